@@ -21,7 +21,7 @@ export function toReadStages(stages: readonly AblationStage[]): ReadonlySet<Read
 }
 
 /**
- * Describes which part of the system was measured, for headings: ", without library and web, linear
+ * Describes the stages that were left out and the design, for headings: ", without library and web, linear
  * baseline". Returns an empty string for the whole system.
  */
 export function describeExperiment(stages: readonly AblationStage[], design: Design): string {
@@ -30,7 +30,7 @@ export function describeExperiment(stages: readonly AblationStage[], design: Des
 }
 
 /**
- * Returns the system without these stages, in the given design, or null for the whole system as it is. The
+ * Creates the system without these stages, in the given design. Returns null for the unchanged system. The
  * caller that reads the logs must leave out the green log (`green`).
  */
 export async function createExperiment(
@@ -59,14 +59,14 @@ function chooseLimitsWithout(
   return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
 }
 
-/** The sources whose tools a stage leaves out. */
+/** The sources whose tools each stage leaves out. */
 const SOURCES: Partial<Record<AblationStage, ToolSource>> = {
   'code-host': 'code host',
   history: 'history',
   logs: 'log',
   web: 'web',
 };
-/** The single tools that a stage leaves out. */
+/** The single tools that each stage leaves out. */
 const TOOLS: Partial<Record<AblationStage, string>> = {
   library: 'search_error_library',
   knowledge: 'search_knowledge',

@@ -6,7 +6,7 @@ import { type RunResults, readResults } from './run/results-file.ts';
 
 const Name = z.string().min(1);
 
-/** One bar: a figure and how low or high it may be, or how much worse than the baseline's. */
+/** A bar: a figure with its lowest or highest allowed value, or the allowed decline from a baseline. */
 export const Bar = z
   .strictObject({
     /**
@@ -14,7 +14,7 @@ export const Bar = z
      * data set.
      */
     dataset: Name.optional(),
-    /** The heading of the figure in the table, if the name of the figure alone is ambiguous. */
+    /** The heading of the figure in the table, if the figure's name is ambiguous. */
     section: Name.optional(),
     figure: Name,
     atLeast: z.number().optional(),
@@ -22,11 +22,12 @@ export const Bar = z
     /** The largest allowed decline from the baseline on the same cases, in the figure's own unit. */
     worseBy: z.number().min(0).optional(),
     /**
-     * The treatment of chance. With `interval`, a bar is missed only if the whole 95 % interval is on the
-     * wrong side. With `none`, it is missed by any amount, for analysts that always answer the same.
+     * The treatment of chance. With `interval`, a bar is missed only if the whole 95% interval is on the
+     * wrong side. With `none`, any value on the wrong side misses it; this is for analysts that always give
+     * the same answer.
      */
     noise: z.enum(['interval', 'none']).default('interval'),
-    /** The purpose of the bar, shown if it is missed. */
+    /** The purpose of the bar, which is shown if the bar is missed. */
     why: Name.optional(),
   })
   .refine(
@@ -41,7 +42,7 @@ export type Bar = z.infer<typeof Bar>;
 const Bars = z
   .strictObject({
     schema: z.literal(1),
-    /** The results that `worseBy` is measured against, by their path relative to this file. */
+    /** The path of the results that `worseBy` compares with, relative to this file. */
     baseline: Name.optional(),
     bars: z.array(Bar).min(1),
   })
@@ -54,7 +55,7 @@ const Bars = z
   );
 type Bars = z.infer<typeof Bars>;
 
-/** Bars that are ready to judge. */
+/** Bars with their loaded baseline. */
 export interface Gate {
   readonly path: string;
   readonly bars: readonly Bar[];
@@ -62,8 +63,8 @@ export interface Gate {
 }
 
 /**
- * Reads a file of bars and the baseline that it names. This happens before anything is replayed, so that a
- * mistake does not cost a run.
+ * Reads a file of bars and its baseline. This happens before the replay, so that a mistake in the file does
+ * not cost a run.
  */
 export async function openGate(path: string): Promise<Gate> {
   const { baseline, bars } = await readBars(path);

@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<BarStatus, string>> = { ok: 'ok', 'within-noise': '
 const MOST_NAMED = 10;
 
 /**
- * Renders a gate for people: one line for the result, then one line per bar, the missed ones first with the
+ * Renders a gate for people: one line for the result, then one line for each bar, missed ones first with the
  * cases to look at.
  */
 export function renderGate(gate: GateResult): string {
@@ -33,8 +33,8 @@ function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
 }
 
 /**
- * Converts the bars for a CI server: one suite per data set, one test per bar. A bar within noise passes, and
- * its output says so.
+ * Converts the bars for a CI server: one suite for each data set, one test for each bar. A bar within noise
+ * passes with a message in its output.
  */
 export function toJunit(gate: GateResult): JunitSuite[] {
   const byDataset = Map.groupBy(gate.outcomes, ({ dataset }) => dataset);

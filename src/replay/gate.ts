@@ -9,7 +9,7 @@ import { formatInterval, formatValue } from './report.ts';
 import type { ReplayedCase } from './run/replay.ts';
 import type { RunResults } from './run/results-file.ts';
 
-/** The result of checking the measurements against the bars. Stable: scripts read it. */
+/** The result of checking the figures against the bars. The format is stable, because scripts read it. */
 export interface GateResult {
   readonly schema: 1;
   readonly file: string;
@@ -18,29 +18,29 @@ export interface GateResult {
   readonly outcomes: readonly BarOutcome[];
 }
 
-/** `within-noise`: on the wrong side of its bar, but chance alone may have put it there. */
+/** The status of a bar. `within-noise` means on the wrong side, but possibly only by chance. */
 export type BarStatus = 'ok' | 'within-noise' | 'failed';
 
 export interface BarOutcome {
   readonly dataset: string;
   readonly figure: string;
   /**
-   * The bar in words, such as "at least 0.9". Null if the outcome is not about a bar of the file, for example
-   * because a data set is empty.
+   * The bar in words, such as "at least 0.9". Null if the outcome is about something else, for example an
+   * empty data set.
    */
   readonly bar: string | null;
   readonly status: BarStatus;
-  /** The measured value or, for `worseBy`, the decline. Null if it could not be judged. */
+  /** The value or, for `worseBy`, the decline. Null if it could not be judged. */
   readonly value: number | null;
   readonly interval: readonly [low: number, high: number] | null;
   readonly cases: number | null;
   readonly sentence: string;
   readonly why: string | null;
-  /** Ids of the cases that keep the figure from being better. Empty if no single case does. */
+  /** The ids of the cases that count against the figure; empty if there are none. */
   readonly against: readonly string[];
 }
 
-/** One data set as it was replayed, with its figures. */
+/** One replayed data set with its figures. */
 export interface GatedRun {
   /** The name of its file or folder, which bars refer to. */
   readonly name: string;
@@ -53,9 +53,9 @@ export interface GatedRun {
 }
 
 /**
- * Checks every bar against every data set that it applies to. A bar that cannot be judged has failed and
- * never passes. This is the case if a figure is missing, or if a data set was not replayed, is empty, has no
- * label, contains rows that cannot be read, or was not replayed to its end.
+ * Checks every bar against every data set that it applies to. A bar that cannot be judged fails: its figure
+ * is missing, or its data set was not replayed, is empty, has no labels, contains invalid rows, or was not
+ * replayed to its end.
  */
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
   const outcomes: BarOutcome[] = runs.flatMap((run) => listProblems(run, gate.bars));
@@ -150,7 +150,7 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
   };
 }
 
-/** Creates the outcome of a bar that could not be checked, which counts as missed. */
+/** Creates the outcome of a bar that could not be judged. It counts as missed. */
 function createUnjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
   return {
     ...toProblem(dataset, sentence),
@@ -244,8 +244,8 @@ function judgeWorse(
 }
 
 /**
- * Returns an error if the baseline lacks some of the cases, or null if it lacks none. Otherwise the worst
- * cases could be left out of the baseline.
+ * Returns an error if cases are missing in the baseline, or null otherwise. Without this check, the worst
+ * cases could be removed from the baseline.
  */
 function findMissingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
@@ -300,7 +300,7 @@ function createOutcome(
 
 /**
  * Judges a bar by the difference from the baseline. It is missed beyond noise only if the comparison says so
- * and the whole interval exceeds the allowed amount.
+ * and the whole interval exceeds the allowed decline.
  */
 function judgeStatus(
   bar: Bar,

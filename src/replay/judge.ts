@@ -10,26 +10,29 @@ import type { ReplayedCase } from './run/replay.ts';
 export interface JudgeOptions {
   readonly chatModel: ChatModel;
   readonly prompt: JudgePrompt;
-  /** The number of times each case is judged. Several repeats show how far the judge agrees with itself. */
+  /** The number of times that each case is judged. Repeats show how consistent the judge is. */
   readonly repeats: number;
   readonly concurrency: number;
-  /** Time limit of one question with its retries, in milliseconds. */
+  /** The time limit of one question with its retries, in milliseconds. */
   readonly timeoutMs: number;
-  /** The cost in US dollars from which no further question is asked. */
+  /** The cost in US dollars at which no further questions are asked. */
   readonly maxCostUsd?: number;
   readonly masker: Masker;
 }
 
 /**
- * The opinions on one case, one per repeat. A question that failed is "not judged" with its reason, and never
- * stops the rest.
+ * The opinions on one case, one for each repeat. A failed question is "not judged" with its reason, and does
+ * not affect the others.
  */
 interface JudgedCase {
   readonly one: ReplayedCase;
   readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
 }
 
-/** `costKnown` is false if no price is known for the model: the dollars are then too few. */
+/**
+ * The usage and its cost. `costKnown` is false if no price is known for the model, so that the cost is too
+ * low.
+ */
 interface Bill extends z.infer<typeof Usage> {
   costKnown: boolean;
 }
@@ -37,9 +40,9 @@ interface Bill extends z.infer<typeof Usage> {
 const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
 
 /**
- * Asks a model whether each explanation means the same as its label, for the cases that have a label in words
- * and an answer, in their order. Its judgments are separate from all deterministic figures, and no gate may
- * rely on them. Throws only if `signal` ends it.
+ * Asks a model whether each explanation means the same as its label, for the cases with a label in words and
+ * an answer, in their order. Its opinions are separate from all deterministic figures, and no gate may use
+ * them. Throws only if `signal` aborts.
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
@@ -100,27 +103,27 @@ function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeo
   bill.costUsd += costUsd;
 }
 
-/** The opinion of a model on one explanation, compared with its label. */
+/** The model's opinion on one explanation compared with its label. */
 const Opinion = z.object({
   cause: z.enum(['same', 'partly', 'different']),
-  /** "unknown" if no fix is labeled. */
+  /** The agreement of the fix; "unknown" if no fix is labeled. */
   fix: z.enum(['same', 'partly', 'different', 'unknown']),
-  /** One sentence; written by a model, so data. */
+  /** One sentence. A model wrote it, so it is untrusted. */
   because: z.string().transform((text) => text.slice(0, MOST_BECAUSE)),
 });
 type Opinion = z.infer<typeof Opinion>;
 
-/** A prompt that was opened by a caller that may read prompts; `hash` identifies its text. */
+/** The prompt of the judge, which the caller opens. `hash` identifies its text. */
 interface JudgePrompt {
   readonly hash: string;
-  /** Renders the prompt. Both values are untrusted data and must be fenced. */
+  /** Renders the prompt. Both values are untrusted and must be fenced. */
   render(values: { readonly label: string; readonly answer: string }): {
     readonly system: string;
     readonly user: string;
   };
 }
 
-/** The prompt of the judge, and the characters each of its variables may have. */
+/** The prompt of the judge, and the maximum number of characters of each variable. */
 export const JUDGE = { prompt: 'replay/judge', budget: { label: 4_000, answer: 6_000 } } as const;
 
 const MOST_BECAUSE = 500;
@@ -133,8 +136,8 @@ function isJudgeable({ row, result }: ReplayedCase): boolean {
 }
 
 /**
- * Returns the label and the answer as the judge sees them: masked, and cut to the limits of the prompt. The
- * judge does not see the logs.
+ * Returns the label and the answer for the judge: masked, and cut to the prompt's limits. The judge does not
+ * see logs.
  */
 async function prepareForJudge(
   { row, result }: ReplayedCase,
@@ -160,9 +163,8 @@ interface Heard {
 }
 
 /**
- * Scores the opinions of the judge, in a section that cannot be confused with the others: every figure is
- * marked `judged`. A case counts by its most frequent opinion; if several are equally frequent, by the worse
- * one.
+ * Scores the opinions of the judge in a separate section, in which every figure is marked `judged`. A case
+ * counts by its most frequent opinion, or by the worse one of equally frequent opinions.
  */
 export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): FigureSection {
   const heard = report.cases.map(
@@ -202,8 +204,8 @@ function listVerdictShares(judged: readonly Heard[], part: Part): Figure[] {
 }
 
 /**
- * Computes how many of all pairs of opinions on one case give the same verdict on the cause. Cases that were
- * judged once have no pair.
+ * Computes how many of all pairs of opinions on one case agree about the cause. Cases that were judged once
+ * have no pair.
  */
 function computeAgreement(judged: readonly Heard[]): Figure[] {
   let [agreed, pairs] = [0, 0];
@@ -226,7 +228,7 @@ function computeAgreement(judged: readonly Heard[]): Figure[] {
 
 type Part = 'cause' | 'fix';
 
-/** The worst first, so that a tie goes to it. */
+/** The opinions, worst first, so that the worst one wins a tie. */
 const ORDER = ['different', 'partly', 'same', 'unknown'];
 
 function pickVerdict(opinions: readonly Opinion[], part: Part): string {

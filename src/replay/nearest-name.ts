@@ -1,4 +1,7 @@
-/** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
+/**
+ * Returns the known name with the fewest edits, which was probably meant. Returns null if none is near
+ * enough.
+ */
 export function findNearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | null = null;
@@ -6,11 +9,11 @@ export function findNearestName(name: string, known: readonly string[]): string 
     const edits = countEdits(wanted, candidate.toLowerCase());
     if (best === null || edits < best.edits) best = { name: candidate, edits };
   }
-  // A third of the letters: beyond that it is another name rather than a slip.
+  // A name that differs in more than a third of the letters is not a typing error.
   return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;
 }
 
-/** Counts the letters to insert, delete or replace (Levenshtein 1966), one row of the table at a time. */
+/** Computes the Levenshtein distance (1966), one row of the table at a time. */
 function countEdits(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (const [at, letter] of [...left].entries()) {

@@ -4,14 +4,14 @@ import { computeMean, type Figure, type FigureSection, isRight, listJudgedCases 
 import type { ReplayedCase } from './run/replay.ts';
 
 const INDENT = '  ';
-/** A line is no longer, for the cases that are named at its end. */
+/** The maximum width of a line with the names of cases. */
 const WIDTH = 100;
 const MARK = '  ← ';
 
 /**
- * Renders a table for people: a heading, then in each section the name, the value, the number of cases behind
- * the value, and its 95 % interval. Notable figures are marked, with the cases to begin with. Scripts may
- * rely on `name value n=cases`.
+ * Renders a table for people: a heading, then in each section the name, the value, the number of cases, and
+ * the 95% interval. Notable figures are marked and name cases to begin with. Scripts may rely on
+ * `name value n=cases`.
  */
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
   const plain = sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined));
@@ -64,7 +64,7 @@ function formatCellText(figure: Figure | undefined): string {
   return interval === '' ? formatValue(figure) : `${formatValue(figure)} ${interval}`;
 }
 
-/** Adds a mark such as "← a, b and 3 more", with as many cases as the line has room for. */
+/** Adds a mark such as "← a, b and 3 more", with as many cases as fit on the line. */
 function markCases(line: string, isMarked: boolean, against: readonly string[]): string {
   const text = line.trimEnd();
   if (!isMarked) return text;
@@ -82,7 +82,9 @@ function markCases(line: string, isMarked: boolean, against: readonly string[]):
     : `${text}${MARK}${clip(words, WIDTH - text.length - MARK.length)}`;
 }
 
-/** Ids are anybody's words: none may begin a line that reads like a figure. */
+/**
+ * Removes line breaks from an id, which is untrusted text. No id may begin a line that reads like a figure.
+ */
 function toOneLine(id: string): string {
   return id.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
@@ -108,12 +110,12 @@ export function formatInterval({ interval, unit }: Figure): string {
 }
 
 /**
- * The notable figures: the name, the value from which a figure is notable, and the direction. The bars of a
- * gate are stricter and are separate.
+ * The notable figures: the name, and the value above or below which a figure is notable. The bars of a gate
+ * are separate and stricter.
  */
 const NOTABLE: readonly { readonly name: RegExp; readonly above?: number; readonly below?: number }[] = [
   { name: /^cases that failed$/, above: 0 },
-  // The worst mistake: a real failure that is called someone else's.
+  // The worst mistake: a real failure is blamed on infrastructure.
   { name: /^code and test failures called INFRA_ERROR$/, above: 0 },
   { name: /^real failures called /, above: 0 },
   { name: /^confident errors$/, above: 0.02 },
@@ -125,7 +127,7 @@ const NOTABLE: readonly { readonly name: RegExp; readonly above?: number; readon
 
 /**
  * Checks whether a person should look at a figure, beginning with the cases against it. Opinions of a model
- * are never marked.
+ * never count.
  */
 export function isNotable({ name, value, cases, judged }: Figure): boolean {
   if (cases === 0 || judged === true) return false;
@@ -148,8 +150,8 @@ interface Spread {
 }
 
 /**
- * Lists every figure that all repeats have and that is not the same in all, in their order. Grids are left
- * out.
+ * Lists the figures that all repeats have and that are not equal in all of them, in their order. Cells of
+ * tables are left out.
  */
 export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spread[] {
   const [first = [], ...others] = repeats.map((sections) =>
@@ -168,7 +170,10 @@ export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spr
   });
 }
 
-/** Ids of the cases that repeats put into different categories, and how many cases all of them answered. */
+/**
+ * Lists the ids of the cases that repeats put into different categories, and counts the cases that all
+ * repeats answered.
+ */
 export function listUnsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
   readonly ids: readonly string[];
   readonly cases: number;
@@ -192,10 +197,7 @@ function findLongest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
-/**
- * Renders a table of the figures that differ between repeats, and the cases that are not always given the
- * same category.
- */
+/** Renders a table of the figures that differ between repeats, and the cases whose category differs. */
 export function renderSpread(
   heading: string,
   spreads: readonly Spread[],
@@ -218,9 +220,7 @@ export function renderSpread(
   return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
 }
 
-/**
- * Returns the figures as a flat list, as `--json` writes them, each with its section; without unit and cell.
- */
+/** Returns the figures as a flat list for `--json`, each with its section, without unit and cell. */
 export function toFigureList(sections: readonly FigureSection[]) {
   return sections.flatMap(({ title, figures }) =>
     figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })),
@@ -244,7 +244,7 @@ export interface JunitTest {
   readonly output?: string;
 }
 
-/** Creates a suite of cases. A case that failed is an error; one with a wrong category is a failure. */
+/** Creates a suite of cases. A failed case is an error, and a wrong category is a failure. */
 export function createCasesSuite(name: string, cases: readonly ReplayedCase[]): JunitSuite {
   return { name, tests: cases.map(toTest) };
 }
@@ -259,9 +259,7 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
   return wrong === null ? reported : { ...reported, failure: wrong };
 }
 
-/**
- * Returns the wrong answer, or null if it is right, if the truth is not known, or if no analyst was asked.
- */
+/** Returns the wrong answer, or null if it is right, unlabeled, or no analyst was asked. */
 function findWrongText(replayedCase: ReplayedCase): string | null {
   const { result } = replayedCase;
   const [judged] = listJudgedCases([replayedCase]);
@@ -270,7 +268,7 @@ function findWrongText(replayedCase: ReplayedCase): string | null {
   return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;
 }
 
-/** Renders JUnit XML as CI servers read it (the dialect of Surefire). */
+/** Renders JUnit XML in the dialect of Surefire, which CI servers read. */
 export function renderJunit(suites: readonly JunitSuite[]): string {
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -299,8 +297,8 @@ function testXml(suite: string, { name, seconds, failure, error, output }: Junit
 }
 
 /**
- * The characters that XML 1.0 does not allow, escaped or not; they become U+FFFD. Lone surrogates are not
- * characters.
+ * The characters that XML 1.0 forbids, escaped or not. They are replaced by U+FFFD. Lone surrogates are
+ * forbidden, too.
  */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {

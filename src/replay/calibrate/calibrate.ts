@@ -21,34 +21,35 @@ import { type CategoryThreshold, findThresholds } from './threshold.ts';
 
 export interface CalibrateOptions {
   readonly method: FitMethod;
-  /** Also thresholds that keep to it. */
+  /** The highest allowed risk, for which thresholds are computed as well; null if none. */
   readonly risk: Risk | null;
-  /** The threshold of `human_review`; absent: the usual one. */
+  /** The threshold of `human_review`; the default if absent. */
   readonly doubted?: number;
   readonly analyst: string;
   readonly createdBy: string;
   readonly now: number;
   readonly id: string;
   readonly version: number;
-  /** Names of data sets, or "reviewed". */
+  /** The names of data sets, or "reviewed". */
   readonly sources: readonly string[];
   readonly mask: (text: string) => string;
 }
 
-/** One category, or all of them. */
+/** The fit of one category, or of all categories. */
 export interface FitRow {
   readonly category: Category | 'all';
   readonly method: CategoryMap['method'] | null;
   readonly cases: number;
   /**
-   * The effective sample size: the number of equally weighted cases that these are worth. It is lower than
-   * their number if the weights differ.
+   * The effective sample size: the number of equally weighted cases that carry as much information. It is
+   * lower than the number of cases if their weights differ.
    */
   readonly worth: number;
   readonly right: number;
   readonly eceBefore: number;
   /**
-   * The error of calibrations that were fitted without the case's project; null if none could be held out.
+   * The error of calibrations that were fitted without the case's project; null if cases of only one project
+   * exist.
    */
   readonly eceAfter: number | null;
 }
@@ -58,7 +59,8 @@ export interface FittedCalibration {
   readonly rows: readonly FitRow[];
   readonly thresholds: readonly CategoryThreshold[];
   /**
-   * Each answer as a calibration states it that has not seen its project; null if all are of one project.
+   * The answers with the confidence from a calibration that was fitted without their project; null if there
+   * is only one project.
    */
   readonly held: readonly LabelledAnswer[] | null;
 }
@@ -192,8 +194,8 @@ export function computeReliability(statements: readonly Statement[]) {
 }
 
 /**
- * Computes the expected calibration error of statements that each represent one or several cases. Returns 0
- * for no statements.
+ * Computes the expected calibration error of statements, each of which represents one or several cases.
+ * Returns 0 for no statements.
  */
 export function computeCalibrationError(statements: readonly Statement[]): number {
   return errorOfWeighted(statements.map((statement) => ({ ...statement, weight: getWeight(statement) })));
@@ -214,9 +216,9 @@ export function computeBrierScore(statements: readonly Statement[]): number {
 }
 
 /**
- * Computes a score with its 95 % interval by resampling whole projects, because their cases resemble each
- * other (percentile bootstrap). The same cases always give the same interval. The calibration error of
- * resampled cases is too high rather than too low.
+ * Computes a score with its 95% interval by resampling whole projects (percentile bootstrap), because cases
+ * of one project resemble each other. The same cases always give the same interval. The calibration error of
+ * resampled cases tends to be too high.
  */
 export function withInterval<One extends Statement & { readonly project: string }>(
   statements: readonly One[],
@@ -231,12 +233,13 @@ export function withInterval<One extends Statement & { readonly project: string 
   return { value, low, high };
 }
 
-/** Returns the replayed cases with a known category and an answer. A case that failed states nothing. */
+/** Returns the replayed cases with a labeled category and an answer. Failed cases are left out. */
 export function listLabeledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
   return listJudgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;
     const category = Category.safeParse(result.category);
-    // Uses the confidence before any calibration, or the next calibration would be fitted on top of the last.
+    // The confidence before any calibration. Otherwise the next calibration would be fitted on top of the
+    // last one.
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
@@ -253,11 +256,12 @@ export function listLabeledCases(cases: readonly ReplayedCase[]): LabelledAnswer
 }
 
 /**
- * Lists the answers that people decided, and those that later builds graded. Answers that wait for a person
- * are the unsure ones, and all of them are inspected sooner or later; of the published ones only the drawn
- * sample is, so each of these has the weight of one sampling interval. Without the weight, a calibration
- * would be one of unsure answers alone. A grade of a later build counts as wrong for the small share in which
- * it errs, and a "wrong" also for the wrong answers that get no grade.
+ * Lists the answers that people decided and those that later builds graded, with their weights. All answers
+ * that wait for a person are decided sooner or later, but only a sample of the published ones is, so each
+ * sampled answer has the weight of one sampling interval. Otherwise the calibration would be fitted to
+ * uncertain answers only. Grades by later builds are wrong for a small share, so an answer graded right
+ * counts as wrong for that share, and an answer graded wrong also represents the wrong answers without a
+ * grade.
  */
 export function listLabeledDecisions(
   decided: readonly DecidedAnswer[],

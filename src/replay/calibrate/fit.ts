@@ -2,15 +2,15 @@ import { type CategoryMap, calibrate } from '../../domain/calibration.ts';
 import { type Category, mapCategories } from '../../domain/category.ts';
 
 /**
- * An answer whose truth is known: its statement, its confidence after verification and before any
- * calibration, and whether it was right.
+ * An answer whose truth is known: its confidence after verification and before any calibration, and whether
+ * it was right.
  */
 export interface LabelledAnswer extends Statement {
   readonly id: string;
-  /** Answers of one project are never on both sides of a split. */
+  /** The project. Answers of one project are never on both sides of a split. */
   readonly project: string;
   readonly category: Category;
-  /** The time when it was decided or happened, ISO 8601; null if it is not known. */
+  /** The time of the decision or of the failure, ISO 8601; null if unknown. */
   readonly at: string | null;
 }
 
@@ -19,8 +19,8 @@ export function getWeight({ weight = 1 }: Statement): number {
 }
 
 /**
- * Computes the effective sample size: the number of equally weighted cases that weighted ones are worth (Kish
- * 1965). It is their number if none is weighted.
+ * Computes the effective sample size of weighted cases: the number of equally weighted cases that carry as
+ * much information (Kish 1965). Without weights, it is the number of cases.
  */
 export function computeEffectiveSize(statements: readonly Statement[]): number {
   const weight = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
@@ -29,8 +29,8 @@ export function computeEffectiveSize(statements: readonly Statement[]): number {
 }
 
 /**
- * Scales the weights to add up to the effective sample size, so that a case that represents twenty does not
- * count as twenty.
+ * Scales the weights so that their sum is the effective sample size. Otherwise a case that represents twenty
+ * would count as twenty.
  */
 function scaleWeights<One extends Statement>(
   statements: readonly One[],
@@ -40,12 +40,12 @@ function scaleWeights<One extends Statement>(
   return statements.map((statement) => ({ ...statement, weight: getWeight(statement) * share }));
 }
 
-/** `auto` is isotonic if there are enough cases, else Platt. */
+/** The method of the fit. `auto` is isotonic if there are enough cases, or else Platt. */
 export type FitMethod = 'auto' | 'isotonic' | 'platt';
 
 /**
- * Below about a thousand cases isotonic regression fits chance, and Platt's two numbers do better
- * (Niculescu-Mizil & Caruana 2005).
+ * The minimum number of cases for isotonic regression. Below about a thousand cases it overfits, and Platt's
+ * method with two parameters is better (Niculescu-Mizil & Caruana 2005).
  */
 export const ISOTONIC_FROM = 1000;
 /**
@@ -55,17 +55,19 @@ export const ISOTONIC_FROM = 1000;
 export const OWN_FROM = 30;
 /** The minimum number of cases that shows whether a category behaves like the others. */
 export const POOLED_FROM = 10;
-/** The number of cases at which a category's own map and the map of all categories have the same weight. */
+/**
+ * The number of cases at which a category's own curve and the curve of all categories have the same weight.
+ */
 const DRAWN = 30;
 /**
- * The prior for a category without cases: 6 of 8 right. With it, six right cases are needed to publish at
- * 0.85.
+ * The prior for a category without cases: 6 of 8 right. With it, six right cases are needed to publish at a
+ * threshold of 0.85.
  */
 const BELIEVED = { right: 6, of: 8 };
 
 /**
- * The points of maps that are not step functions. They are closer together in the range in which answers are
- * published.
+ * The points at which other curves than step functions are sampled. They are closer together in the range in
+ * which answers are published.
  */
 const GRID = [
   0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85,
@@ -104,8 +106,8 @@ function chooseMethod(cases: number, method: FitMethod): 'isotonic' | 'platt' {
 }
 
 /**
- * Fits the curve of one category. Below the tenth least sure answer there is hardly any data, so the curve
- * may lower a confidence there but not raise it.
+ * Fits the curve of one category. Below the tenth percentile of confidence there are hardly any data, so
+ * there the curve may lower a confidence but not raise it.
  */
 function fitOwnCurve(
   answers: readonly LabelledAnswer[],
@@ -131,8 +133,8 @@ function fitOwnCurve(
 }
 
 /**
- * Returns the stated probability, capped at the value that the few cases of the category and all others
- * together support.
+ * Returns the stated probability, limited to the value that the few cases of the category and those of all
+ * other categories support.
  */
 function capCurve(
   answers: readonly LabelledAnswer[],
@@ -167,28 +169,28 @@ function round(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** A probability that was stated, and whether it was right. */
+/** A stated probability, and whether it was right. */
 export interface Statement {
   readonly stated: number;
   readonly right: boolean;
-  /** The number of cases it represents; 1 if absent. */
+  /** The number of cases that it represents; 1 if absent. */
   readonly weight?: number;
 }
 
 const STEPS = 100;
-/** A step that does not lessen the loss is halved so often at most. */
+/** The maximum number of times that a step is halved if it does not reduce the loss. */
 const SHORTER = 40;
 /**
- * The strength with which the fit is held at the stated probability (slope 1, offset 0): about the weight of
- * one case.
+ * The strength of the prior that keeps the fit near the identity (slope 1, offset 0): about the weight of one
+ * case.
  */
 const PRIOR = 1;
 const EDGE = 1e-4;
 
 /**
- * Fits a sigmoid over the log-odds of the statements (Platt 1999, with his smoothed targets; Newton's method
- * as in Lin, Lin & Weng 2007), held near the statement itself if there are few cases. The map never falls: a
- * slope below zero, which only chance gives, becomes the share of right answers.
+ * Fits a sigmoid to the log-odds of the statements (Platt 1999, with his smoothed targets; Newton's method as
+ * in Lin, Lin & Weng 2007). With few cases, a prior keeps it near the identity. The curve never decreases: a
+ * negative slope, which only arises by chance, is replaced by the share of right answers.
  */
 export function fitPlatt(statements: readonly Statement[]): (stated: number) => number {
   const all = statements.reduce((sum, { weight = 1 }) => sum + weight, 0);
@@ -224,8 +226,8 @@ interface Line {
 }
 
 /**
- * Takes the whole step, or the largest halved part of it that reduces the loss. Far from the optimum, whole
- * steps would overshoot back and forth forever.
+ * Takes the whole step, or the largest part of it by halving that reduces the loss. Far from the optimum,
+ * whole steps would oscillate.
  */
 function takeStep(points: readonly Point[], line: Line, step: Line): Line {
   const before = computeLoss(points, line);
@@ -237,7 +239,7 @@ function takeStep(points: readonly Point[], line: Line, step: Line): Line {
   return line;
 }
 
-/** Cross entropy and what holds the fit near the statement. */
+/** Computes the cross entropy plus the prior that keeps the fit near the identity. */
 function computeLoss(points: readonly Point[], { slope, offset }: Line): number {
   const penalty = (PRIOR / 2) * ((slope - 1) ** 2 + offset ** 2);
   return points.reduce((sum, { x, y, weight }) => {
@@ -280,15 +282,15 @@ interface Block {
   readonly right: number;
 }
 
-/** No share of cases makes certain of the next one. */
+/** The maximum calibrated probability. No number of cases makes the next one certain. */
 const SUREST = 0.99;
 const LEAST = 0.01;
 
 /**
- * Fits the closest map to the shares of right answers that never decreases, by pool-adjacent-violators (Ayer
- * et al. 1955; for calibration Zadrozny & Elkan 2002): neighbors that decrease are joined until none does.
- * The map is level within a joined block, linear between blocks, and within 0.01..0.99. Needs at least one
- * statement.
+ * Fits the closest curve to the shares of right answers that never decreases, by pool-adjacent-violators
+ * (Ayer et al. 1955; for calibration Zadrozny & Elkan 2002): neighbors in decreasing order are merged until
+ * none are left. The curve is constant within a merged block, linear between blocks, and within 0.01..0.99.
+ * Requires at least one statement.
  */
 export function fitIsotonic(statements: readonly Statement[]): CategoryMap['points'] {
   const blocks: Block[] = [];

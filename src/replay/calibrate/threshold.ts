@@ -6,38 +6,35 @@ import { getWeight, type LabelledAnswer } from './fit.ts';
 export interface CategoryThreshold {
   readonly category: Category;
   /**
-   * The calibrated probability from which an answer may be published; null if no threshold keeps to the risk,
-   * so that a person always decides.
+   * The calibrated probability from which an answer may be published; null if no threshold meets the risk
+   * limit, so that a person always decides.
    */
   readonly threshold: number | null;
   readonly cases: number;
   /** The number of cases at or above the threshold, and how many of them are wrong. */
   readonly published: number;
   readonly wrong: number;
-  /**
-   * The highest share of wrong ones among the published that these leave possible; null if none is
-   * published.
-   */
+  /** The upper bound of the share of wrong answers among the published ones; null if none is published. */
   readonly upper: number | null;
   /** The minimum number of cases that would be needed if none were wrong. */
   readonly needed: number;
 }
 
 /**
- * The verified confidence up to which doubts hold answers back, whatever a calibration says. It is the usual
- * threshold of `human_review`.
+ * The verified confidence up to which the `human_review` rule may hold answers back, regardless of
+ * calibration. It is the default of its threshold.
  */
 const DOUBTED = 0.65;
 const MOST_STARTS = 4;
 
 /**
- * Returns for each category the lowest threshold that keeps to the risk. Many thresholds are tested on the
- * same cases, so they are tested by the rule of Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052):
- * fixed sequences from the most confident answers downwards, each until its first failure. Where they begin
- * depends on the number of cases and never on which are right, and several sequences share the allowed error
- * evenly. A test is the one-sided Clopper-Pearson bound, and the result holds for each category by itself.
- * `doubted`: the threshold of `human_review`. No threshold lets an answer at or below it through, because
- * doubts hold some of those back and it is not known which.
+ * Returns for each category the lowest threshold that meets the risk limit. Many thresholds are tested on the
+ * same cases, so Learn then Test is used (Angelopoulos et al. 2021, arXiv 2110.01052): fixed sequences from
+ * the most confident answers downwards, each up to its first failure. Where the sequences begin depends on
+ * the number of cases and never on which are right, and they share the allowed error equally. A test is the
+ * one-sided Clopper-Pearson bound; the guarantee holds for each category separately. `doubted` is the
+ * threshold of `human_review`. No returned threshold is at or below it, because an unknown part of such
+ * answers is held back.
  */
 export function findThresholds(
   answers: readonly LabelledAnswer[],
@@ -65,9 +62,9 @@ function findThreshold(
 }
 
 /**
- * The answers that would be published from a stated probability on. `at` is the confidence after
- * verification; null if less confident answers have the same one, so that no threshold ends here. `size` is
- * the effective sample size.
+ * The answers with at least a certain stated probability. `at` is the confidence after verification of the
+ * least confident one; null if other answers have the same confidence, so that no threshold can be there.
+ * `size` is the effective sample size.
  */
 interface Level {
   readonly at: number | null;
@@ -77,15 +74,15 @@ interface Level {
   readonly share: number;
 }
 
-/** A level at which a threshold was found to keep to the risk. */
+/** A level whose threshold meets the risk limit. */
 interface Kept extends Level {
   readonly at: number;
   readonly upper: number;
 }
 
 /**
- * Lists the levels from the most confident answer downwards, by the stated probability and not by the map.
- * The map joins levels by which answers are right, and a test must not depend on that.
+ * Lists the levels from the most confident answer downwards, by stated probability and not by the calibration
+ * map. The map joins levels depending on which answers are right, and a test must not depend on that.
  */
 function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
   const least = calibrateConfidence(points, doubted);
@@ -106,7 +103,7 @@ function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap,
     if (next === answer.stated) continue;
     const at = calibrateConfidence(points, answer.stated);
     const isEnd = at > (next === undefined ? least : calibrateConfidence(points, next));
-    // Kish's effective size: what unequally weighted cases are worth.
+    // Kish's effective sample size
     levels.push({
       at: isEnd ? at : null,
       published,

@@ -4,13 +4,13 @@ import { hashText } from './choose.ts';
 export type SplitBy = 'time' | 'project' | 'random';
 export type Side = 'train' | 'test';
 
-/** The data that a split uses: little of each row, so that a hundred thousand rows fit in memory. */
+/** The data of a row that a split uses. They are few, so that a hundred thousand rows fit in memory. */
 export interface SplitRow {
   readonly line: number;
   readonly id: string;
   readonly project: string;
   readonly category: Category | null;
-  /** Milliseconds since 1970; null if the row does not say. */
+  /** The time in milliseconds since 1970; null if unknown. */
   readonly happenedAt: number | null;
 }
 
@@ -18,14 +18,14 @@ export interface SplitOptions {
   readonly by: SplitBy;
   /** The share of cases on the test side, 0..1. */
   readonly share: number;
-  /** The seed, used by a random split only. */
+  /** The seed of a random split. */
   readonly seed: string;
 }
 
 /**
- * Assigns each row, by its line, to a side. Rows without a side are left out. By time, everything on the test
- * side happened after everything on the training side. By project, no project is on both sides. Randomly,
- * which means by hash of the id, only on request. The same rows are split the same way in any order.
+ * Assigns rows, by their line numbers, to sides. Rows without a side are left out. By time, everything on the
+ * test side happened after everything on the training side. By project, no project is on both sides.
+ * Randomly, by hash of the id, only on request. The result does not depend on the order of the rows.
  */
 export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
   if (options.by === 'time') return splitByTime(rows, options.share);
@@ -36,8 +36,8 @@ export function assignSides(rows: readonly SplitRow[], options: SplitOptions): M
 }
 
 /**
- * Splits by time and keeps everything of the same moment on one side. If the oldest moment would be tested
- * too, it is moved to the training side.
+ * Splits by time. Rows with the same time are on one side. If the test side would include the oldest rows,
+ * these are moved to the training side.
  */
 function splitByTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const times = rows
@@ -50,7 +50,10 @@ function splitByTime(rows: readonly SplitRow[], share: number): Map<number, Side
   return new Map(dated.map(({ line, happenedAt }) => [line, happenedAt >= from ? 'test' : 'train']));
 }
 
-/** Projects are taken for testing in the order of their hashes, as long as there is room for all of one. */
+/**
+ * Splits by project. Projects are assigned to the test side in the order of their hashes, as long as there is
+ * room for all of their cases.
+ */
 function splitByProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
   for (const row of rows) sizes.set(toProjectKey(row), (sizes.get(toProjectKey(row)) ?? 0) + 1);
@@ -65,7 +68,7 @@ function splitByProject(rows: readonly SplitRow[], share: number): Map<number, S
     tested.add(project);
     taken += size;
   }
-  // Where every project is larger than the share, the smallest represents it.
+  // If every project is larger than the share, the smallest one is tested.
   const smallest = [...inOrder].sort(([, left], [, right]) => left - right)[0];
   if (tested.size === 0 && smallest !== undefined && sizes.size > 1) tested.add(smallest[0]);
   return new Map(rows.map((row) => [row.line, tested.has(toProjectKey(row)) ? 'test' : 'train']));

@@ -22,7 +22,7 @@ interface CaseSetOptions {
 }
 
 interface LeftOutCase {
-  /** 1-based, in a file the line; 0 if there is none. */
+  /** The line number in the file, 1-based; 0 if there is none. */
   readonly line: number;
   readonly id: string | null;
   readonly field: string | null;
@@ -47,9 +47,9 @@ const GZIP_SYSTEM = 9;
 const ANY_SYSTEM = 0xff;
 
 /**
- * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the given order. The same cases
- * make the same bytes. A case whose log is in its row keeps it there. Cases that cannot be read are left out
- * and reported. The folder is committed, or discarded if anything is thrown.
+ * Writes cases as a set, `cases.jsonl` and `logs/*.gz`, masked and in the given order. The same cases give
+ * the same bytes. A log that is in its row stays there. Cases that cannot be read are left out and reported.
+ * The folder is committed at the end, or discarded if an error is thrown.
  */
 export async function writeCaseSet(
   outcomes: AsyncIterable<CaseOutcome>,
@@ -152,8 +152,8 @@ async function writeCase(
 }
 
 /**
- * Returns a file name that is unique even on file systems that ignore case, and even among a hundred thousand
- * ids without a plain letter.
+ * Returns a file name that is unique even on file systems that ignore case, and even for ids without any
+ * ASCII letter.
  */
 function getFileName(id: string): string {
   const plain = id
@@ -248,7 +248,7 @@ async function maskCase(
     ...takeWords(failure, FAILURE_WORDS, take),
   }));
   return {
-    // Parsed again, so that its fields are in the same order for every source.
+    // Parsing it again puts the fields of every source into the same order.
     row: DatasetRow.parse({
       ...row,
       ...labels,
@@ -264,8 +264,8 @@ async function maskCase(
 }
 
 /**
- * Takes the next masked texts as these fields of an object, in their order. Fields that the object lacks are
- * left out.
+ * Takes the next masked texts for these fields of an object, in order. Fields that the object lacks are
+ * skipped.
  */
 function takeWords<Field extends string>(
   values: { readonly [Key in Field]?: string | null | undefined },
@@ -277,10 +277,13 @@ function takeWords<Field extends string>(
 }
 
 export interface CaseProblem {
-  /** 1-based, in a file the line. */
+  /** The line number in the file, 1-based. */
   readonly line: number;
   readonly id: string | null;
-  /** `expected_lines.0`; null if it is no single field, for example in text that is not JSON. */
+  /**
+   * The path of the field, `expected_lines.0`; null if the error is not about a field, for example in text
+   * that is not JSON.
+   */
   readonly field: string | null;
   readonly reason: string;
 }
@@ -289,20 +292,20 @@ export interface CheckedCases {
   readonly cases: number;
   readonly good: number;
   readonly problems: number;
-  /** Good ones by label; `none` are those without. */
+  /** The number of valid cases by label; `none` counts those without a label. */
   readonly categories: Readonly<Partial<Record<Category | 'none', number>>>;
   readonly projects: Readonly<Record<string, number>>;
-  /** Good ones that say when they happened: a split by time needs it. */
+  /** The number of valid cases with a time, which a split by time needs. */
   readonly dated: number;
 }
 
 interface CheckOptions {
-  /** Reads every log too; null leaves them alone. */
+  /** The limits for reading every log as well; null if logs are not read. */
   readonly logs: { readonly maxBytes: number } | null;
   readonly onProblem: (problem: CaseProblem) => void;
 }
 
-/** Looks at every case, one in memory at a time, and tells everything that is wrong with each. */
+/** Checks every case, one in memory at a time, and lists all errors in each. */
 export async function checkCases(
   outcomes: AsyncIterable<CaseOutcome>,
   options: CheckOptions,

@@ -6,10 +6,7 @@ import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 import { append } from '../../lib/collections.ts';
 import { BUILD_FIELDS, LineRange } from './labelled-failure.ts';
 
-/**
- * One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are
- * ignored.
- */
+/** A row of a data set: a log, inline or by path, and labels. Unknown fields are ignored. */
 export const DatasetRow = z.object({
   id: z.string().min(1),
   project: z.string().nullish(),
@@ -33,7 +30,7 @@ export const DatasetRow = z.object({
     .regex(/^[0-9a-f]{7,64}$/i)
     .nullish(),
   expected_lines: z.array(LineRange).nullish(),
-  /** Further lines that a reader wants; no proof by themselves. */
+  /** Further lines that help a reader but prove nothing by themselves. */
   helpful_lines: z.array(LineRange).nullish(),
   category: Category.nullish(),
   also_ok: z.array(Category).nullish(),
@@ -43,7 +40,7 @@ export const DatasetRow = z.object({
   files: z.array(z.string()).nullish(),
   faulty_files: z.array(z.string()).nullish(),
   group: z.string().nullish(),
-  /** The step that turned the job red, in any words, and the code with which it ended. */
+  /** The step that failed the job, in any words, and its exit code. */
   step: z.string().min(1).nullish(),
   exit_code: z.int().nullish(),
   kind: Kind.nullish(),
@@ -53,18 +50,18 @@ export const DatasetRow = z.object({
    */
   root_cause: z.string().nullish().catch(null),
   fix: z.string().nullish(),
-  /** Words that a right explanation names, and words that only a wrong one does. */
+  /** Words that a right explanation contains, and words that only a wrong one contains. */
   required_mentions: z.array(z.string().min(1)).nullish(),
   /**
-   * The words that a right explanation names, each with its spellings. They take precedence over
+   * The words that a right explanation contains, each with its spellings. They take precedence over
    * `required_mentions`.
    */
   required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
-  /** The tools of which any one settles the case by its answer. */
+  /** The tools of which any one can settle the case. */
   settled_by: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
-  /** The result of running the job again, and the opinion of a reader of the log. */
+  /** The result of a rerun of the job: as observed, and as a reader of the log estimated. */
   intermittent: z.boolean().nullish(),
   transient: z.enum(['yes', 'no', 'maybe', 'unknown']).nullish().catch(null),
   /**
@@ -72,12 +69,12 @@ export const DatasetRow = z.object({
    * into account.
    */
   experiment: Experiment.nullish(),
-  /** ISO 8601 time at which the build failed. A split by time uses it. */
+  /** The time at which the build failed, ISO 8601. A split by time uses it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   decided_by: z.string().nullish(),
   /**
-   * The origin of the truth if it comes from a review: the reason for the review, the decision, and whether
-   * the reviewer judged without seeing the verdict.
+   * The origin of the labels if they come from a review: the reason for the review, the decision, and whether
+   * the reviewer decided without seeing the answer.
    */
   review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
 });
@@ -89,7 +86,7 @@ export interface CaseLimits {
   readonly green: boolean;
 }
 
-/** The texts from which a case is answered; none of them is masked yet. */
+/** The texts of a case, before masking. */
 export interface CaseTexts {
   /** The texts of the logs and reports; at least one. */
   readonly sources: readonly SourceText[];
@@ -99,17 +96,17 @@ export interface CaseTexts {
 }
 
 /**
- * A failure with its truth. Logs are read only when they are needed, because a hundred thousand cases do not
+ * A failure with its labels. Logs are read only when they are needed, because a hundred thousand cases do not
  * fit in memory.
  */
 export interface ReplayCase {
   readonly row: DatasetRow;
   readonly build?: Build;
-  /** Loads the texts of the case. Throws if there is no log, or none that can be read. */
+  /** Loads the texts of the case. Throws if there is no log, or none that is readable. */
   load(limits: CaseLimits): Promise<CaseTexts>;
 }
 
-/** An error in a case. `line` is 1-based and, in a file, the line number; 0 if there is none. */
+/** An error in a case. `line` is the line number in the file, 1-based; 0 if there is none. */
 export interface BadCase {
   readonly line: number;
   readonly id: string | null;
@@ -121,12 +118,12 @@ export interface BadCase {
   readonly problems?: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** A case, or its error. A bad case never stops the others. */
+/** A case, or its error. An invalid case never prevents reading the others. */
 export type CaseOutcome = { readonly line: number; readonly one: ReplayCase } | BadCase;
 
 /**
- * Checks whether every failure of a row's build is known, or nothing failed. In that case all answers count,
- * not only the first.
+ * Checks whether all failures of a row's build are labeled, or nothing failed. Then all answers are scored,
+ * not only the first one.
  */
 export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures' | 'green'>): boolean {
   return green === true || (failures?.length ?? 0) > 0;
@@ -151,8 +148,8 @@ export function splitIntoFolds<T>(cases: readonly T[], projectOf: (entry: T) => 
 }
 
 /**
- * Returns the project that a row names; else the repository of its source; else the first part of its id
- * ("ldtax/97"); else the row itself.
+ * Returns the project of a row: as the row names it, or else the repository of its source, or else the first
+ * part of its id ("ldtax/97"), or else the row itself.
  */
 export function resolveProject(row: DatasetRow): string {
   if (row.project != null && row.project !== '') return row.project;

@@ -3,10 +3,10 @@ import { findMax } from '../../lib/collections.ts';
 import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
 
 /**
- * Samples `most` cases: those whose ids have the smallest hashes, each category in proportion (and with at
- * least one case, if there is room). The same cases in another order give the same sample; another seed gives
- * another sample. Cases with errors are kept. The result is in the order of the lines; the chosen cases, and
- * as many candidates of each category, are in memory.
+ * Samples `most` cases: those whose ids have the smallest hashes, each category in proportion, and with at
+ * least one case if there is room. The sample does not depend on the order of the cases, only on the seed.
+ * Cases with errors are kept. The result is in the order of the lines. The chosen cases, and as many
+ * candidates of each category, are kept in memory.
  */
 export async function* sampleCases(
   outcomes: AsyncIterable<CaseOutcome>,
@@ -37,7 +37,10 @@ export async function* sampleCases(
   );
 }
 
-/** Returns the same evenly distributed number for the same text: sixteen hexadecimal digits. */
+/**
+ * Returns an evenly distributed number of sixteen hexadecimal digits, which is always the same for the same
+ * text.
+ */
 export function hashText(seed: string, id: string): string {
   return createHash('sha256').update(`${seed}\u0001${id}`).digest('hex').slice(0, 16);
 }
@@ -56,7 +59,7 @@ interface Stratum {
 function keep(stratum: Stratum, candidate: Candidate, most: number): void {
   stratum.count++;
   stratum.kept.push(candidate);
-  // Twice as many, so that sorting is rare.
+  // The list may grow to twice the size, so that it is rarely sorted.
   if (stratum.kept.length > 2 * most) stratum.kept = stratum.kept.sort(compareHash).slice(0, most);
 }
 
@@ -80,7 +83,7 @@ function allocateShares(counts: readonly number[], most: number): number[] {
   const sum = () => shares.reduce((left, right) => left + right, 0);
   for (const { at } of order)
     if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
-  // One for each of many small categories may be more than asked for: the largest pays.
+  // One case for each of many small categories may exceed the total, so the largest share is reduced.
   while (sum() > most) shares[shares.indexOf(findMax(shares))] = findMax(shares) - 1;
   return shares;
 }

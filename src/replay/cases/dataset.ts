@@ -18,12 +18,12 @@ import {
   type ReplayCase,
 } from './case.ts';
 
-/** A row, or the reason why it cannot be read. A bad row never stops the rest. */
+/** A row, or the reason why it cannot be read. An invalid row never prevents reading the others. */
 export type RowOutcome =
   | { readonly line: number; readonly row: DatasetRow; readonly value: unknown }
   | BadCase;
 
-/** Reads every case of a JSONL file, in its order. */
+/** Yields every case of a JSONL file, in order. */
 export async function* readDatasetCases(path: string): AsyncGenerator<CaseOutcome> {
   for await (const outcome of readDataset(path)) {
     if ('error' in outcome) yield outcome;
@@ -36,8 +36,8 @@ export async function* readDatasetCases(path: string): AsyncGenerator<CaseOutcom
 }
 
 /**
- * Streams a JSONL file, line by line. Of several rows with one id the first stands. `value` is the row with
- * all its fields.
+ * Streams a JSONL file line by line. If several rows have the same id, the first one is valid. `value` is the
+ * row with all its fields.
  */
 export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
   const seen = new Map<string, number>();
@@ -92,9 +92,9 @@ function parseRow(text: string, line: number): RowOutcome {
 }
 
 /**
- * Reads the texts of a row: its logs by their names, else its log, its stack trace or its snippets; then its
- * report and further files, all together within the limit. Throws if it has no text, a file cannot be read,
- * two logs have the same name, or a failure names a log that does not exist.
+ * Reads the texts of a row, all together within the limit: its logs by their names, or else its log, its
+ * stack trace or its snippets; then its report and further files. Throws if there is no text, a file cannot
+ * be read, two logs have the same name, or a failure names a log that does not exist.
  */
 export async function readTexts(
   row: DatasetRow,
@@ -104,7 +104,8 @@ export async function readTexts(
   const folder = dirname(datasetPath);
   const read = (path: string, maxBytes = limits.maxBytes) => readFileTexts(folder, path, maxBytes);
   checkLogNames(row);
-  // Two thousand small files of a foreign row may each unpack to the limit.
+  // Each of up to two thousand small files of an untrusted row may unpack to the limit, so the files share
+  // it.
   let room = limits.maxBytes;
   const readWithin = async (path: string) => {
     const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
@@ -146,7 +147,7 @@ function checkLogNames({ id, logs, failures }: DatasetRow): void {
   throw new TriageError('invalid-input', message);
 }
 
-/** Counts characters; no text has more of them than bytes. */
+/** Counts characters. A text has at least as many bytes. */
 function countCharacters(texts: readonly SourceText[]): number {
   return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
@@ -155,7 +156,7 @@ async function readFileTexts(folder: string, path: string, maxBytes: number): Pr
   return await readLog(isAbsolute(path) ? path : join(folder, path), maxBytes);
 }
 
-/** Joins several logs of an archive, because a row has one log. */
+/** Joins several logs of an archive, because a row has only one log. */
 function joinLogs(path: string, texts: readonly SourceText[]): SourceText {
   const [first, ...rest] = texts;
   if (first === undefined) throw new TriageError('invalid-input', `${path} contains no log`);
@@ -222,7 +223,7 @@ export async function readLog(path: string, maxBytes: number): Promise<SourceTex
   const file = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is missing or cannot be read.`, { cause });
   });
-  // A device or a pipe may have no end.
+  // A device or pipe may have no end.
   if (!file.isFile()) throw new TriageError('invalid-input', `${path} is not a file.`);
   if (file.size > maxBytes) throw createTooLargeError(name, maxBytes);
   return await decodeSources(name, await readFile(path), 'log', { maxBytes });

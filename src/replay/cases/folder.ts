@@ -13,10 +13,7 @@ import { findProblem, readDatasetCases, readLog } from './dataset.ts';
 /** The file name of the rows of an exported case set. */
 export const SET_FILE = 'cases.jsonl';
 
-/**
- * Reads the cases of a path that a person names: a JSONL file, an exported case set, or a folder of logs.
- * Throws `not-found`.
- */
+/** Opens the cases at a path: a JSONL file, an exported case set, or a folder of logs. Throws `not-found`. */
 export async function openCases(path: string): Promise<AsyncIterable<CaseOutcome>> {
   const dataset = await findDatasetAt(path);
   return dataset === null ? listFolderCases(path) : readDatasetCases(dataset);
@@ -32,13 +29,13 @@ export async function findDatasetAt(path: string): Promise<string | null> {
   return inside?.isFile() === true ? join(path, SET_FILE) : null;
 }
 
-/** The position in the walk: the folders below the root, and the label of the nearest category folder. */
+/** A position in a folder tree: the folders below the root, and the label of the nearest category folder. */
 interface Place {
   readonly path: string;
   /** The path relative to the root, with `/`; '' for the root itself. */
   readonly inside: string;
   readonly category: Category | null;
-  /** Names of the folders that are no categories. */
+  /** The names of the folders that are not categories. */
   readonly project: readonly string[];
 }
 
@@ -46,15 +43,15 @@ interface Place {
 const TRUTH = 'truth.json';
 const SIDECAR = /\.truth\.json$/;
 const GREEN = /^green\./;
-/** No log: what people write about a folder, and what file systems keep there. */
+/** Names of files that are not logs: descriptions of a folder, and files of file systems. */
 const LEFT_OUT = /^(?:\.|readme(?:\.|$))/i;
 
 /**
  * Yields the cases of a folder, by name, one in memory at a time. A folder that contains `truth.json` is one
- * case: its logs and reports belong to one build (`log.*` first), and `green.*` is the log of the green build
- * before it. Any other file is a case of its own; its labels are in `NAME.truth.json` next to it, or are the
- * category that names a folder above it. Links are not followed. A truth that cannot be read becomes an
- * outcome with an error; `line` counts the cases.
+ * case: its logs and reports belong to one build (`log.*` first), and `green.*` is the log of the passed
+ * build before it. Any other file is a case of its own; its labels are in `NAME.truth.json` next to it, or
+ * are the category that a folder above it is named after. Links are not followed. Labels that cannot be read
+ * become an outcome with an error. `line` counts the cases.
  */
 export async function* listFolderCases(root: string): AsyncGenerator<CaseOutcome> {
   let line = 0;
@@ -127,8 +124,8 @@ function toFolderCase(place: Place, files: readonly string[]): Found {
 }
 
 /**
- * Creates the case of a file. Its project is the folder that contains it; a file directly in the root, or
- * only in a category folder, is a project of its own.
+ * Creates the case of a file. Its project is the folder that contains it. A file directly in the root, or in
+ * a category folder in the root, is a project of its own.
  */
 function createFileCase(place: Place, name: string, files: readonly string[]): Found {
   const id = place.inside === '' ? name : `${place.inside}/${name}`;
@@ -183,7 +180,7 @@ const LOG_FIELDS = {
   snippets: true,
 } as const;
 
-/** Other names of a row's fields, as the truth files of captured failures write them. */
+/** Aliases of a row's fields in the truth files of captured failures. */
 const ALIASES: Readonly<Record<string, string>> = {
   alsoOk: 'also_ok',
   cause: 'root_cause',
@@ -206,8 +203,8 @@ const TruthFile = DatasetRow.omit(LOG_FIELDS).extend({
 });
 
 /**
- * Reads a truth file: the fields of a row, in their own names or in those of captured failures; others are
- * ignored. Returns the error if it is not valid.
+ * Parses a truth file: the fields of a row under their names or aliases; others are ignored. Returns the
+ * error if it is invalid.
  */
 function parseTruth(name: string, text: string): Truth | { readonly error: string } {
   let value: unknown;

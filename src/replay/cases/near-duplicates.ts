@@ -11,35 +11,33 @@ import type { CaseTexts } from './case.ts';
 export interface Comparable {
   readonly id: string;
   readonly parts: LikenessParts;
-  /** The fingerprint of the failure, if it is known and says why something failed; else null. */
+  /** The fingerprint of the failure; null if it is unknown or generic. */
   readonly fingerprint: string | null;
 }
 
 export interface NearDuplicate {
   readonly id: string;
-  /** 0..1, as near-match search scores two failures. */
+  /** The similarity of two failures, 0..1. */
   readonly score: number;
   readonly sameFingerprint: boolean;
 }
 
-/** Candidates that are scored for one case: those with most in common. */
+/** The maximum number of candidates that are scored for one case. */
 const MAX_SCORED = 5;
-/**
- * The number of min-hashes that a candidate must share: far fewer than two near-duplicates have in common.
- */
+/** The minimum number of min-hashes that a candidate must share. Near-duplicates have far more in common. */
 const MIN_SHARED = 8;
 /** The maximum number of cases per bucket. A feature that more cases share does not distinguish them. */
 const MAX_COMMON = 40;
 /**
- * Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in
- * common, 99 % share a pair.
+ * The number of min-hashes of a case's features (Broder 1997). They are compared in pairs: of two cases with
+ * half of their features in common, 99% share a pair.
  */
 const HASHES = 32;
 
 /**
- * Finds the nearest of many cases without comparing each with all others: candidates share the fingerprint,
- * or a pair of min-hashes of the compared features, and only these are scored. It keeps the texts of the
- * cases, at most some kilobytes each.
+ * Creates an index that finds the nearest case without comparing each case with all others. Candidates share
+ * the fingerprint, or a pair of min-hashes of their features; only these are scored. It keeps the texts of
+ * the cases, at most a few kilobytes each.
  */
 export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const byFingerprint = new Map<string, number>();
@@ -60,8 +58,8 @@ export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: 
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
   /**
-   * Returns the first case with the same fingerprint, else the most similar one with at least the minimum
-   * score; null if there is none.
+   * Returns the first case with the same fingerprint, or else the most similar one with at least the minimum
+   * score. Returns null if there is none.
    */
   return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
     const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
@@ -79,8 +77,8 @@ export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: 
 }
 
 /**
- * Computes the similarity of two failures. An index of only one failure weighs all features equally, so the
- * score depends on these two only.
+ * Computes the similarity of two failures. The index contains only one failure, so all features have the same
+ * weight and the score depends only on these two.
  */
 function computeLikeness(parts: LikenessParts, other: LikenessParts): number {
   return createNearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
@@ -114,8 +112,8 @@ function countSharedHashes(left: Uint32Array | null, right: Uint32Array | null):
 }
 
 /**
- * Hashes the UTF-16 of a text by FNV-1a, then mixes it (finalizer of MurmurHash3), so that all bits depend on
- * all characters.
+ * Hashes the UTF-16 of a text by FNV-1a, and then mixes it (finalizer of MurmurHash3) so that every bit
+ * depends on all characters.
  */
 function hashMixed(text: string, seed: number): number {
   let hash = seed;
@@ -125,21 +123,18 @@ function hashMixed(text: string, seed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/**
- * The maximum size of an excerpt, in lines and in characters, that is compared as it is. A longer text is
- * read for its failure first.
- */
+/** The maximum size of an excerpt in lines and characters. In a longer text, the failure is read first. */
 const SHORT_LINES = 30;
 const SHORT_TEXT = 2_000;
-/** The number of tokens of a long log from which its failure is read. */
+/** The token budget for reading the failure of a long log. */
 const BUDGET = 1_000;
 /** The limits on lines per case and characters per line; the similarity uses no more. */
 const MAX_LINES = 40;
 const MAX_LINE = 300;
 
 /**
- * Returns the features by which a case is compared with others: its text if that is an excerpt, else its
- * first failure as read from the log.
+ * Extracts the features by which a case is compared: its text if it is an excerpt, or else its first failure
+ * as read from the log.
  */
 export function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
   const text = sources[0]?.text ?? '';
@@ -164,7 +159,7 @@ export function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>
   return { id, parts, fingerprint: known ? failure.fingerprint.value : null };
 }
 
-/** Copies the lines, so that a part of a long log does not keep all of it in memory. */
+/** Copies lines, because a part of a long string would keep the whole string in memory. */
 function copyLines(lines: readonly string[]): string[] {
   return lines.slice(0, MAX_LINES).map((line) => Buffer.from(line.slice(0, MAX_LINE)).toString());
 }

@@ -6,13 +6,13 @@ import { getErrorReason, TriageError } from '../../domain/errors.ts';
 /** The number of characters that are buffered before they are written. */
 const BUFFERED = 256 * 1024;
 
-/** The permissions for the owner only, because logs are confidential. */
+/** The file mode of new folders. Only the owner has access, because logs are confidential. */
 const PRIVATE = 0o700;
 
 /**
  * Creates a folder under a temporary name next to its final path, so that it appears completely or not at
- * all. Its methods throw `storage-failed` if the disk fails. Throws `conflict` if the path already exists,
- * and `not-found` if its parent is missing.
+ * all. Its methods throw `storage-failed` if writing fails. Throws `conflict` if the path already exists, and
+ * `not-found` if its parent does not.
  */
 export async function beginFolder(path: string) {
   if (existsSync(path)) throw createExistsError(path);
@@ -50,20 +50,20 @@ export async function beginFolder(path: string) {
         ),
       );
     },
-    /** Adds to a file, in the order of the calls. */
+    /** Appends to a file, in the order of the calls. */
     append: async (name: string, text: string): Promise<void> => {
       const buffered = (pending.get(name) ?? '') + text;
       pending.set(name, buffered);
       if (buffered.length >= BUFFERED) await guarded(flush(name));
     },
-    /** Brings the folder to its place, written to the disk. */
+    /** Syncs the folder to disk and moves it to its final path. */
     commit: async () => {
       await guarded(flushAll().then(close));
       await rename(partial, path).catch((cause: unknown) =>
         Promise.reject(existsSync(path) ? createExistsError(path) : createStorageError(path, cause)),
       );
     },
-    /** Leaves nothing of it. */
+    /** Deletes the folder. */
     discard: async () => {
       await close().catch(() => undefined);
       await rm(partial, { recursive: true, force: true });
@@ -81,8 +81,8 @@ function createExistsError(path: string): TriageError {
 }
 
 /**
- * Creates an error with the reason of the disk, for people. Nothing is left behind, so the caller may try
- * again once there is room.
+ * Creates an error with the file system's reason, for people. The caller may try again after making room,
+ * because nothing is left behind.
  */
 export function createStorageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;

@@ -15,7 +15,7 @@ import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
   readonly dataset: string;
-  /** The final path of `folder`; paths of logs are written relative to it. */
+  /** The final path of `folder`. Paths of logs are written relative to it. */
   readonly out: string;
   readonly dropDuplicates: boolean;
   /** The minimum similarity of near-duplicates, 0..1. */
@@ -39,7 +39,7 @@ interface AcrossPair extends Omit<NearDuplicate, 'id'> {
 export interface SplitSummary {
   readonly train: SideSummary;
   readonly test: SideSummary;
-  /** Cases without a time, in a split by time: on neither side. */
+  /** The number of cases without a time in a split by time. They are on neither side. */
   readonly undated: number;
   readonly bad: number;
   /** The number of training cases that have a near-duplicate among the test cases. */
@@ -47,16 +47,16 @@ export interface SplitSummary {
   /** The number of them that were left out of the training side. */
   readonly dropped: number;
   readonly mostAlike: readonly AcrossPair[];
-  /** Cases whose log could not be read, so that their near-duplicates are not known. */
+  /** The number of cases whose log could not be read, so that their near-duplicates are unknown. */
   readonly unread: number;
 }
 
 const SHOWN_PAIRS = 10;
 
 /**
- * Splits a data set into `train.jsonl` and `test.jsonl`, each row as it was but for the paths of its logs,
- * and writes every near-duplicate across the split to `near-duplicates.jsonl`. The file is read three times,
- * so that neither its rows nor its logs are in memory together. Throws `invalid-input` if a side would be
+ * Splits a data set into `train.jsonl` and `test.jsonl`, and writes every near-duplicate across the split to
+ * `near-duplicates.jsonl`. Rows are unchanged except for the paths of their logs. The file is read three
+ * times, so that neither all rows nor all logs are in memory. Throws `invalid-input` if a side would be
  * empty.
  */
 export async function splitCases(

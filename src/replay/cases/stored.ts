@@ -17,13 +17,13 @@ export interface StoredCaseDeps {
 /** Called with each failure that is not a case, and the reason. */
 export type OnLeftOut = (id: string, reason: string) => void;
 
-/** Causes of one page; their answers are in memory together. */
+/** The number of causes that are loaded at once, with their answers. */
 const PAGE = 50;
 
 /**
  * Yields the failures that a person decided, oldest first, labeled with the decision. Decisions that were
- * undone do not count. Failures without a truth are left out, such as an answer that was only rejected, and
- * so are further causes of a build. Ids are those of the builds.
+ * undone are ignored. Failures whose label is unknown, such as after a mere rejection, are left out, and so
+ * are further causes of a build. The ids are those of the builds.
  */
 export function listReviewedCases(
   deps: StoredCaseDeps,
@@ -34,8 +34,8 @@ export function listReviewedCases(
 }
 
 /**
- * Yields stored failures by filter, oldest first, labeled if a person decided. The same failures are left out
- * as in `listReviewedCases`.
+ * Yields stored failures that match a filter, oldest first, labeled if a person decided. The same failures
+ * are left out as in `listReviewedCases`.
  */
 export async function* listStoredCases(
   deps: StoredCaseDeps,
@@ -71,8 +71,7 @@ async function* listEveryCase(cases: CaseStore, filter: CaseFilter): AsyncGenera
 }
 
 /**
- * Reads all texts of a build, first the log of the labeled lines. They are masked, like everything in the
- * archive.
+ * Reads all texts of a build, beginning with the log of the labeled lines. Texts in the archive are masked.
  */
 async function readArchived(
   buildId: string,
@@ -103,18 +102,15 @@ async function createMissingError(buildId: string, { builds }: StoredCaseDeps): 
 
 function ignore(): void {}
 
-/**
- * The labels of a stored failure, or the reason why a person's decision contains nothing by which a replay
- * could be measured.
- */
+/** The labels of a stored failure, or the reason why a person's decision contains none. */
 type StoredTruth =
   | { readonly row: DatasetRow; readonly shownIn: string | null }
   | { readonly leftOut: string };
 
 /**
- * Returns the row of a stored failure. Only a person's decision counts as true: an accepted answer, or a
- * reviewer's correction. If a category was corrected without naming a cause, the original cause does not
- * count as true. A failure that no one decided has a row without labels.
+ * Returns the row of a stored failure. Only a person's decision gives labels: an accepted answer, or a
+ * reviewer's correction. If the category was corrected without naming a cause, the cause of the answer is no
+ * label. A failure without a decision has a row without labels.
  */
 function toStoredTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
@@ -137,7 +133,9 @@ function toStoredTruth(stored: StoredCase): StoredTruth {
   };
 }
 
-/** Converts a build to a row. It failed when it ended, or else when it began or was received. */
+/**
+ * Converts a build to a row. Its time is that of its end, or else of its beginning, or else of its receipt.
+ */
 function toRow(build: Build): DatasetRow {
   const happened = build.finishedAt ?? build.startedAt ?? build.receivedAt;
   return {
@@ -160,7 +158,7 @@ function toLabels(
     return decision.category === undefined ? null : { category: decision.category };
   }
   const label = decision.category ?? category;
-  // A failed analysis gives the error that stopped it as its cause.
+  // The cause of a failed analysis is the error that stopped it.
   const holds = label === category && terminationReason !== 'failed';
   const rootCause = decision.rootCause ?? (holds ? answer.rootCause : undefined);
   const fix =
@@ -171,8 +169,8 @@ function toLabels(
 }
 
 /**
- * Returns the lines that the reviewer named, of the first log in which they named any, because the lines of a
- * row belong to one log.
+ * Returns the lines that the reviewer named, from the first log in which any were named, because the lines of
+ * a row belong to one log.
  */
 function findShownLines(
   analysis: Answered,

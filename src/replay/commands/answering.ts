@@ -23,8 +23,8 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
   const { codeHost, analyst, triage } = config;
   return {
     ...config,
-    // Past cases name repositories of other organizations, which are not contacted unless that is configured
-    // explicitly.
+    // Cases name repositories of other organizations, so the code host is not contacted unless that is
+    // configured explicitly.
     codeHost:
       codeHost.driver === 'auto'
         ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost'])
@@ -55,7 +55,7 @@ export async function openAnswerer(
     const clone = repository === undefined ? null : await openClone(repository, signal);
     try {
       const at = clone === null ? {} : { clone: clone.folder };
-      // Every cause costs a model's price; rules cost nothing.
+      // Each cause costs model calls, but rules are free.
       const most = everyCause || options.analyst !== 'llm' ? {} : { maxGroups: 1 };
       const how = { ...most, onStep, record: kept !== null, ...omitUndefined({ greenText }), ...at };
       const answered = await app.triage(build, sources, signal, how);
@@ -69,7 +69,7 @@ export async function openAnswerer(
   };
 }
 
-/** Sorts abstained answers last, because an unclear cause should represent the build last. */
+/** Sorts abstained answers last, so that a clear cause represents the build. */
 function sortSureFirst(analyses: readonly Analysis[]): Analysis[] {
   return analyses.toSorted(
     (left, right) => Number(left.classification.abstained) - Number(right.classification.abstained),
@@ -95,7 +95,10 @@ export function describeWhoAnswers(options: ReplayCommandOptions, config: Config
 const TIME_LIMIT_MS = 60_000;
 const MAX_TREE_BYTES = 16 * 1024 * 1024;
 
-/** Returns the names of a commit's files, a line each; empty if the clone does not have it. */
+/**
+ * Lists the paths of a commit's files, one on each line. Returns an empty string if the clone does not
+ * contain the commit.
+ */
 async function listTree(folder: string, commit: string, signal: AbortSignal): Promise<string> {
   const git = createGit({ timeoutMs: TIME_LIMIT_MS, maxOutputBytes: MAX_TREE_BYTES });
   const answer = await git(
@@ -107,9 +110,9 @@ async function listTree(folder: string, commit: string, signal: AbortSignal): Pr
 }
 
 /**
- * Opens the clone that a case names: a folder, or a tar archive (plain or compressed) of one, which is
- * unpacked into a temporary folder until it is closed. Throws `not-found`, and `invalid-input` for anything
- * that is not an archive of one folder.
+ * Opens the clone of a case: a folder, or a tar archive (plain or compressed) of one, which is unpacked into
+ * a temporary folder until it is closed. Throws `not-found`, and `invalid-input` if the file is not an
+ * archive of one folder.
  */
 async function openClone(path: string, signal: AbortSignal) {
   const found = await stat(path).catch((cause: unknown) => {
@@ -124,7 +127,7 @@ async function openClone(path: string, signal: AbortSignal) {
       signal,
     });
     const names = await readdir(folder);
-    // What `tar -C clone.git .` packs has no folder of its own.
+    // An archive made with `tar -C clone.git .` has no top-level folder.
     const inside = names.length === 1 && names[0] !== undefined ? join(folder, names[0]) : folder;
     return { folder: inside, close };
   } catch (cause) {

@@ -48,8 +48,8 @@ export interface CalibrateCommandOptions extends DataOptions {
 }
 
 /**
- * Runs `faultline calibrate`: fits, cross-validates, and prints a calibration. Writes and applies it only on
- * request.
+ * Runs `faultline calibrate`: fits, cross-validates, and prints a calibration. It is written and applied only
+ * on request.
  */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
   if ((options.dataset === undefined) === (options.reviewed !== true))
@@ -66,7 +66,7 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
     risk,
     doubted,
   });
-  // What could not be read back must not be written.
+  // A calibration that could not be read again must not be written.
   if (options.out !== undefined)
     await writeOutput(
       options.out,
@@ -114,7 +114,7 @@ async function apply(calibration: Calibration, options: CalibrateCommandOptions)
   });
 }
 
-/** Rejects a request early if it would be refused after the replay, which may take hours and cost dollars. */
+/** Checks the request before the replay, which may take hours and cost dollars. */
 async function refuseEarly(options: CalibrateCommandOptions, config: Config): Promise<void> {
   await withCalibrations(options, (calibrations) =>
     checkReplaced(calibrations, resolveAnalyst(options, config), options.replaces),
@@ -157,7 +157,7 @@ async function gatherReplayed(options: CalibrateCommandOptions, config: Config):
 function filterByAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
   const answered = cases.filter(({ result }) => result.analyst !== null);
   const matching = answered.filter(({ result: { analyst: by, model } }) => {
-    // A file of an earlier version does not name the model.
+    // Files of earlier versions do not name the model.
     return by === 'llm' && model === null
       ? analyst.startsWith('llm ')
       : isCalibratedAs(analyst, by ?? '', model);

@@ -9,12 +9,12 @@ import {
 import { type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../calibrate/fit.ts';
 import type { CategoryThreshold } from '../calibrate/threshold.ts';
 
-/** Answers whose truth is known, of one analyst. */
+/** Answers of one analyst whose truth is known. */
 export interface GatheredAnswers {
   readonly answers: readonly LabelledAnswer[];
   readonly analyst: string;
   readonly sources: readonly string[];
-  /** The number of answers per day by category; null if no store was asked. */
+  /** The number of answers per day by category; null if it was not queried. */
   readonly perDay: ReadonlyMap<string, number> | null;
 }
 

@@ -59,8 +59,8 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
 }
 
 /**
- * Throws `conflict` if `replaces` is missing or not the calibration in force. Called before anything is
- * stored, and before a long fit.
+ * Checks that `replaces` is the calibration in force. Throws `conflict` if not. Called before anything is
+ * stored and before a long fit.
  */
 export async function checkReplaced(
   calibrations: CalibrationStore,

@@ -19,16 +19,14 @@ import { findDatasetAt, listFolderCases } from '../cases/folder.ts';
 import { listReviewedCases, listStoredCases, type OnLeftOut } from '../cases/stored.ts';
 import type { SliceBy } from '../figures/score.ts';
 
-/** Cases that are replayed together and get one table. */
+/** Cases that are replayed together and share a table. */
 export interface CaseSource {
   /** The name that headings use. */
   readonly name: string;
   /** The path as given by the user; "reviewed" or "stored" for the failures of an installation. */
   readonly path: string;
   cases(): AsyncIterable<CaseOutcome>;
-  /**
-   * Returns the number of cases and a digest that changes with them; null if that is not known in advance.
-   */
+  /** Counts the cases and computes a digest of them. Both are null if unknown in advance. */
   measure(): Promise<CaseMeasure>;
 }
 
@@ -39,8 +37,8 @@ interface OpenedSources {
 }
 
 /**
- * Opens the requested sources of cases, in order. Throws if one does not exist, if none was named, or if
- * there is more than one kind.
+ * Opens the requested sources of cases, in order. Throws if one does not exist, if none was requested, or if
+ * they are of different kinds.
  */
 export async function openCaseSources(options: ReplayCommandOptions): Promise<OpenedSources> {
   const { sources, close } = await openKind(options);
@@ -171,13 +169,13 @@ function parseCategory(text: string): Category {
   );
 }
 
-/** The number of cases and a digest that changes with them; null if that is not known. */
+/** The number of cases and a digest of them; null if unknown. */
 export interface CaseMeasure {
   readonly cases: number | null;
   readonly sha256: string | null;
 }
 
-/** Counts the rows of a file, and digests it, without parsing any. */
+/** Counts and digests the rows of a file, without parsing them. */
 async function measureFile(path: string): Promise<CaseMeasure> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path)) hash.update(piece);
@@ -188,20 +186,20 @@ async function measureFile(path: string): Promise<CaseMeasure> {
 
 /** The options of `faultline replay`, as commander parses them. */
 export interface ReplayCommandOptions extends StoredCaseOptions {
-  /** Several are replayed one after the other, each with a table of its own. */
+  /** The paths of data sets, which are replayed one after the other, each with a table of its own. */
   readonly dataset?: readonly string[];
-  /** Folders of logs, a table each. */
+  /** The paths of folders of logs, each with a table of its own. */
   readonly logs?: readonly string[];
-  /** The main figures also by this. */
+  /** The property by which the main figures are shown separately. */
   readonly by?: SliceBy;
-  /** The number of cases to take from each source. */
+  /** The number of cases that are sampled from each source. */
   readonly sample?: number;
-  /** The number of times that the same cases are replayed. */
+  /** The number of replays of the same cases. */
   readonly repeat?: number;
   readonly out?: string;
-  /** A name to keep the run by, instead of `out`. */
+  /** The name under which the run is kept, in place of `out`. */
   readonly keep?: string;
-  /** True to continue after the results of an earlier run in `out`. */
+  /** True to continue an earlier run whose results are in `out`. */
   readonly resume?: boolean;
   /** The file to which recordings of the runs are written. */
   readonly record?: string;
@@ -210,7 +208,7 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   /** The number of times that a model compares each explanation with its label; once if true. */
   readonly judge?: true | number;
   readonly junit?: string;
-  /** A file of bars. */
+  /** The path of a file of bars. */
   readonly gate?: string;
   readonly html?: string;
   readonly analyst?: 'rules' | 'llm';
@@ -220,7 +218,7 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   readonly concurrency: number;
   readonly only?: 'read';
   readonly green: boolean;
-  /** Names of stages that are left out, unchecked. */
+  /** The names of stages to leave out, not validated yet. */
   readonly without?: readonly string[];
   readonly design?: Design;
 }

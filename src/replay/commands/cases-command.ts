@@ -26,14 +26,13 @@ export interface CheckCommandOptions {
   readonly json?: boolean;
 }
 
-/** Limit of problems that `--json` lists; all are counted, and all are printed to standard error. */
+/**
+ * The maximum number of problems in the JSON output. All of them are counted, and printed to standard error.
+ */
 const MAX_LISTED = 1_000;
 const MAX_PROJECTS = 10;
 
-/**
- * Runs `faultline cases check`: reports everything that is wrong with a data set and summarizes the rest of
- * it.
- */
+/** Runs `faultline cases check`: reports every error in a data set, and summarizes its valid cases. */
 export async function runCasesCheck(path: string, options: CheckCommandOptions): Promise<void> {
   const signal = createInterruptSignal();
   const { http } = await loadTerminalConfig();
@@ -80,7 +79,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
       'invalid-config',
       'Choose --reviewed for reviewed failures, or --stored for all stored failures.',
     );
-  // Checks the options before anything is opened.
+  // Check the options before opening anything.
   storeFilter(options);
   const signal = createInterruptSignal();
   const out = resolve(options.out);

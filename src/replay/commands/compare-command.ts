@@ -20,7 +20,7 @@ export interface CompareCommandOptions {
   readonly json?: boolean;
 }
 
-/** Runs `faultline compare`: prints a table or a JSON line for each data set. */
+/** Runs `faultline compare`: prints a table or a line of JSON for each data set. */
 export async function runCompare(options: CompareCommandOptions): Promise<void> {
   refuseInputs(options);
   const files = { a: await readAll(options.a), b: await readAll(options.b) };
@@ -29,7 +29,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     const comparison = await compareRuns({ dataset: basename(path), cases: await openCases(path), files });
     comparisons.push(comparison);
     if (options.json) await print(formatJson({ ok: true, ...comparison }));
-    // Ids and suspects are untrusted text, so control characters for the terminal are removed.
+    // Ids and suspects are untrusted text, so terminal control characters are removed.
     else await print(`${index === 0 ? '' : '\n'}${toVisibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;

@@ -10,15 +10,15 @@ import { openAnswerer, replayConfig } from './answering.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import { createManifest, openRunFiles } from './run-files.ts';
 
-/** One may read a line of the log, or none; the other is as usual. */
+/** The two runs: one with 12 tokens of the log, the other with the usual budget. */
 const RUNS = [
   ['12-tokens-of-log', { budget: 12 }],
   ['usual-log', {}],
 ] as const;
 
 /**
- * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both, unless runs
- * are kept already. `builds`: the builds that they are here, by case.
+ * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both runs. Does
+ * nothing if runs are kept already. `builds` maps each case to its build.
  */
 export async function keepDemoRuns(
   config: Config,

@@ -20,10 +20,10 @@ import { selectAskedRuns } from './recordings-command.ts';
 
 /** The options of `faultline replay --frozen`. */
 export interface FrozenOptions {
-  /** A file of recordings; true: those of the store. */
+  /** The path of a file of recordings; true for those in the store. */
   readonly frozen: string | true;
   readonly data?: string;
-  /** Ids of triages or analyses; absent: all that are stored. */
+  /** The ids of triages or analyses; all if absent. */
   readonly run?: readonly string[];
   readonly limits: 'recorded' | 'configured';
   readonly out?: string;
@@ -31,18 +31,18 @@ export interface FrozenOptions {
 }
 
 /**
- * The outcomes of a run other than `identical`, which means the same answer to the byte and no difference on
- * the way to it.
+ * The outcomes of a run other than `identical`, which means that the answer is byte-identical and no step
+ * differs.
  */
 const OUTCOMES = [
-  // A prompt, a rule, a tool, or a limit has changed. It is unknown what a model would answer now.
+  // A prompt, rule, tool, or limit has changed. What a model would answer now is unknown.
   ['sameBytes', 'byte-identical answer by another path'],
-  // As far as people see it.
+  // The parts that people see are the same.
   ['sameAnswer', 'same answer by another path'],
   ['otherAnswer', 'different answer'],
   ['stopped', 'not completed'],
   ['unreadable', 'unreadable'],
-  // The recording is incomplete. This counts in addition to one of the other outcomes.
+  // The recording is incomplete. This is counted in addition to another outcome.
   ['incomplete', 'incomplete recording'],
 ] as const;
 type Outcome = 'identical' | (typeof OUTCOMES)[number][0];
@@ -200,8 +200,8 @@ function formatSummary(tally: Tally): string {
 }
 
 /**
- * The options of `replay` that determine how cases are answered, judged, or reported. `usual` is the value of
- * an option that has a default.
+ * The options of `replay` that determine how cases are answered, judged, or reported. `usual` is the default
+ * of an option.
  */
 const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly usual?: unknown }[] = [
   ...[
@@ -235,8 +235,8 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
 ];
 
 /**
- * Rejects options that do not apply to `--frozen`. If they were ignored silently, a quality gate would pass
- * without being checked. Throws `invalid-config`.
+ * Rejects options that do not apply to `--frozen`. If they were ignored, a gate could pass without being
+ * checked. Throws `invalid-config`.
  */
 function refuseOptionsOfCases(options: object): void {
   const given = new Map<string, unknown>(Object.entries(options));
@@ -250,7 +250,7 @@ function refuseOptionsOfCases(options: object): void {
   );
 }
 
-/** Checks that the output is not the input, also under another name. Throws `invalid-config`. */
+/** Checks that input and output are different files, even under other names. Throws `invalid-config`. */
 async function refuseSameFile(read: string, written: string | undefined): Promise<void> {
   if (written === undefined) return;
   const [left, right] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));

@@ -7,8 +7,8 @@ import type { Logger } from '../../ports/telemetry.ts';
 import { JUDGE, type JudgeOptions } from '../judge.ts';
 
 /**
- * Opens the resources of a judge of explanations: the configured model, its prompt, and a masker. Throws
- * `invalid-config` if no model is configured.
+ * Opens the judge of explanations: the configured model, its prompt, and a masker. Throws `invalid-config` if
+ * no model is configured.
  */
 export async function openJudge(
   config: Pick<Config, 'analyst'> & Partial<Config>,

@@ -323,8 +323,8 @@ function share(text: string): number {
 }
 
 /**
- * Creates `faultline recordings …`, which shows how stored runs came to their answers. An embedded store can
- * be opened only while no service uses it.
+ * Creates `faultline recordings …`, which shows how stored runs reached their answers. An embedded store
+ * cannot be opened while a service uses it.
  */
 export function createRecordingsCommand(): Command {
   const recordings = new Command('recordings').description(

@@ -93,13 +93,13 @@ function formatSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** Selects runs by the requested ids and tracks which of them were found. */
+/** Creates a filter for the requested ids that tracks which of them were found. */
 export function selectAskedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
     /**
-     * Checks whether this run is requested, by the id of its triage or of its answer, and marks that id as
-     * found. Every run is requested if no ids were given.
+     * Checks whether a run is requested, by the id of its triage or of its analysis, and marks that id as
+     * found. Without requested ids, every run is.
      */
     meant: ({
       triageId,
@@ -125,9 +125,9 @@ export function selectAskedRuns(runs: readonly string[] | undefined) {
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a file of recordings with one JSON object per line, either empty or after the last complete line: a
- * crashed process may have left half of one. A new file is readable only by its owner. Throws `not-found` if
- * it cannot be written.
+ * Opens a file of recordings with one JSON object on each line: empty, or (`behind`) after its last complete
+ * line, because a crash may have left an incomplete one. A new file is readable only by its owner. Throws
+ * `not-found` if it cannot be written.
  */
 export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
@@ -137,14 +137,14 @@ export async function openRecordingsFile(path: string, behind = false) {
       { cause },
     );
   });
-  // A pipe or a device has nothing to cut off.
+  // A pipe or device cannot be truncated.
   const isFile = (await file.stat()).isFile();
   if (behind && isFile) await file.truncate(await countWholeLines(file));
   let writing: Promise<void> = Promise.resolve();
   return {
     /**
-     * Writes the whole recording after those that were added before. If the disk takes no more, throws
-     * `storage-failed` and leaves the file as it was.
+     * Writes the whole recording after the earlier ones. Throws `storage-failed` if the disk is full, and
+     * leaves the file unchanged.
      */
     add: (recording: Recording): Promise<void> => {
       writing = writing.then(() => append(file, isFile, path, `${JSON.stringify(recording)}\n`));
@@ -170,8 +170,8 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
 export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof openKeptRecordings>>>;
 
 /**
- * Opens the file that `--record` names. Returns null if nothing is recorded. Throws `not-found` if the file
- * cannot be written, and `invalid-config` if there would be nothing to write.
+ * Opens the file of `--record`. Returns null if nothing is recorded. Throws `not-found` if the file cannot be
+ * written, and `invalid-config` if there would be nothing to write.
  */
 export async function openKeptRecordings({ record, resume, only }: ReplayCommandOptions) {
   if (record === undefined) return null;
@@ -181,8 +181,8 @@ export async function openKeptRecordings({ record, resume, only }: ReplayCommand
   let isWhole = true;
   return {
     /**
-     * Adds recordings to the file. Never rejects, because a recording that cannot be kept is not a failure of
-     * its case. The first error is reported, and nothing is kept after it.
+     * Adds recordings to the file. Never rejects, because a recording that cannot be stored is no failure of
+     * its case. Reports the first error and then ignores further recordings.
      */
     keep: async (recordings: readonly Recording[]): Promise<void> => {
       for (const recording of recordings) {
@@ -194,7 +194,7 @@ export async function openKeptRecordings({ record, resume, only }: ReplayCommand
         });
       }
     },
-    /** Closes the file. Sets the exit code if not all recordings were kept. */
+    /** Closes the file. Sets the exit code if not all recordings were stored. */
     close: async () => {
       await file.close();
       if (!isWhole) process.exitCode ??= EXIT.refused;

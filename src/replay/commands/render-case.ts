@@ -107,7 +107,7 @@ export function renderTable(cases: readonly ReportCase[], anchors: Anchors): Htm
   });
 }
 
-/** Returns the symbol of a case. The result is visible by shape as well as by color. */
+/** Returns the symbol of a case. Its shape shows the result as well as its color. */
 function mark(row: ReportCase): string {
   return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(row)];
 }

@@ -36,7 +36,7 @@ export function chooseShade(share: number): string {
   return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
 }
 
-/** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
+/** Renders the confusion matrix, with links to the cases of each cell. Returns null if no case is labeled. */
 export function renderConfusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
@@ -81,12 +81,12 @@ function renderCellCases(matrixCell: ConfusionCell, anchors: Anchors): Html {
     matrixCell.truth === matrixCell.said
       ? `${matrixCell.truth}, right`
       : `${matrixCell.truth} called ${matrixCell.said}`;
-  // The target is inside, so that a browser that is sent there opens it.
+  // The target is inside the element, so that following the link opens it.
   return html`<details class="cell-cases"><summary>${title}: ${matrixCell.ids.length}</summary>
     <div id="${toAnchorId(matrixCell, anchors)}">${renderCaseLinks(matrixCell.ids, anchors)}</div></details>`;
 }
 
-/** Categories are made of letters and underscores. */
+/** Creates the anchor of a cell. Categories only contain letters and underscores. */
 function toAnchorId({ truth, said }: ConfusionCell, { top }: Anchors): string {
   return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
 }
@@ -100,24 +100,22 @@ function count(cells: readonly ConfusionCell[]): number {
   return cells.reduce((total, { ids }) => total + ids.length, 0);
 }
 
-/** The anchors of the cases on the page. Ids are untrusted text, so the anchors are numbers. */
+/** The anchors of the cases on the page. They are numbers, because ids are untrusted text. */
 export interface Anchors {
-  /** The set's own. */
+  /** The anchor of the set. */
   readonly top: string;
-  /**
-   * A suffix that distinguishes names that several sets share: ", clean.jsonl"; empty if there is one set.
-   */
+  /** The suffix that distinguishes sets: ", clean.jsonl". Empty if there is only one set. */
   readonly suffix: string;
   /**
-   * Returns the anchor of an id, or null if no shown case has it. If several cases share an id, the answered
+   * Returns the anchor of an id, or null if its case is not shown. If several cases have the id, the answered
    * one is used.
    */
   of(id: string): string | null;
-  /** Returns the anchor of this case. A row that repeats an id is a failed case. */
+  /** Returns the anchor of this case. A row that repeats an id is a failed case of its own. */
   at(reportCase: ReportCase): string | null;
 }
 
-/** A list is no longer; the rest is counted. */
+/** The maximum number of links in a list. The others are counted. */
 const MOST_LINKS = 60;
 
 export function renderCaseLinks(ids: readonly string[], anchors: Anchors): Html {

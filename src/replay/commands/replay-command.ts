@@ -138,8 +138,8 @@ interface Telling {
 }
 
 /**
- * Replays the sources one after another and reports the figures of each as soon as they are known. Nothing is
- * started after a source that was stopped.
+ * Replays the sources one after another, and reports the figures of each when it is finished. A source that
+ * was stopped ends the replay.
  */
 async function replayAll(
   measured: readonly Measured[],
@@ -151,7 +151,8 @@ async function replayAll(
   const { options, config, repeat, reported, judge } = telling;
   for (const result of measured) {
     const run = await replaySource(result, how, going, signal).catch((error: unknown) => {
-      // Interrupted before its first case: what came before keeps its reports.
+      // If the replay is interrupted before the first case of a source, the reports on earlier sources are
+      // kept.
       if (signal.aborted && reported.length > 0) return null;
       throw error;
     });
@@ -176,10 +177,7 @@ async function replayAll(
   }
 }
 
-/**
- * Scores the slices that `--by` requests, in addition to the other sections. Returns none, with a message, if
- * all cases are in one slice.
- */
+/** Scores the slices that `--by` requests. Returns none, with a message, if all cases are in one slice. */
 function scoreRequestedSlices(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
   if (by === undefined) return [];
   const section = scoreSlices(cases, by);
@@ -219,8 +217,8 @@ async function openFiles(
 }
 
 /**
- * Sets the exit code if not all cases were replayed, or if the rules answered cases in place of the model.
- * Neither is a success, even if all figures are fine.
+ * Sets the exit code if not all cases were replayed, or if rules answered in place of the model. Neither is a
+ * success, even if all figures are good.
  */
 function settleExitCode(reported: readonly ReportedRun[], { analyst }: Config, signal: AbortSignal): void {
   if (signal.aborted) return;
@@ -242,14 +240,14 @@ function settleExitCode(reported: readonly ReportedRun[], { analyst }: Config, s
 }
 
 /**
- * Asks the judge about the explanations of a run. Returns a separate section that is distinguished from
- * measured figures, or none if the run was stopped or the judge is interrupted: the figures of the replay are
+ * Asks the judge about the explanations of a run, and returns a separate section, because its figures are
+ * opinions. Returns none if the run was stopped or the judge is interrupted; the figures of the replay are
  * kept.
  */
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
 /**
- * Opens the judge before anything is replayed, so that a missing model is said at once; null if none was
+ * Opens the judge before the replay, so that a missing model is reported early. Returns null if none was
  * requested.
  */
 export async function openJudging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
@@ -273,8 +271,8 @@ export async function openJudging(options: ReplayCommandOptions, config: Config)
 }
 
 /**
- * Checks the report paths before a long replay, so that each report can be written and none overwrites the
- * cases. Throws if a path is unusable.
+ * Checks before a long replay that each report can be written and that none overwrites the cases. Throws if a
+ * path is unusable.
  */
 async function checkReportPaths(options: Places): Promise<void> {
   await checkOutputs(options);
@@ -292,7 +290,7 @@ async function checkReportPaths(options: Places): Promise<void> {
   }
 }
 
-/** Prints the figures of one run of one source: a table, or a line of JSON. */
+/** Prints the figures of one run of one source, as a table or a line of JSON. */
 async function tell(
   { heading, run, sections }: ReportedRun,
   isFirst: boolean,
@@ -351,7 +349,7 @@ async function writeReports(
   }
 }
 
-/** Holds all that was replayed against the bars; every repeat must hold them. */
+/** Checks all runs against the bars. Every repeat must pass. */
 async function judgeReported(
   gate: Gate | null,
   reported: readonly ReportedRun[],
@@ -380,6 +378,7 @@ async function tellGate(
   if (result === null) return;
   if (options.json) await print(formatJson({ ok: result.ok, schema: 1, gate: result }));
   else await print(`\n${toVisibleLines(renderGate(result)).join('\n')}`);
-  // A missed bar says more than a run that was not finished; who interrupted it knows.
+  // A missed bar is more important than an unfinished run. After an interruption, the exit code is that of
+  // the interruption.
   if (!result.ok && !signal.aborted) process.exitCode = EXIT.belowBar;
 }

@@ -12,7 +12,7 @@ import type { Measured } from './run-files.ts';
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
 
 export interface Going {
-  /** The results file; null if the results are not kept. */
+  /** The file of results; null if they are not written. */
   readonly results: ResultsFile | null;
   readonly spending: Spending;
   readonly progress: ReplayProgress;
@@ -26,7 +26,7 @@ export interface SourceRun {
   readonly stopped: string | null;
 }
 
-/** Replays the cases of one source; the results are written down as they come. */
+/** Replays the cases of one source, and writes each result when it is available. */
 export async function replaySource(
   { source, cases: total }: Measured,
   options: SourceOptions,
@@ -50,7 +50,7 @@ export async function replaySource(
     if (!done.resumed)
       progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
   };
-  // A disk that is full ends what still runs, too.
+  // A full disk also stops the running cases.
   const controller = new AbortController();
   const finished = results === null ? {} : { finished: createFinishedReader(results) };
   const mayStart = () => spending.reached() === null;
@@ -63,7 +63,7 @@ export async function replaySource(
     if (!isAll) stopped = spending.reached() ?? 'a limit was reached';
   } catch (error) {
     controller.abort();
-    // The figures of the finished cases are still useful; the exit code reports that the run is incomplete.
+    // The figures of the finished cases are still useful. The exit code shows that the run is incomplete.
     if (!signal.aborted || cases.length === 0) throw error;
     stopped = 'interrupted';
   } finally {
@@ -106,21 +106,20 @@ function createFinishedReader(results: ResultsFile): (outcome: CaseOutcome) => P
   };
 }
 
-/** One source replayed once, with what came of it. */
+/** One replay of one source, with its results. */
 export interface ReportedRun {
   readonly heading: string;
   readonly run: SourceRun;
   readonly sections: readonly FigureSection[];
-  /** 1-based. */
+  /** The number of the repeat, 1-based. */
   readonly repeat: number;
   /** The file with the complete results; null if they are not kept. */
   readonly results: ResultsFile | null;
 }
 
 /**
- * Strips a case to what figures need, because a hundred thousand cases must fit in memory. Logs, whole
- * answers, and the texts of excerpts are removed; the texts stay if the similarity of failures is measured
- * with them.
+ * Reduces a case to what figures need, because a hundred thousand cases must fit in memory. Removes logs,
+ * whole answers, and the texts of excerpts, unless these are needed to measure the similarity of failures.
  */
 export function stripForMetrics(done: ReplayedCase): ReplayedCase {
   const { row, result } = done;
@@ -138,28 +137,24 @@ export function stripForMetrics(done: ReplayedCase): ReplayedCase {
 }
 
 /**
- * The progress display of a long replay: one line that is rewritten on a terminal, otherwise an occasional
- * new line.
+ * The progress of a long replay: one line that is rewritten on a terminal, or else an occasional new line.
  */
 interface ReplayProgress {
   show(standing: Standing): void;
   /** Prints a permanent line, such as a failed case. */
   say(line: string): void;
-  /** Ends it, and leaves nothing of the rewritten line. */
+  /** Stops the display and clears the rewritten line. */
   stop(): void;
 }
 
 /** The minimum time between two updates of a terminal, in milliseconds. */
 const FRAME_MS = 100;
 /**
- * The maximum time without a line elsewhere, in milliseconds, since CI systems end jobs that are silent for
- * long.
+ * The maximum time in milliseconds between two lines elsewhere than on a terminal, because CI systems abort
+ * jobs without output.
  */
 const LINE_MS = 20_000;
-/**
- * The number of cases between two lines of progress; for large sets a twentieth of the cases, if that is
- * more.
- */
+/** The number of cases between two lines of progress. For large sets, it is a twentieth of the cases. */
 const EVERY_CASES = 50;
 const LINES = 20;
 const CLEAR = '\r\x1b[2K';
@@ -220,18 +215,18 @@ function createLineByLine(stream: ProgressStream, now: () => number): ReplayProg
 }
 
 interface Standing {
-  /** Finished cases, those of an earlier run among them. */
+  /** The number of finished cases, including those of an earlier run. */
   readonly done: number;
   readonly resumed: number;
   /** The number of all cases; null if unknown. */
   readonly total: number | null;
   readonly errors: number;
-  /** Spent by this run. */
+  /** The cost of this run in US dollars. */
   readonly usd: number;
   readonly elapsedMs: number;
 }
 
-/** The minimum number of cases for an estimate of the rest. */
+/** The minimum number of finished cases for an estimate of the rest. */
 const KNOWN_FROM = 5;
 
 /**
@@ -270,9 +265,9 @@ function formatDollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
 }
 
-/** The limits of what a replay may use; an absent limit means no limit. */
+/** The limits of a replay. An absent limit means no limit. */
 interface Limits {
-  /** US dollars that models cost, as the answers tell. */
+  /** The maximum cost of models in US dollars, as reported with the answers. */
   readonly usd?: number;
   readonly minutes?: number;
 }
@@ -280,8 +275,8 @@ interface Limits {
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
- * Counts the used time and cost. Cases that run when a limit is reached are finished, so their cost may
- * exceed it. `now` returns milliseconds, from any start.
+ * Creates a meter of time and cost. Cases that run when a limit is reached are finished, so the cost may
+ * exceed it. `now` returns milliseconds since any fixed time.
  */
 export function createSpending(
   { usd = Number.POSITIVE_INFINITY, minutes }: Limits,
@@ -296,7 +291,7 @@ export function createSpending(
     get usd(): number {
       return spent;
     },
-    /** Returns the reached limit as a phrase, or null if none is reached. */
+    /** Returns the limit that was reached, as a phrase, or null if none was. */
     reached(): string | null {
       if (spent >= usd) return `$${usd} spent`;
       if (minutes !== undefined && now() - startedAt >= minutes * 60_000)

@@ -8,7 +8,7 @@ import type { CaseResult } from '../run/results.ts';
 import { readResultLines } from '../run/results-file.ts';
 import type { ReportedRun } from './replay-source.ts';
 
-/** A case in one line. `more` is its own section; null if it has none. */
+/** A case in one line. `more` contains the details of its section; null if it has none. */
 export interface ReportCase {
   readonly id: string;
   readonly truth: string | null;
@@ -20,11 +20,11 @@ export interface ReportCase {
   readonly more: ReportCaseMore | null;
 }
 
-/** The largest set whose cases are all shown in full. */
+/** The maximum number of cases of a set that are all shown with details. */
 const ALL_UP_TO = 100;
 /**
- * Limit of cases shown in full for larger sets: failed cases, wrong cases, and those that a figure
- * references.
+ * The maximum number of cases with details in a larger set: failed cases, wrong cases, and those that a
+ * figure refers to.
  */
 const MOST_TOLD = 400;
 /** The maximum number of characters of a case's excerpts. */
@@ -32,8 +32,8 @@ const MOST_TEXT = 8_000;
 const MOST_LISTED = 20;
 
 /**
- * Reads the cases of each run, the most informative first. The details come from the results file, which is
- * read once more; texts from people are masked.
+ * Reads the cases of each run, most informative first. Details are read from the results file in a second
+ * pass. Texts of people are masked.
  */
 export async function reportCases(reported: readonly ReportedRun[], config: Config): Promise<ReportCase[][]> {
   const masker = createMasker(createMaskingOptions(config));
@@ -41,7 +41,7 @@ export async function reportCases(reported: readonly ReportedRun[], config: Conf
   const cases = new Map<ReportedRun, ReportCase[]>();
   for (const [path, runs] of files) {
     const lines = path === '' ? null : readResultLines(path);
-    // One file holds its runs one after the other.
+    // Several runs may be in one file, one after the other.
     for (const run of runs) cases.set(run, await rankCases(run, lines, masker));
   }
   return reported.map((reportedRun) => cases.get(reportedRun) ?? []);
@@ -72,8 +72,8 @@ async function rankCases(
 const UNTOLD = 4;
 
 /**
- * Returns the rank of a case. 0: failed; 1 to 2: wrong, with the most confident first; 3: referenced by a
- * figure; 4: none of these.
+ * Computes the rank of a case: 0 if it failed, 1 to 2 if it is wrong (most confident first), 3 if a figure
+ * refers to it, 4 otherwise.
  */
 function computeRank(replayedCase: ReplayedCase, linked: ReadonlySet<string>): number {
   if (replayedCase.result.error !== null) return 0;
@@ -114,7 +114,7 @@ async function readDetails(row: DatasetRow | null, result: CaseResult, masker: M
     answerConfidence: result.answerConfidence,
     rootCause: result.rootCause,
     fixRecommendation: result.fixRecommendation,
-    // What people know of it.
+    // The labels
     trueCause: await masked(row?.root_cause),
     trueFix: await masked(row?.fix),
     quotes: result.claims.flatMap(({ quotes }) => quotes).slice(0, MOST_LISTED),
@@ -133,7 +133,7 @@ async function readDetails(row: DatasetRow | null, result: CaseResult, masker: M
   };
 }
 
-/** Excerpts up to a length, and how many are left out for theirs. */
+/** Returns excerpts up to a total length, and the number of those that were left out. */
 function limitExcerpts({ excerpts }: CaseResult) {
   let room = MOST_TEXT;
   const kept = excerpts.filter(({ text }) => {

@@ -23,12 +23,12 @@ import type { ReportedRun } from './replay-source.ts';
 import { type ReportCase, reportCases } from './report-cases.ts';
 import { describeSettings } from './run-files.ts';
 
-/** Limit of cases of a set on the page. */
+/** The maximum number of cases of a set on the page. */
 const MOST_CASES = 5_000;
-/** The share of wrong answers for which the coverage chart names a threshold. */
+/** The share of wrong answers for which the coverage chart shows a threshold. */
 const BORNE = 0.03;
 
-/** The key figures, which are shown first if they exist. */
+/** The figures that are shown first, if they exist. */
 const TILES = [
   'category accuracy',
   'category macro-F1',
@@ -43,7 +43,7 @@ const TILES = [
 ];
 const MOST_TILES = 8;
 
-/** One source of cases, replayed once. */
+/** One replay of one source of cases. */
 export interface ReportSet {
   readonly name: string;
   /** A line that describes the settings of the replay. */
@@ -51,10 +51,10 @@ export interface ReportSet {
   /** The reason why the run is incomplete; null if it is complete. */
   readonly stopped: string | null;
   readonly sections: readonly FigureSection[];
-  /** Stated probabilities and whether they were right; empty if none is labeled. */
+  /** The stated probabilities, and whether they were right. Empty if no case is labeled. */
   readonly stated: readonly ReportStated[];
   /**
-   * The correct and the answered categories of the cases, in the order of the taxonomy. Empty if no case is
+   * The labeled and answered categories of the cases, in the order of the taxonomy. Empty if no case is
    * labeled.
    */
   readonly confusion: readonly ConfusionCell[];
@@ -65,11 +65,11 @@ export interface ReportSet {
 interface ReportStated {
   readonly name: string;
   readonly judged: readonly Judged[];
-  /** Above this, an answer is published without a person. */
+  /** The threshold above which an answer is published without a person. */
   readonly threshold: number;
 }
 
-/** The confusion matrix is here a part of its own, with links. */
+/** Figures of the confusion matrix, which is rendered separately with links. */
 const DRAWN = /^category, whole matrix/;
 
 /** Renders the whole replay as one self-contained page. */
@@ -106,7 +106,7 @@ function toReportSet(
   };
 }
 
-/** Groups the stated probabilities by hundredths, rounded down, as the charts of the console do. */
+/** Groups the stated probabilities by hundredths, rounded down, as the console's charts do. */
 function groupStatements(
   name: string,
   cases: readonly ReplayedCase[],
@@ -205,7 +205,7 @@ function renderCharts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   })}`;
 }
 
-/** Figures as a table; figures of cells make a small table of their own. */
+/** Renders figures as a table. Figures with cells are rendered as a small table of their own. */
 function renderFigureSection({ title, figures }: FigureSection, anchors: Anchors): Html {
   const plain = figures.filter(({ cell }) => cell === undefined);
   const cells = figures.filter(({ cell }) => cell !== undefined);
@@ -263,7 +263,7 @@ function renderCell(figure: Figure | undefined): Html {
   }">${formatValue(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
-/** Renders every shown case: those with details as sections, the others as one row each. */
+/** Renders the shown cases: those with details as sections, the others as one row each. */
 function renderCasesPart(set: ReportSet, shownCount: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shownCount);
   const detailed = cases.filter(({ more }) => more !== null);
@@ -279,8 +279,8 @@ function renderCasesPart(set: ReportSet, shownCount: number, anchors: Anchors): 
 }
 
 /**
- * Creates the anchors of a set. `at` is the number of the set on the page, `shown` the number of its cases
- * that are shown.
+ * Creates the anchors of a set. `at` is the number of the set on the page, and `shownCount` the number of its
+ * shown cases.
  */
 function createAnchors(set: ReportSet, at: number, shownCount: number, isOnly: boolean): Anchors {
   const cases = set.cases.slice(0, shownCount);

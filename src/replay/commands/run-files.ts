@@ -23,9 +23,8 @@ export interface RunFiles {
 }
 
 /**
- * Opens the results of a run at `path`, either overwriting the file or appending to what the same run left.
- * The settings of the run are stored next to it in `PATH.run.json`. Throws `conflict` if the earlier run had
- * other settings.
+ * Opens the results file at `path`: empty, or to continue the same run. The settings of the run are stored
+ * next to it in `PATH.run.json`. Throws `conflict` if the earlier run had other settings.
  */
 export async function openRunFiles(
   path: string,
@@ -39,7 +38,7 @@ export async function openRunFiles(
   return { results, close: () => results.close() };
 }
 
-/** Results that only the report reads: they are gone when it is written. */
+/** Opens a temporary results file for a report. It is deleted when it is closed. */
 export async function openPassingFiles(): Promise<RunFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-results-'));
   const results = await createResults(join(folder, 'results.jsonl'));
@@ -87,8 +86,8 @@ function getManifestPath(path: string): string {
 export type Measured = CaseMeasure & { readonly source: CaseSource };
 
 /**
- * Creates the manifest of a run. It must include everything that an answer depends on, because a run is
- * continued only if the manifests match.
+ * Creates the manifest of a run. It must contain everything that an answer depends on, because a run is
+ * continued only if the manifests are equal.
  */
 export function createManifest(
   options: ReplayCommandOptions,
@@ -104,7 +103,7 @@ export function createManifest(
   };
 }
 
-/** Describes the settings by their display names; null means "not set". */
+/** Describes the settings by their display names. Null means "not set". */
 export function describeSettings(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const leftOut = listStagesLeftOut(options).join(', ') || null;
@@ -130,17 +129,17 @@ export function describeSettings(options: ReplayCommandOptions, config: Config):
   };
 }
 
-/** Answers are to logs as they are masked. */
+/** Returns a description of what masking replaces besides secrets, because the answers depend on it. */
 function findNamesHidden({ mask }: Config): string | null {
   return mask.join(', ') || null;
 }
 
-/** Returns the origin of a URL, without the parts that may hold secrets. */
+/** Returns the origin of a URL. Its other parts may contain secrets. */
 function toOrigin(address: string | null): string | null {
   return address !== null && URL.canParse(address) ? new URL(address).origin : null;
 }
 
-/** Changes with any prompt of the triage. */
+/** Computes a digest of all prompts of the triage. */
 function computePromptsDigest(): string {
   const folder = join(PROMPT_FOLDER, 'triage');
   const files = readdirSync(folder).sort();
@@ -161,9 +160,9 @@ export type Places = Pick<
 
 interface Named {
   readonly option: string;
-  /** Real: links are seen through. */
+  /** The path with all links resolved. */
   readonly path: string;
-  /** The same for one file by all its names; null for a device or a pipe, which holds nothing. */
+  /** A key that is the same for all names of one file; null for a device or pipe, which stores nothing. */
   readonly file: string | null;
 }
 

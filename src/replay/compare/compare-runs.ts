@@ -24,13 +24,13 @@ import { summarizeComparison } from './text.ts';
 export interface CompareOptions {
   readonly dataset: string;
   readonly cases: AsyncIterable<CaseOutcome>;
-  /** The results files of each side; several are repeats of one configuration. */
+  /** The results files of each side. Several files are repeats of one configuration. */
   readonly files: Sides<readonly RunResults[]>;
 }
 
 /**
- * Compares two runs on the same cases, pair by pair. Deterministic: the same files always give the same
- * comparison, and swapping the sides changes only signs. Throws if an id occurs twice or no case is on both
+ * Compares two runs on the same cases, in pairs. Deterministic: the same files always give the same
+ * comparison, and exchanging the sides only changes signs. Throws if an id occurs twice or no case is on both
  * sides.
  */
 export async function compareRuns({ dataset, cases, files }: CompareOptions): Promise<Comparison> {
@@ -60,8 +60,8 @@ function createSide(pairs: readonly PairedCase[], side: Side, files: readonly Ru
 }
 
 /**
- * Returns the cases that B answers better, worse, and only differently, in the order of the data set, by the
- * first compared main figure.
+ * Returns the cases that B answers better, worse, or only differently, in the order of the data set. The
+ * first main figure that can be compared decides.
  */
 function listChangedCases(
   pairs: readonly PairedCase[],
@@ -90,8 +90,8 @@ function listChangedCases(
 }
 
 /**
- * Returns the most common answer of the repeats (the first one if several are equally common), and how often
- * it was given if not always. An answer is the category, or another result of the run if there is none.
+ * Returns the most common answer of the repeats (the first one if there are several), and its count if not
+ * all are equal. The answer is the category, or another result if the run did not classify.
  */
 function summarizeAnswers(runs: readonly ReplayedCase[]): string {
   const answers = Map.groupBy(runs, describeAnswer);
@@ -114,7 +114,7 @@ function describeAnswer({ row, result }: ReplayedCase): string {
   return lines.length === 0 ? 'nothing' : `lines ${shorten(lines)}`;
 }
 
-/** Returns the label that decides, or else the first available one. */
+/** Returns the label that decided, or else the first label. */
 function describeTruth({ row }: PairedCase, wonBy: string | null): string {
   const files = shorten(row.faulty_files ?? []);
   const lines = `lines ${shorten((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
@@ -131,14 +131,14 @@ function shorten(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Returns the address if it is http or https, else null, because a data set is untrusted text. */
+/** Returns the URL if it is http or https, or else null, because a data set is untrusted text. */
 function toWebAddress(source: string | null | undefined): string | null {
   const url = source == null ? null : URL.parse(source);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }
 
 /**
- * Computes each figure of each repeat separately, on the cases that all repeats answered, and finds the cases
+ * Computes each figure of each repeat separately, on the cases that all repeats answered, and lists the cases
  * that vary. Returns null for a single file.
  */
 function computeSpread(
@@ -167,7 +167,10 @@ function computeSpread(
   };
 }
 
-/** Returns the pair with this repeat on both sides, because measures count only what both sides have. */
+/**
+ * Returns the pair with this single repeat of `side` on both sides, because measures only count what both
+ * sides have.
+ */
 function getOnlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
   const runs = pair.runs[side].slice(at, at + 1);
   return { ...pair, runs: { a: runs, b: runs } };
@@ -185,7 +188,7 @@ function computeDeviation(values: readonly number[]): number {
  */
 const LEAST_DIFFERING = 6;
 const SIGNIFICANT = 0.05;
-/** Sums in another order differ in their last digits; no figure means anything there. */
+/** The tolerance for sums, whose last digits depend on the order of their terms. */
 const ROUNDING = 1e-9;
 
 /** Computes all differences of these measures that the labels allow, each with its interval. */
@@ -215,7 +218,7 @@ function computeDifference(
   const [a, b] = [ready.value('a', null), ready.value('b', null)];
   const difference = round(b - a);
   const [won, lost] = better === 'lower' ? [ready.lower, ready.higher] : [ready.higher, ready.lower];
-  // Nothing varied: with one unit because there is nothing to draw, else because it is alike in every case.
+  // Without variation, the interval is the difference itself. With fewer than two units, it is unknown.
   const constant: Difference['interval'] = units < 2 ? null : [difference, difference];
   const interval: Difference['interval'] = drawn === null ? constant : [round(drawn[0]), round(drawn[1])];
   const test = ready.binary ? computeMcNemar(won, lost) : null;
@@ -239,7 +242,7 @@ interface Found {
 
 /**
  * Judges a difference. It is beyond noise only if every applicable test agrees: the interval, McNemar's test,
- * and enough cases that differ.
+ * and a minimum number of differing cases.
  */
 function judgeDifference({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
   if (changed === 0 && difference === 0) return 'same';
@@ -263,7 +266,7 @@ export function computeMcNemar(won: number, lost: number): McNemar {
   const pairs = won + lost;
   const fewer = Math.min(won, lost);
   if (pairs === 0) return { won, lost, exact: 1, midP: 1 };
-  // Terms are kept as logarithms: half to the power of a thousand is no number.
+  // The terms are stored as logarithms, because 0.5 to the power of a thousand underflows.
   let logTerm = -pairs * Math.LN2;
   let below = 0;
   for (let count = 0; count < fewer; count++) {
@@ -277,8 +280,8 @@ export function computeMcNemar(won: number, lost: number): McNemar {
 }
 
 /**
- * Computes 95 % intervals of statistics of pairs by drawing with replacement: both sides of a case together,
- * and the cases of a project together if there are enough projects. A statistic receives how often each pair
+ * Computes 95% intervals of statistics of pairs by drawing with replacement: both sides of a case together,
+ * and all cases of a project together if there are enough projects. A statistic receives how often each pair
  * was drawn. An interval is null if the statistic did not vary.
  */
 function resamplePairs(
@@ -327,8 +330,8 @@ interface Paid {
 }
 
 /**
- * Computes the costs of the answers, on the cases that failed on neither side. A cost that neither side paid
- * is left out.
+ * Computes the costs of the answers, on the cases that failed on neither side. A cost that is zero on both
+ * sides is left out.
  */
 function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
   const whole = pairs.filter(({ runs }) =>
@@ -364,8 +367,8 @@ function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
 }
 
 /**
- * Computes the weighted median of the additional cost of B, from pairs sorted by it, or the mean of the
- * middle two for an even number.
+ * Computes the weighted median of B's additional cost, from pairs sorted by it. For an even number, it is the
+ * mean of the middle two.
  */
 function computeMedianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
   const total = weights === null ? sorted.length : computeSum(sorted.map(({ index }) => weights[index] ?? 0));

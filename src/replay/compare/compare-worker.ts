@@ -7,7 +7,7 @@ import { readResults } from '../run/results-file.ts';
 import { compareRuns } from './compare-runs.ts';
 import { findManifestIn, listResultsIn } from './kept-runs.ts';
 
-/** Compares two kept runs in a thread: a thousand cases take seconds. */
+/** The folders of the two runs. They are compared in a thread, because a thousand cases take seconds. */
 const [baseline, candidate] = z.tuple([z.string(), z.string()]).parse(workerData);
 parentPort?.postMessage(await compareFolders(baseline, candidate));
 

@@ -9,15 +9,17 @@ import { parseManifest, type RunManifest } from '../run/manifest.ts';
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 const RESULTS = /^results(?:\.\d+)?\.jsonl$/;
-/** Labels may quote what people wrote: they are their owner's alone, as results are. */
+/**
+ * The file mode of labels and results. Only the owner has access, because they may quote what people wrote.
+ */
 const OWNER_ONLY = { mode: 0o600 };
 const REMEMBERED = 20;
 const MAX_HEAP_MB = 1_024;
 const THREAD_MS = 120_000;
 
 /**
- * Makes room for a run to be kept, and says where its results go. Throws `conflict` if the name is taken,
- * unless it goes on.
+ * Creates the folder of a run, and returns the path of its results. Throws `conflict` if the name is taken,
+ * unless the run is continued.
  */
 export async function makeRoom(folder: string, name: string, isResumed: boolean): Promise<string> {
   if (!NAME.test(name))
@@ -33,7 +35,7 @@ export async function makeRoom(folder: string, name: string, isResumed: boolean)
   return join(runFolder, 'results.jsonl');
 }
 
-/** Keeps the labels of the cases next to the results, without their logs. */
+/** Stores the labels of the cases, without their logs, next to the results. */
 export async function keepLabels(
   folder: string,
   name: string,
@@ -51,8 +53,8 @@ export async function keepLabels(
 }
 
 /**
- * Opens the runs kept in a folder. They are compared in a thread, one pair at a time, so that no page blocks.
- * The latest comparisons are cached.
+ * Opens the runs that are kept in a folder. They are compared in a thread, one pair at a time, so that no
+ * page is blocked. The latest comparisons are cached.
  */
 export function createKeptRuns(folder: string): KeptRuns {
   const compared = new Map<string, Promise<ComparedRuns>>();
@@ -110,7 +112,7 @@ export async function findManifestIn(folder: string): Promise<RunManifest | null
     : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
 }
 
-/** Changes with the results: those of a run that still goes on grow. */
+/** Returns a stamp that changes with the results, which grow while a run is unfinished. */
 async function readStamp(name: string, folder: string): Promise<string> {
   const paths = NAME.test(name) ? await listResultsIn(folder) : [];
   if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);

@@ -20,7 +20,7 @@ import type { PairedCase } from './pair-cases.ts';
 
 export type Side = keyof Sides<unknown>;
 
-/** A measure of both sides, on the cases whose labels allow it. */
+/** A measure of both sides, on the cases with the necessary labels. */
 export interface Measure {
   /** The name of the measure, as in the scores of one run. */
   readonly name: string;
@@ -29,24 +29,24 @@ export interface Measure {
   prepare(pairs: readonly PairedCase[]): Prepared | null;
 }
 
-/** A measure with all that it needs of the cases, ready to be asked for one resample after another. */
+/** A measure with all data of the cases that it needs, which can be computed for many resamples. */
 export interface Prepared {
   readonly cases: number;
   /**
-   * Returns the value of a side, with every pair counted by its weight, or once each without weights. Returns
-   * NaN if no pair that counts was drawn.
+   * Returns the value of a side, with every pair counted by its weight, or once without weights. Returns NaN
+   * if no counted pair was drawn.
    */
   value(side: Side, weights: Weights | null): number;
-  /** Pairs on which the second side's own value is higher, lower. */
+  /** The number of pairs for which the second side's value is higher, and lower. */
   readonly higher: number;
   readonly lower: number;
-  /** Every case is worth 0 or 1 and nothing else: McNemar's test applies. */
+  /** True if every case has the value 0 or 1, so that McNemar's test applies. */
   readonly binary: boolean;
 }
 
 /**
- * Creates a measure that is the mean of the values of the cases; with repeats, the mean of the repeats. Null:
- * the case does not count.
+ * Creates a measure that is the mean of the values of all cases. The value of a case is the mean of its
+ * repeats. Cases with the value null are not counted.
  */
 export function createMeanMeasure(
   name: string,
@@ -103,8 +103,8 @@ function isBit(value: number): boolean {
 }
 
 /**
- * Macro-F1 of the category. It is not a mean of cases, so it is recomputed in every resample. With repeats,
- * each counts as a fraction of a case.
+ * Macro-F1 of the category. It is not a mean over cases, so it is computed again for every resample. With
+ * repeats, each counts as a fraction of a case.
  */
 const MACRO_F1: Measure = {
   name: 'category macro-F1',
@@ -128,7 +128,7 @@ const MACRO_F1: Measure = {
   },
 };
 
-/** Expected calibration error over ten bins of stated probability, as the scores of one run have it. */
+/** The expected calibration error over ten bins of stated probability, as in the scores of one run. */
 const CALIBRATION_ERROR: Measure = {
   name: 'expected calibration error',
   better: 'lower',
@@ -152,7 +152,7 @@ const CALIBRATION_ERROR: Measure = {
   },
 };
 
-/** Quotations that are in the log, of all that were made: a case with many quotations counts for more. */
+/** The share of quotations that are literally in the log. A case with many quotations counts more. */
 const QUOTATIONS: Measure = {
   name: 'quotations literally in the log',
   better: 'higher',
@@ -174,8 +174,8 @@ const QUOTATIONS: Measure = {
 };
 
 /**
- * The value of a case by its main label. The first of these that the labels allow decides which cases are won
- * and lost.
+ * The values of a case, in order of precedence. The first one that the labels allow decides which cases are
+ * won and lost.
  */
 export const MAIN_WORTHS: readonly {
   readonly name: string;
@@ -231,8 +231,8 @@ function createSuspectsMeasure(name: string, worth: (rank: number | null) => num
 }
 
 /**
- * Skips a measure if no run classified. A run that only read says nothing about categories, and counting it
- * as always wrong would be unfair.
+ * Skips a measure if a run did not classify. Such a run says nothing about categories, and must not be
+ * counted as always wrong.
  */
 function skipUnclassified(measure: Measure): Measure {
   return {
@@ -270,15 +270,15 @@ function isPublished({ one }: Judged): boolean {
 }
 
 /**
- * Returns 1 if a real failure was excused, which is the worst mistake, and 0 if it was not. Returns null for
- * cases in which that is not possible: only failures of code or tests that are not labeled flaky count.
+ * Returns 1 if a real failure was excused, which is the worst mistake, and 0 if not. Returns null for cases
+ * in which that is impossible: only failures of code or tests that are not labeled flaky count.
  */
 function scoreExcused(run: ReplayedCase): number | null {
   const [judged] = listJudgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
 }
 
-/** One repeat of a case, and which part of the case it is. */
+/** One repeat of a case, and the fraction of the case that it represents. */
 interface Part<T> {
   readonly index: number;
   readonly part: number;

@@ -4,20 +4,20 @@ import { type CaseOutcome, type DatasetRow, resolveProject } from '../cases/case
 import { createReplayedCase, type ReplayedCase } from '../run/replay.ts';
 import type { RunResults } from '../run/results-file.ts';
 
-/** A case that both sides answered: once, or once a repeat. */
+/** A case that both sides answered, with all repeats. */
 export interface PairedCase {
   readonly id: string;
-  /** 1-based, in the data set. */
+  /** The line number in the data set, 1-based. */
   readonly line: number;
   readonly row: DatasetRow;
   readonly project: string;
-  /** The runs that have the case, in the order of the side's files. */
+  /** The runs of the case, in the order of the side's files. */
   readonly runs: Sides<readonly ReplayedCase[]>;
 }
 
 /**
- * Matches the results of both sides by the ids of the data set. Throws if an id stands twice, or no case
- * is on both sides.
+ * Matches the results of both sides by the ids of the data set. Throws if an id occurs twice, or no case is
+ * on both sides.
  */
 export async function pairCases(
   cases: AsyncIterable<CaseOutcome>,

@@ -28,8 +28,8 @@ function formatShare(value: number): string {
 const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
 
 /**
- * Summarizes a comparison, one sentence each: the main figure, what else is beyond noise, the cost, and what
- * to be careful about.
+ * Summarizes a comparison in sentences: the main figure, other differences beyond noise, the cost, and
+ * caveats.
  */
 export function summarizeComparison(comparison: Omit<Comparison, 'summary'>): string[] {
   const main =
@@ -64,7 +64,7 @@ function formatMainSentence(main: Difference): string {
   }
 }
 
-/** Describes the basis of the verdict, with the interval in points. */
+/** Describes the basis of the verdict, with the interval in percentage points. */
 function describeEvidence({ interval, mcNemar }: Difference): string {
   const range =
     interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
@@ -143,7 +143,7 @@ const MOST_NAMED = 10;
 const MOST_LISTED = 50;
 
 /**
- * Renders a comparison for people: its meaning, the figures side by side, the cost, the spread of repeats,
+ * Renders a comparison for people: the summary, the figures side by side, the cost, the spread of repeats,
  * and the cases won and lost.
  */
 export function renderComparison(comparison: Comparison): string {
@@ -229,7 +229,7 @@ function listSpreadRows(side: string, spread: Spread | null): string[] {
 }
 
 function listCaseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
-  // In a folder the number is no line of anything.
+  // For a folder, the number is not a line number.
   const anchor = (line: number) => (dataset.endsWith('.jsonl') ? ` (${dataset}:${line})` : '');
   if (cases.length === 0) return [];
   const listed = cases
@@ -246,10 +246,7 @@ function listCaseRows(title: string, cases: readonly ChangedCase[], dataset: str
   ];
 }
 
-/**
- * Aligns the cells of rows in columns: the first column and those from `words` on to the left, numbers to the
- * right.
- */
+/** Aligns the cells of rows in columns: the first column and those from `words` on left, numbers right. */
 function listColumns(rows: readonly (readonly string[])[], words: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {

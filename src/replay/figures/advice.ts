@@ -3,16 +3,16 @@ import { type AdviceCheck, isSilent } from '../run/check-advice.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { createShareFigure, type Figure } from './figure.ts';
 
-/** A case with a known fix, and what its advice names. */
+/** A case with a known fix, and the names in its advice. */
 interface Advised {
   readonly one: ReplayedCase;
   readonly check: AdviceCheck;
 }
 
 /**
- * Tells whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented),
- * or there is none (silent); of all rows with a fix and of published answers. Empty if no row has a fix,
- * or nothing was answered.
+ * Scores the names in advice: it is keyed if it contains a name of the known fix that is in logs or tree,
+ * invented if it contains a name that is not, and silent if there is no advice. The shares are of all rows
+ * with a fix, and of published answers. Returns none if no row has a fix, or nothing was answered.
  */
 export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
@@ -34,7 +34,7 @@ export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** Computes the same by labeled category, published and not. */
+/** Scores the same by labeled category, for published and other answers. */
 export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
   const rows = CATEGORIES.flatMap((category) =>
@@ -48,7 +48,7 @@ export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] 
   return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : listRowFigures(row, members)));
 }
 
-/** Writes one row of a table: the shares of these cases; empty if none has a fix. */
+/** Returns one row of a table with the shares of these cases. Returns none if no case has a fix. */
 export function listAdviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
   return advised.length === 0 ? [] : listRowFigures(row, advised);

@@ -15,8 +15,8 @@ import {
 } from './figure.ts';
 
 /**
- * The source of the probability: the classification, or the whole answer after verification, which decides
- * whether it is published.
+ * The source of the probability: the classification, or the verified answer, which decides whether it is
+ * published.
  */
 export type StatedBy = 'classification' | 'answer';
 
@@ -28,8 +28,8 @@ interface StatedCase {
 }
 
 /**
- * Returns the cases with a labeled category and a stated probability, most confident first. The same cases
- * are always in the same order.
+ * Returns the cases with a labeled category and a stated probability, most confident first, in a stable
+ * order.
  */
 export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
   const stated = listJudgedCases(cases).flatMap((entry): StatedCase[] => {
@@ -42,7 +42,7 @@ export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): St
   );
 }
 
-/** The probability from which a wrong category is a confident error. */
+/** The probability from which a wrong category counts as a confident error. */
 export const CONFIDENT = 0.85;
 /** The number of parts for cross-validation. The cases of a project are in one part. */
 const FOLDS = 5;
@@ -50,9 +50,9 @@ const FOLDS = 5;
 const PER_BIN = 3;
 
 /**
- * Scores how far a stated probability can be trusted, over the cases that state one: that of the classified
- * category, or that of the whole answer, which decides whether it is published and whose figures are called
- * "answer: …". Returns none if no case states one.
+ * Scores how reliable stated probabilities are: those of the classified category, or those of the whole
+ * answer, which decide about publishing and whose figures are named "answer: …". Returns none if no case
+ * states one.
  */
 export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 'classification'): Figure[] {
   const stated = listStatements(cases, of);
@@ -99,8 +99,8 @@ function computeErrorFigure(name: string, stated: readonly StatedCase[], binning
 }
 
 /**
- * Computes the same as `computeCalibrationError` from the sums of the bins, because a resample adds sums, not
- * cases.
+ * Computes the same as `computeCalibrationError` from the sums of the bins, because resampling adds sums and
+ * not cases.
  */
 function computeErrorOfSums(sums: readonly number[]): number {
   let [error, cases] = [0, 0];
@@ -114,7 +114,7 @@ function computeErrorOfSums(sums: readonly number[]): number {
 
 /**
  * Computes the mean squared difference between the stated probability and the outcome, which is 1 if it was
- * right, else 0 (Brier 1950).
+ * right, and else 0 (Brier 1950).
  */
 function computeBrierFigure(name: string, stated: readonly StatedCase[]): Figure {
   const clusters = listClusterSums(stated, 2, (sums, statedCase) => {
@@ -128,7 +128,7 @@ function computeBrierFigure(name: string, stated: readonly StatedCase[]): Figure
 
 /**
  * Splits the Brier score into reliability − resolution + uncertainty (Murphy 1973, J. Appl. Meteorology
- * 12:595) over the ten bins of equal width. What the bins blur is "within bins" (Stephenson, Coelho &
+ * 12:595) over the ten bins of equal width. The loss by binning is "within bins" (Stephenson, Coelho &
  * Jolliffe 2008, Weather and Forecasting 23:752), so that the four add up to the score; resolution is
  * subtracted.
  */
@@ -155,7 +155,7 @@ function splitBrierParts(stated: readonly StatedCase[]): [name: string, value: n
   ];
 }
 
-/** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
+/** Returns each statement as calibrated on other projects only. Returns null if there is only one project. */
 function findHeldOut(stated: readonly StatedCase[]): StatedCase[] | null {
   const folds = splitIntoFolds(
     stated,
@@ -179,15 +179,15 @@ function addUp(clusters: readonly (readonly number[])[]): number[] {
 
 export const BINS = 10;
 
-/** Returns which of ten bins of equal width contains a stated probability; 1 is in the last bin. */
+/** Returns the bin of a stated probability, out of ten of equal width; 1 is in the last bin. */
 export function getBin(stated: number): number {
   return Math.max(0, Math.min(BINS - 1, Math.floor(stated * BINS)));
 }
 
 /**
  * Computes the expected calibration error over ten bins of equal width (Guo et al. 2017, arXiv 1706.04599),
- * 0..1: the distance between the stated probability and the share that was right, per bin, weighted by the
- * content of the bin. `weight` is the number of statements that one represents. Returns 0 for no statements.
+ * 0..1: the distance between the mean stated probability and the share that was right, averaged over the bins
+ * by their size. `weight` is the number of statements that one represents. Returns 0 for no statements.
  */
 export function computeCalibrationError(
   statements: Iterable<{ readonly stated: number; readonly right: boolean; readonly weight: number }>,
@@ -202,11 +202,11 @@ export function computeCalibrationError(
   return all === 0 ? 0 : gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / all;
 }
 
-/** Bins of one width (0 to 0.1, 0.1 to 0.2 …), or of about one number of cases. */
+/** The kind of bins: of equal width (0 to 0.1, 0.1 to 0.2 …), or with about the same number of cases. */
 type Binning = 'width' | 'mass';
 
 /**
- * Creates the function that assigns a stated probability to one of the ten bins. By mass, the bins follow the
+ * Creates a function that assigns a stated probability to one of ten bins. With `mass`, the bins follow the
  * distribution of the given statements.
  */
 function createBinner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
@@ -220,12 +220,12 @@ function createBinner(statements: readonly StatedCase[], binning: Binning): (sta
   }
   return (stated) => {
     const { first = 0, count = 0 } = counts.get(stated) ?? {};
-    // A probability that many state lies where its middle one does.
+    // Cases with equal probabilities are all in the bin of the middle one.
     return Math.min(BINS - 1, Math.floor(((first + count / 2) / Math.max(1, sorted.length)) * BINS));
   };
 }
 
-/** The answers that would be given from this stated probability on, and how many of them were right. */
+/** The answers with at least a certain stated probability, and how many of them were right. */
 interface CoveragePoint extends Proportion {
   readonly threshold: number;
   /** The share of the cases that state at least this probability. */
@@ -235,8 +235,8 @@ interface CoveragePoint extends Proportion {
 const COVERAGES = [0.6, 0.8, 0.9, 1];
 
 /**
- * Computes the accuracy if the most confident 60, 80, 90 and 100 % are answered, and the area under the curve
- * of risk and coverage. Cases with the same stated probability are answered together, so more may be covered
+ * Computes the accuracy if the most confident 60, 80, 90 and 100% are answered, and the area under the
+ * risk-coverage curve. Cases with the same stated probability are answered together, so more may be covered
  * than requested.
  */
 function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figure[] {
@@ -268,7 +268,7 @@ function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figur
 /**
  * Computes the mean, over k = 1 … n, of the share of wrong answers among the k most confident ones (AURC:
  * Geifman, Uziel & El-Yaniv 2019, arXiv 1805.08206); 0 is best. Among cases with the same stated probability,
- * right and wrong ones are taken in proportion.
+ * right and wrong ones are interleaved in proportion.
  */
 function computeAreaUnderRisk(points: readonly CoveragePoint[]): number {
   let [before, wrongBefore, area] = [0, 0, 0];
@@ -281,7 +281,7 @@ function computeAreaUnderRisk(points: readonly CoveragePoint[]): number {
   return before === 0 ? 0 : area / before;
 }
 
-/** Lists one point per level. The statements must be sorted, most confident first. */
+/** Lists one point for each level. The statements must be sorted, most confident first. */
 function listPoints(statements: readonly StatedCase[]): CoveragePoint[] {
   const points: CoveragePoint[] = [];
   let hits = 0;

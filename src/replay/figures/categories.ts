@@ -19,7 +19,7 @@ import {
   withInterval,
 } from './figure.ts';
 
-/** Short, because they head narrow columns. */
+/** The headings of narrow columns. */
 const COLUMNS: Readonly<Record<string, string>> = {
   CODE_ERROR: 'CODE',
   INFRA_ERROR: 'INFRA',
@@ -29,9 +29,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scores accuracy, macro-F1, costly confusions, and how often no answer was given. A category that the labels
- * accept in addition to the first counts as right; a case that failed counts as wrong. Returns none if
- * nothing was classified.
+ * Scores accuracy, macro-F1, costly confusions, and how often no answer was given. Accepted alternatives
+ * count as right, failed cases as wrong. Returns none if nothing was classified.
  */
 export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   const judged = listClassified(cases);
@@ -61,9 +60,7 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/**
- * Scores precision, recall and F1 of each class that the labels contain, on as many cases as the class has.
- */
+/** Scores precision, recall and F1 of each labeled class, over the cases of the class. */
 export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
   const judged = listClassified(cases);
   return countClassCounts(sumMatrix(judged)).flatMap((counts) => {
@@ -113,8 +110,8 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Counts how often each class was taken for another; rows are the true classes. Only mistakes are listed,
- * most common first.
+ * Counts how often each class was mistaken for another. The rows are the true classes. Only mistakes are
+ * listed, most common first.
  */
 export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
   const judged = listClassified(cases);
@@ -127,7 +124,8 @@ export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Returns one figure per mistake, most common first. `casesOf`: the number of cases in which it was possible.
+ * Returns one figure for each mistake, most common first. `casesOf` returns the number of cases in which the
+ * mistake was possible.
  */
 function listConfusions<T extends { readonly one: ReplayedCase }>(
   mistakes: Map<string, T[]>,
@@ -158,8 +156,8 @@ function getMacroFigure(judged: readonly Judged[]): Figure {
 }
 
 /**
- * Computes the interval of F1, which is 2J / (1 + J) with J = hits / (said or truly), a plain proportion. The
- * ends of J's Wilson interval, converted in this way, bound F1, and say something even if every case is
+ * Computes the interval of F1, which is 2J / (1 + J) with J = hits / (said or truly), a plain proportion.
+ * Converting the ends of J's Wilson interval gives bounds of F1 that are meaningful even if every case is
  * right.
  */
 function computeF1Interval({ hits, said, truly }: ClassCounts): readonly [number, number] {
@@ -188,14 +186,14 @@ export function isInTopTwo({ accepted, one }: Judged): boolean {
   return likeliest.slice(0, 2).some(([category]) => accepted.includes(category));
 }
 
-/** The number of columns: one per answered class, and a last one for no answer. */
+/** The number of columns: one for each answered class, and one for no answer. */
 const SAID = CATEGORIES.length + 1;
 const PLACES = new Map<string | null, number>(CATEGORIES.map((category, at) => [category, at]));
 
-/** Precision, recall and F1 of a class, and what they are counted from. */
+/** The precision, recall and F1 of a class, with the underlying counts. */
 interface ClassCounts {
   readonly category: string;
-  /** Cases that are truly of the class, that were said to be, and both. */
+  /** The number of cases that are of the class, that were answered with it, and both. */
   readonly truly: number;
   readonly said: number;
   readonly hits: number;
@@ -204,7 +202,7 @@ interface ClassCounts {
   readonly f1: number;
 }
 
-/** Cells of a matrix, row by row. */
+/** The number of cells of a matrix, row by row. */
 const CELLS = CATEGORIES.length * SAID;
 
 function addToMatrix(matrix: number[], { truth, said }: Judged): void {
@@ -218,7 +216,7 @@ function sumMatrix(judged: readonly Judged[]): number[] {
   return matrix;
 }
 
-/** Returns how often a class was taken for another. `said` is null if there was no answer. */
+/** Returns how often a class was mistaken for another. `answered` is null for no answer. */
 function getCell(matrix: readonly number[], truth: string, answered: string | null): number {
   return matrix[getCellIndex(truth, answered)] ?? 0;
 }
@@ -249,7 +247,7 @@ function getCellIndex(truth: string, answered: string | null): number {
 }
 
 /**
- * Scores how often the kind is the labeled one: of all cases with a labeled kind, and of those with the right
+ * Scores how often the kind is right: among all cases with a labeled kind, and among those with the right
  * category. Returns none if nothing was classified.
  */
 export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
@@ -274,12 +272,12 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** The actions, ordered by how much work they leave to a person. */
+/** The actions, from the least to the most work for people. */
 const ACTIONS = ['auto_notify', 'human_review', 'web_search', 'self_correct'];
 
 /**
- * Scores what was done with the answers: how often each action was taken and, of the labeled cases, what
- * would be published and wrong. Returns none if nothing was answered.
+ * Scores the actions: how often each was taken and, among the labeled cases, which answers would be published
+ * and wrong. Returns none if nothing was answered.
  */
 export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
@@ -297,7 +295,7 @@ export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
 
 /**
  * Scores the labeled cases: how many would be published without a person, how many of these are right, and
- * how many of all are published and wrong.
+ * how many are published and wrong.
  */
 function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
   const judged = listJudgedCases(cases);
@@ -312,8 +310,8 @@ function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Scores the attribution of failures with an experiment: what the text alone says, and what the answer says
- * with the experiment.
+ * Scores the attribution of blame in failures with an experiment: by the text alone, and by the answer with
+ * the experiment.
  */
 export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
   const tried = cases.flatMap((replayedCase) => {

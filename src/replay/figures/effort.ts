@@ -18,14 +18,12 @@ interface Run {
   readonly one: ReplayedCase;
 }
 
-/**
- * The possible outcomes of a tool call. Statuses without an answer are distinguished from an empty answer.
- */
+/** The possible outcomes of a tool call. Statuses without an answer differ from an empty answer. */
 const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
 
 /**
- * Scores how long the loop continued, how it ended, and whether it looked in the right place. Returns none if
- * nothing was answered.
+ * Scores how many rounds the loop had, how it ended, and whether it looked in the right place. Returns none
+ * if nothing was answered.
  */
 export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const runs = listRuns(cases);
@@ -74,7 +72,7 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** Returns how often the code was read, among the runs that had it at hand. */
+/** Scores how often the code was read in runs with a repository. */
 function scoreReadCode(runs: readonly Run[]): Figure[] {
   const atHand = runs.filter(({ one }) => one.row?.repo_path != null);
   const ofCode = atHand.filter(({ one }) => one.result.category === 'CODE_ERROR');
@@ -87,8 +85,9 @@ function scoreReadCode(runs: readonly Run[]): Figure[] {
 }
 
 /**
- * Returns how often verify sent an answer back, and what became of it: how often the next answer was surer,
- * how often nothing new was found, and, where the category is known, how often it was righted or spoiled.
+ * Scores the corrections by verify: how often it sent an answer back, how often the next answer was more
+ * certain, how often nothing new was found, and, for labeled cases, how often the category became right or
+ * wrong.
  */
 function scoreCorrections(runs: readonly Run[]): Figure[] {
   const corrected = runs.filter(({ one }) => one.result.corrections.length > 0);
@@ -126,8 +125,8 @@ function scoreCorrections(runs: readonly Run[]): Figure[] {
 }
 
 /**
- * Returns one row per answered category: the calls per run, and the share of its runs that asked each class
- * of tools.
+ * Returns one row for each answered category: the calls in each run, and the share of its runs that called
+ * each class of tools.
  */
 export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const runs = listRuns(cases).filter(({ one }) => one.result.category !== null);
@@ -159,7 +158,7 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   });
 }
 
-/** Returns one row per tool: how often it was called, and the outcomes of its calls. */
+/** Returns one row for each tool: how often it was called, and the outcomes of its calls. */
 export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
   const byTool = new Map<string, Map<string, number>>();
   for (const { tool, status } of cases.flatMap((replayedCase) => replayedCase.result.tools)) {
@@ -193,7 +192,7 @@ function listUnansweredCalls(runs: readonly Run[]): Figure[] {
   ];
 }
 
-/** Returns the column of a status. Invalid arguments and calls that took too long count as failed. */
+/** Returns the column of a status. Invalid arguments and timeouts count as failed. */
 function getColumn(status: string): (typeof STATUSES)[number] {
   return STATUSES.find((known) => known === status) ?? 'failed';
 }
@@ -214,7 +213,7 @@ function listRuns(cases: readonly ReplayedCase[]): Run[] {
     .map((replayedCase) => ({ one: replayedCase }));
 }
 
-/** The kind of source that a tool asks; `other` for tools of old results that are gone. */
+/** The kind of source that a tool queries; `other` for tools in old results that no longer exist. */
 type ToolClass = ToolSource | 'other';
 
 const TOOL_CLASSES: readonly ToolClass[] = [...TOOL_SOURCES, 'other'];
@@ -227,8 +226,8 @@ export function getToolClass(tool: string): ToolClass {
 }
 
 /**
- * Scores the tokens and dollars, for each case and in total, if a model was asked, and the time for each
- * case. Failed cases are left out of the times.
+ * Scores the tokens and dollars, for each case and in total, if a model was called, and the time for each
+ * case. Times of failed cases are left out.
  */
 export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((replayedCase) => replayedCase.result.action !== null);
@@ -272,22 +271,21 @@ function createSpread(name: string, values: readonly number[], unit: 'measure' |
 }
 
 /**
- * Returns the smallest value that at least this share of all values do not exceed (nearest rank), or 0 for
- * none.
+ * Returns the smallest value that at least this share of all values do not exceed (nearest rank). Returns 0
+ * for no values.
  */
 export function computePercentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 const MEGABYTE = 1_000_000;
-/** Below this many megabytes the clock measures the start of the program. */
+/** The minimum number of megabytes for a speed. With less, mainly the start of the program is measured. */
 const LEAST = 1;
 
 /**
- * Computes milliseconds per megabyte of log: the time of the whole run, including the data set and files,
- * divided by the bytes of all logs. The checks against the labels are excluded. Cases that run concurrently
- * share the clock, so it is the figure of one thread only if one case runs at a time. Returns none for less
- * than a megabyte.
+ * Computes milliseconds for each megabyte of log: the time of the whole run, including the data set and files
+ * but not the checks against labels, divided by the bytes of all logs. It is the figure of one thread only if
+ * one case runs at a time. Returns none for less than a megabyte.
  */
 export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: number): Figure[] {
   const megabytes = cases.reduce((total, replayedCase) => total + replayedCase.result.logBytes, 0) / MEGABYTE;

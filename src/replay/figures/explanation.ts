@@ -14,17 +14,17 @@ import {
 } from './figure.ts';
 
 /**
- * The shares of the words that any good explanation contains: below the first, an answer has missed the
- * cause; from the second on, it is useful.
+ * The thresholds for the share of required words in an answer: below the first, the answer missed the cause;
+ * from the second on, it is useful.
  */
 const [CAUSE_FROM, USEFUL_FROM] = [0.2, 0.5];
-/** The maximum number of characters of an answer that are compared. A reader is assumed to read no more. */
+/** The maximum number of characters of an answer that are compared, assuming that readers read no more. */
 const MAX_ANSWER = 4_000;
 
 /**
  * Scores whether the explanation (root cause and advice together) contains the words that its label requires,
- * and none that only a wrong one would contain, and whether the answer as a whole is useful. An answer that
- * failed says nothing. Returns none if no case names such words, or nothing was answered.
+ * and none that only a wrong one contains, and whether the whole answer is useful. A failed answer contains
+ * none. Returns none if no label has such words, or nothing was answered.
  */
 export function scoreMentions(cases: readonly ReplayedCase[]): Figure[] {
   return [...scoreRequired(cases), ...scoreForbidden(cases), ...scoreUseful(cases)];
@@ -51,7 +51,7 @@ function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
     : [createShareFigure('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
 }
 
-/** Scores the answer as a reader sees it: with its quotations, tests and suspects. */
+/** Scores the whole answer as readers see it: with its quotations, tests and suspects. */
 function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = computeMentionShares(cases, getRequiredMentions, getAnswer);
   const shares = new Map(labelled.map(({ one, share }) => [one, share]));
@@ -72,11 +72,14 @@ function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
 
 interface Said {
   readonly one: ReplayedCase;
-  /** The share of the mentions that the label names. */
+  /** The share of the labeled mentions that the text contains. */
   readonly share: number;
 }
 
-/** Computes the share of its required mentions that each text contains. Any spelling of a mention counts. */
+/**
+ * Computes for each text the share of its required mentions that it contains. Any spelling of a mention
+ * counts.
+ */
 function computeMentionShares(
   cases: readonly ReplayedCase[],
   mentionsOf: (row: DatasetRow | null) => readonly (readonly string[])[],
@@ -115,7 +118,7 @@ function getAnswer({ result }: ReplayedCase): string {
   return parts.join('\n').slice(0, MAX_ANSWER);
 }
 
-/** Longer texts are compared up to here: the comparison takes time by the square of it. */
+/** The maximum number of words that are compared, because the time grows with the square of their number. */
 const MOST_WORDS = 300;
 
 interface Explained {
@@ -125,7 +128,7 @@ interface Explained {
 }
 
 /**
- * Scores how many words of the root cause and of the advice are those of the label. This is overlap, not
+ * Scores the overlap of the root cause and the advice with the words of the label. Overlap is not
  * correctness: a right cause in other words scores low, and a wrong one about the same file scores high. The
  * floor is the score of the same answers against the labels of other cases. Returns none if no label is in
  * words, or nothing was answered.
@@ -138,8 +141,8 @@ export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
 
 /**
  * Computes ROUGE-L (Lin 2004, "ROUGE: a package for automatic evaluation of summaries"): the longest common
- * subsequence of words, as a share of the label's words (recall) and of the answer's (precision). Both must
- * have at least one word, else all values are 0.
+ * subsequence of words, as a share of the label's words (recall) and of the answer's (precision). If either
+ * has no words, all values are 0.
  */
 export function computeRougeL(
   words: readonly string[],
@@ -172,8 +175,8 @@ function createFigures(what: string, entries: readonly Explained[]): Figure[] {
 }
 
 /**
- * Returns the cases with a label and an answer in words, in the order of their ids, so that the next case is
- * the same in any order of the file.
+ * Returns the cases with a label and an answer in words, sorted by id, so that the pairs for the floor do not
+ * depend on the order of the file.
  */
 function listExplained(
   cases: readonly ReplayedCase[],
@@ -202,9 +205,9 @@ function computeLongestCommon(left: readonly string[], right: readonly string[])
 }
 
 /**
- * Scores how often a file of the human fix is the first suspect, how often it is among the first three or
- * five, and its rank; and how often a file is that the log itself proves. Returns none if nothing was
- * answered.
+ * Scores the suspects: how often a file of the human fix is the first suspect, how often it is among the
+ * first three or five, and its rank; and how often a suspect is a file that the log proves to be at fault.
+ * Returns none if nothing was answered.
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
   return [...scoreFaultyFiles(cases), ...scoreProvenFiles(cases)];
@@ -254,7 +257,10 @@ export function findRank({ row, result }: ReplayedCase): number | null {
   return at === -1 ? null : at + 1;
 }
 
-/** Paths in logs are rooted elsewhere: one must end with the other, segment by segment. */
+/**
+ * Checks whether two paths may be the same file. Paths in logs have another root, so one must end with the
+ * other, segment by segment.
+ */
 function isSameFile(left: string, right: string): boolean {
   return `/${left}`.endsWith(`/${right}`) || `/${right}`.endsWith(`/${left}`);
 }

@@ -3,11 +3,11 @@ import { resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
 /**
- * One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it
- * rests.
+ * One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and the number of cases
+ * behind it.
  */
 export interface Figure {
-  /** Unique within a data set; stable, scripts read it. */
+  /** The name. It is unique within a data set and stable, because scripts read it. */
   readonly name: string;
   readonly value: number;
   readonly cases: number;
@@ -16,20 +16,20 @@ export interface Figure {
    * is a share of 1.
    */
   readonly unit?: 'count' | 'measure' | 'dollars';
-  /** The position in a small table of its own, such as one row per class. */
+  /** The position in a small table, such as one with a row for each class. */
   readonly cell?: { readonly row: string; readonly column: string };
-  /** 95 % interval of the value; absent if none is meant. */
+  /** The 95% interval of the value; absent if there is none. */
   readonly interval?: readonly [low: number, high: number];
   /**
-   * Ids of the cases that keep the figure from being better: what to look at first. Absent if no single
-   * case does.
+   * The ids of the cases that count against the figure, in the order in which to look at them. Absent if
+   * there are none.
    */
   readonly against?: readonly string[];
-  /** True if a language model said it: no gate may rest on it. */
+  /** True if a language model judged it. Gates must not use such figures. */
   readonly judged?: true;
 }
 
-/** Figures that are read together, under one heading. */
+/** Figures under one heading. */
 export interface FigureSection {
   readonly title: string;
   readonly figures: readonly Figure[];
@@ -50,8 +50,8 @@ export function shareFigure(name: string, hits: number, of: number, against: rea
 }
 
 /**
- * Creates a figure for the share of cases for which `holds` is true. The other cases are against it, or, with
- * `bad`, those for which it is true.
+ * Creates a figure for the share of cases for which `holds` is true. The other cases count against it, or,
+ * with `bad`, those for which it is true.
  */
 export function createShareFigure<T extends { readonly one: ReplayedCase }>(
   name: string,
@@ -69,8 +69,8 @@ export function listIds(entries: readonly { readonly one: ReplayedCase }[]): str
 }
 
 /**
- * Adds an interval to a figure, if there is one, and widens it to contain the value. A bootstrap adds
- * distance to values near 0, and its interval may lie wholly above the value.
+ * Adds an interval to a figure, if there is one, and extends it to contain the value. The bootstrap interval
+ * of a value near 0 may be entirely above it.
  */
 export function withInterval(
   figure: Figure,
@@ -81,32 +81,32 @@ export function withInterval(
   return { ...figure, interval: [Math.min(low, figure.value), Math.max(high, figure.value)] };
 }
 
-/** Computes the mean; 0 for no values. */
+/** Computes the mean. Returns 0 for no values. */
 export function computeMean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** Divides a part by the whole; 0 if the whole is 0. */
+/** Divides a part by the whole. Returns 0 if the whole is 0. */
 export function computeRatio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** Computes the harmonic mean of precision and recall; 0 if both are 0. */
+/** Computes the harmonic mean of precision and recall. Returns 0 if both are 0. */
 export function computeF1(precision: number, recall: number): number {
   return computeRatio(2 * precision * recall, precision + recall);
 }
 
 /** A case with a known category, together with the answered one. */
 export interface Judged {
-  /** The label; where an accepted alternative was said, that alternative. */
+  /** The label, or an accepted alternative if that was answered. */
   readonly truth: string;
   readonly said: string | null;
-  /** The label and the alternatives that its source accepts. */
+  /** The label and its accepted alternatives. */
   readonly accepted: readonly string[];
   readonly one: ReplayedCase;
 }
 
-/** Returns the cases with a category label. A case that failed has no answer, which is wrong. */
+/** Returns the cases with a labeled category. A failed case counts as a wrong answer. */
 export function listJudgedCases(cases: readonly ReplayedCase[]): Judged[] {
   return cases.flatMap((replayedCase) => {
     const category = replayedCase.row?.category ?? null;
@@ -134,29 +134,29 @@ export function isRight({ truth, said }: Judged): boolean {
 }
 
 /**
- * Checks for a failure of code or a test whose labels neither call it flaky nor allow infrastructure. To
- * excuse such a failure is the worst mistake.
+ * Checks whether a case is a failure of code or a test whose labels neither call it flaky nor accept
+ * INFRA_ERROR. Excusing such a failure is the worst mistake.
  */
 export function isRealFailure({ truth, accepted, one }: Judged): boolean {
   const real = truth === 'CODE_ERROR' || truth === 'TEST_FAILURE';
   return real && !accepted.includes('INFRA_ERROR') && one.row?.kind !== 'flaky_timing';
 }
 
-/** Checks whether the answer says "not your fault". */
+/** Checks whether the answer says that the author is not to blame. */
 export function isExcused({ said, one }: Judged): boolean {
   return said === 'INFRA_ERROR' || one.result.kind === 'flaky_timing';
 }
 
 /**
- * The minimum number of projects for drawing projects. With fewer, cases are drawn instead, because so few
- * projects do not show how much they differ.
+ * The minimum number of projects for resampling projects. With fewer, cases are resampled instead, because so
+ * few projects do not show how much projects differ.
  */
 export const LEAST_PROJECTS = 10;
 
 /**
- * Sums the values of each cluster of cases, for a bootstrap. A cluster is a project if at least ten are
- * known, else a case. Clusters are sorted by name, so that the order of the cases does not matter. `add` adds
- * one case to the `width` sums of its cluster.
+ * Sums the values of each cluster of cases for a bootstrap. A cluster is a project if at least ten projects
+ * are known, or else a case. Clusters are sorted by name, so that the order of the cases does not matter.
+ * `add` adds one case to the `width` sums of its cluster.
  */
 export function listClusterSums<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
@@ -164,7 +164,7 @@ export function listClusterSums<T extends { readonly one: ReplayedCase }>(
   add: (sums: number[], entry: T) => void,
 ): number[][] {
   const projects = new Set(entries.map(({ one }) => getCluster(one)));
-  // An id twice is a mistake of the data set: such cases are one cluster.
+  // Cases with the same id, which is an error in the data set, form one cluster.
   const keyOf =
     projects.size >= LEAST_PROJECTS ? getCluster : (replayedCase: ReplayedCase) => replayedCase.result.id;
   const clusters = new Map<string, number[]>();
@@ -182,8 +182,8 @@ export function addAt(sums: number[], place: number, value: number): void {
 }
 
 /**
- * Computes the mean of a value over cases, with its interval. `against`: the cases with the lowest values, if
- * below `good`.
+ * Computes the mean of a value over cases, with its interval. The cases with the lowest values count against
+ * it, if they are below `good`.
  */
 export function createMeanFigure<T extends { readonly one: ReplayedCase }>(
   name: string,

@@ -6,8 +6,8 @@ import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
 
 const NEAREST = 5;
 /**
- * The maximum number of cases in a near-match search, spread evenly. The time grows with the square of the
- * cases.
+ * The maximum number of cases in a near-match search, chosen evenly, because the time grows with the square
+ * of their number.
  */
 const MOST_SEARCHED = 5000;
 
@@ -16,7 +16,9 @@ interface Grouped {
   readonly group: string;
 }
 
-/** Scores the recognition of the same failure on other days: by its fingerprint, and by near-match search. */
+/**
+ * Scores how well the same failure is recognized on other days: by its fingerprint, and by near-match search.
+ */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.flatMap((replayedCase): Grouped[] =>
     replayedCase.row?.group == null ? [] : [{ one: replayedCase, group: replayedCase.row.group }],
@@ -48,7 +50,10 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
   ];
 }
 
-/** Returns the cases that are together by one key but, by the other, are not where most of those are. */
+/**
+ * Returns the cases that are in a group by one key, but have another value of the other key than most of that
+ * group.
+ */
 function listStrays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
   const buckets = Map.groupBy(labelled, together);
   return [...buckets].flatMap(([key, members]) => {
@@ -105,7 +110,7 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
 }
 
 /**
- * Picks whole groups until there are enough, evenly spread over their names. A group that is cut would look
+ * Picks whole groups until there are enough, evenly spread over their names. A partial group would look
  * smaller than it is.
  */
 function pickSpread(labelled: readonly Grouped[]): readonly Grouped[] {
@@ -143,9 +148,9 @@ export function countPairs(cases: readonly Keyed[]): PairCounts {
 }
 
 /**
- * Computes 95 % intervals of pair precision and pair recall. Whole groups are drawn with replacement, and
- * pairs across two groups count as often as both were drawn. A group that is drawn twice is not paired with
- * itself, because its cases would agree by being the same.
+ * Computes 95% intervals of pair precision and pair recall. Whole groups are drawn with replacement, and a
+ * pair across two groups counts as often as both were drawn. A group that is drawn twice is not paired with
+ * itself, because its copies would agree trivially.
  */
 export function pairIntervals(
   cases: readonly Keyed[],

@@ -15,7 +15,7 @@ import {
 
 /**
  * Scores the mean recall of the labeled lines, the shares of logs with all and with none of them, and how
- * much of the log the excerpts keep, in tokens and in bytes.
+ * much of the log the excerpts contain, in tokens and in bytes.
  */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
@@ -175,7 +175,7 @@ function splitWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** An answered case. `quoted` has each line that its claims quote, as a range of one line. */
+/** An answered case. `quoted` has each quoted line as a range of one line. */
 interface AnsweredCase {
   readonly one: ReplayedCase;
   readonly quoted: readonly LineRange[];
@@ -183,7 +183,7 @@ interface AnsweredCase {
 
 /**
  * Scores the share of quotations that are literally on the line they cite, how many answers quote nothing
- * and, if lines are labeled, how well the quotations match them. Returns no figures if nothing was answered.
+ * and, if lines are labeled, how well the quotations match them. Returns none if nothing was answered.
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases

@@ -12,10 +12,10 @@ import {
   listJudgedCases,
 } from './figure.ts';
 
-/** The share from which an estimate counts as "passes" if a yes or no is needed. */
+/** The probability from which an estimate counts as "passes". */
 const EVEN = 0.5;
 
-/** Returns whether a re-run of a row's commit would pass. Returns null if that is not known. */
+/** Returns whether a rerun of a row's commit would pass. Returns null if that is unknown. */
 export function readRerunLabel({ intermittent, transient }: DatasetRow): boolean | null {
   if (intermittent != null) return intermittent;
   if (transient === 'yes') return true;
@@ -28,8 +28,8 @@ interface Labelled {
 }
 
 /**
- * Scores what is said of a re-run: on the cases of which it is known, how many that pass are found, and on
- * failures of code and tests, how many are said to pass. Returns none if nothing was estimated.
+ * Scores the estimates of reruns: among the cases with a known result, how many passing ones are found, and
+ * among failures of code and tests, how many are said to pass. Returns none if nothing was estimated.
  */
 export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
   const estimated = cases.filter(({ result }) => result.transient !== null);
@@ -79,7 +79,7 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
   ];
 }
 
-/** Tells whether an answer blames the environment, or names the category of its label. */
+/** Checks whether an answer blames the environment, or has the labeled category. */
 function isExcusedOrRight(replayedCase: ReplayedCase): boolean {
   const category = replayedCase.result.category;
   const [judged] = listJudgedCases([replayedCase]);

@@ -85,8 +85,8 @@ const OTHERS = '(others)';
 const UNKNOWN = '(unknown)';
 
 /**
- * Scores the main figures by project, source or labeled category: one row per slice, the largest first, those
- * beyond thirty combined. Returns null if all cases belong to one slice.
+ * Scores the main figures by project, source or labeled category: one row for each slice, largest first;
+ * slices beyond thirty are combined. Returns null if all cases are in one slice.
  */
 export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): FigureSection | null {
   const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : getSlice(row, by)))];

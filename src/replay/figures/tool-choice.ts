@@ -2,25 +2,29 @@ import { describeTools } from '../../tools/all-tools.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { createShareFigure, type Figure } from './figure.ts';
 
-/** Tools that every failure of their categories gets in the first round. They are not chosen. */
+/**
+ * The tools that run for every failure of their categories in the first round, so that they are not chosen.
+ */
 const LOOKUPS: readonly string[] = describeTools()
   .filter(({ always }) => always)
   .map(({ name }) => name);
 
-/** A case whose row names the tools of which any settles it, and the place of the first that did. */
+/** A case whose row names the tools that settle it, and the position of the first one that did. */
 interface Settled {
   readonly one: ReplayedCase;
-  /** True if a look-up that every failure gets settles the case. */
+  /** True if a lookup that every failure gets settles the case. */
   readonly isByLookup: boolean;
-  /** 1-based among the different chosen tools; 0 for a look-up, null if no call settled the case. */
+  /**
+   * The position among the different chosen tools, 1-based; 0 for a lookup, null if no call settled the case.
+   */
   readonly place: number | null;
 }
 
 /**
- * Scores the choice of tools, where rows name the tools whose answer settles the case (`settled_by`): whether
- * the first tool that was chosen is one of them, or the first two. Look-ups that every failure gets are no
- * choice and take no place; the rows that one of them settles are counted on their own. A tool settles a case
- * only if it found something. Returns none if no row names such tools, or nothing was answered.
+ * Scores the choice of tools for rows that name the tools that settle the case (`settled_by`): whether the
+ * first chosen tool is one of them, or one of the first two. Lookups that every failure gets are not chosen
+ * and have no position; rows that one of them settles are counted separately. A tool settles a case only if
+ * it found something. Returns none if no row names such tools, or nothing was answered.
  */
 export function scoreToolChoice(cases: readonly ReplayedCase[]): Figure[] {
   const settled = cases.flatMap(findSettled);

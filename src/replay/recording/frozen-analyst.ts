@@ -21,7 +21,7 @@ import {
 } from '../../service/triage/recording/recording-lines.ts';
 import type { Today } from '../../service/triage/recording/today.ts';
 
-/** The error that is thrown when the recording ends and a model would have to be asked. */
+/** The error that is thrown when the recording ends but a model would have to be asked. */
 export class CarriedNoFurther extends Error {
   readonly at: Place;
 
@@ -36,20 +36,20 @@ interface FrozenBench {
   readonly today: Today;
   readonly hashSubject: HashSubject;
   readonly differs: (difference: Difference) => void;
-  /** True if the recorded analyst is "rules", which can judge now whatever it has not judged yet. */
+  /** True if the recorded analyst is "rules". Then it can also make judgments that were not recorded. */
   readonly byRules: boolean;
-  /** The time limit of the run in seconds, for the sentence about a run that exceeded it. */
+  /** The time limit of the run in seconds, which is named if the run exceeded it. */
   readonly seconds: number | null;
 }
 
 /**
- * Judges as recorded. Today's rules judge again what rules judged, and the results are compared. Judgments of
- * a model are answered from the recording, and what a model would be asked today is compared. Throws {@link
- * CarriedNoFurther}.
+ * Creates an analyst that judges as recorded. Judgments by rules are made again by today's rules and
+ * compared. Judgments by a model are answered from the recording, and what the model would be asked today is
+ * compared. Throws {@link CarriedNoFurther}.
  */
 export function createFrozenAnalyst(name: string, role: Place['role'], bench: FrozenBench): Analyst {
   const { rules, insteadOfModel } = bench.today;
-  // The rules within a model's analyst are not quite those that judge alone: see `withFallback`.
+  // Rules within a model's analyst differ slightly from those that judge alone: see `withFallback`.
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
   const judge = <Value>(
     name: JudgementName,
@@ -83,7 +83,7 @@ interface FrozenRequest<Value> {
   readonly input: object;
   readonly schema: z.ZodType<Value>;
   readonly ask: Ask<Value>;
-  /** The rules that judge again what rules judged. */
+  /** The rules that repeat recorded judgments of rules. */
   readonly again: Analyst;
 }
 
@@ -109,8 +109,8 @@ async function judgeFrozen<Value>(
 }
 
 /**
- * Returns the judgement for a run whose time ended during the recorded one. The fallback analyst judged then,
- * and judges again now.
+ * Returns the judgment for a run whose time ended during the recorded one. The fallback analyst judged then,
+ * so it judges again.
  */
 async function cutOff<Value>(
   bench: FrozenBench,
@@ -145,7 +145,7 @@ async function fromRecording<Value>(
   { value, by, model, promptHash, shown, usage, note }: RecordedReply,
   { input, schema, ask }: FrozenRequest<Value>,
 ): Promise<Judgement<Value>> {
-  // No prompt: nothing was asked, since there was nothing to choose from.
+  // Without a prompt nothing was asked, because there was nothing to choose from.
   const prompt = promptHash === null ? null : today.promptHash(at.name, input);
   if (prompt !== promptHash) differs({ what: 'prompt', at, before: promptHash, after: prompt });
   else if (shown !== null) {
@@ -186,8 +186,8 @@ export function openBook(recording: Recording) {
   };
   return {
     /**
-     * Returns the judgment of this place with this input, otherwise the next one of this place. Returns null
-     * if none is left.
+     * Returns the judgment at this place with this input, or else the next one at this place. Returns null if
+     * none is left.
      */
     judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
@@ -195,15 +195,15 @@ export function openBook(recording: Recording) {
     },
     call: (call: ToolCall): RecordedCall | null => calls.get(getCallKey(call))?.shift() ?? null,
     /**
-     * Returns the names of the tools that could be asked about a failure of the category, and of those that
-     * existed, or null if no one asked.
+     * Returns the names of the available tools for a failure of the category, and of all existing tools.
+     * Returns null if none were recorded.
      */
     tools: (category: string) => {
       // The last entry remains valid.
       const recordedTools = tools.get(category) ?? [];
       return (recordedTools.length > 1 ? recordedTools.shift() : recordedTools[0]) ?? null;
     },
-    /** Every tool that could be asked at some time, whatever the category. */
+    /** Every tool that was available at some time, for any category. */
     everAskable: new Set(recording.tools.flatMap(({ askable }) => askable)),
   };
 }
@@ -225,7 +225,10 @@ function listQueues<Item>(items: readonly Item[], keyOf: (item: Item) => string)
   return map;
 }
 
-/** One place at which two values differ. Both are canonical JSON, shortened. Null if there was nothing. */
+/**
+ * A place at which two values differ, with both values as shortened canonical JSON. Null if there was no
+ * value.
+ */
 interface FieldDifference {
   readonly path: string;
   readonly before: string | null;
@@ -239,11 +242,11 @@ interface Place {
   readonly investigator: string | null;
 }
 
-/** A point where a run of today's code differs from the recorded one. */
+/** A difference between a recorded run and a run of today's code. */
 export type Difference =
   | { readonly what: 'limits'; readonly fields: readonly FieldDifference[] }
   | { readonly what: 'analyst'; readonly before: string; readonly after: string }
-  /** The analyst was shown a different input. `parts` names the parts that changed. */
+  /** The input of the analyst differs. `parts` names the differing parts. */
   | { readonly what: 'input'; readonly at: Place; readonly parts: readonly string[] }
   | {
       readonly what: 'prompt';
@@ -251,7 +254,7 @@ export type Difference =
       readonly before: string | null;
       readonly after: string | null;
     }
-  /** The prompt file is the same, but the values put into it, or the schema of the reply, are not. */
+  /** The prompt file is the same, but the values in it or the schema of the reply differ. */
   | { readonly what: 'shown'; readonly at: Place; readonly before: string; readonly after: string }
   | { readonly what: 'model'; readonly before: string | null; readonly after: string }
   | { readonly what: 'rule'; readonly at: Place; readonly fields: readonly FieldDifference[] }
@@ -312,10 +315,7 @@ const NODES = {
 } as const;
 const SHOWN_FIELDS = 3;
 
-/**
- * Describes one difference in a sentence for people, on one line. It quotes recorded text, so the output must
- * treat it as untrusted.
- */
+/** Describes a difference in one line for people. It quotes recorded text, which is untrusted. */
 export function describeDifference(difference: Difference): string {
   return formatSentence(difference).replace(/\s+/g, ' ');
 }

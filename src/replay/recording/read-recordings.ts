@@ -11,14 +11,14 @@ import type {
 } from '../../stores/measurements.ts';
 import { MAX_LINE_BYTES, streamNumberedLines } from '../cases/dataset.ts';
 
-/** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
+/** A recording to replay, or the reason why it cannot be replayed. `name` identifies it for people. */
 export type RecordingSource =
   | { readonly name: string; readonly recording: Recording }
   | { readonly name: string; readonly error: string };
 
 /**
- * Reads the lines of a file of recordings one by one. A line that cannot be read is reported, and the rest
- * continues. Throws `not-found`.
+ * Reads the recordings in a file, one line at a time. An unreadable line is reported and does not prevent
+ * reading the others. Throws `not-found`.
  */
 export async function* readRecordingsIn(path: string): AsyncGenerator<RecordingSource> {
   for await (const { line, text } of streamNumberedLines(path)) {
@@ -51,8 +51,8 @@ export async function* listRecordingHeads(
 }
 
 /**
- * Reads the stored recordings, one in memory at a time. A recording that cannot be read is reported, and the
- * rest continues.
+ * Reads the stored recordings, one in memory at a time. An unreadable recording is reported and does not
+ * prevent reading the others.
  */
 export async function* readStoredRecordings(
   store: Pick<RecordingStore, 'list' | 'find'>,
@@ -61,7 +61,7 @@ export async function* readStoredRecordings(
   for await (const { triageId } of listRecordingHeads(store, filter)) {
     try {
       const stored = await store.find(triageId);
-      // The recording was deleted in the meantime.
+      // The recording has been deleted since it was listed.
       if (stored === null) continue;
       yield { name: triageId, recording: await unpackRecording(stored) };
     } catch (error) {
@@ -72,14 +72,14 @@ export async function* readStoredRecordings(
 
 const uncompress = promisify(gunzip);
 
-/** Most bytes of a stored recording once it is unpacked. */
+/** The maximum size in bytes of an unpacked recording. */
 const MAX_UNPACKED = 256 * 1024 * 1024;
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a recording as it was exported. If it cannot be read, throws `invalid-input` with its maker and what
- * to do.
+ * Reads an exported recording. If it cannot be read, throws `invalid-input` with the version that wrote it
+ * and what to do.
  */
 export function readRecording(json: unknown): Recording {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
@@ -95,10 +95,7 @@ export function readRecording(json: unknown): Recording {
   );
 }
 
-/**
- * Reads a recording as the store keeps it: parts of JSON lines, each gzipped. Throws `invalid-input` if they
- * cannot be read.
- */
+/** Reads a stored recording: gzipped parts of JSON lines. Throws `invalid-input` if they cannot be read. */
 export async function unpackRecording(stored: StoredRecording): Promise<Recording> {
   const { triageId, schema, bytes, analysis, capped } = stored;
   checkSchema(schema, {});

@@ -25,35 +25,33 @@ import {
   type RecordingBook,
 } from './frozen-analyst.ts';
 
-/** The result of one recorded run under today's code. */
+/** The result of running a recording with today's code. */
 export interface FrozenRun {
   readonly triageId: string;
   readonly analysisId: string | null;
   readonly missing: readonly string[];
-  /** The differences in the order in which they occurred; the first is where the path first differs. */
+  /** The differences in the order in which they occurred. */
   readonly differences: readonly Difference[];
   /** The reason why the run did not finish; null if it did. */
   readonly stopped: string | null;
-  /** SHA-256 of the canonical answers; null if there is none. */
+  /** The SHA-256 of the canonical answer; null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly identical: boolean;
-  /**
-   * The parts of the answer that people see and that changed: category, kind, action, title, root cause, fix.
-   */
+  /** The visible parts of the answer that changed: category, kind, action, title, root cause, fix. */
   readonly changed: readonly string[];
   readonly notes: readonly string[];
   /** Today's answer, with the recorded times. */
   readonly analysis: Analysis | null;
 }
 
-/** Time limit of a run, in milliseconds. It is long for a run that asks no one. */
+/** The time limit of a run in milliseconds. No run without external calls takes that long. */
 const TIME_LIMIT_MS = 120_000;
 const graphWithoutWaits = compileTriageGraph();
 
 /**
- * Runs today's graph against a recording: nodes, routes and verify's composition are today's; judgements of
- * rules are made again; those of a model and the replies of tools are the recorded ones. Throws only
+ * Runs today's graph with a recording. Nodes, routes and the composition by verify are today's, and judgments
+ * by rules are made again. Judgments by models and the results of tools are the recorded ones. Throws only
  * `cancelled`, or the signal's reason.
  */
 export async function runFrozen(recording: Recording, today: Today, signal: AbortSignal): Promise<FrozenRun> {
@@ -104,7 +102,7 @@ function createFrozenDeps(
     toolbox: createFrozenToolbox(bench.book, today, differs),
     clock,
     onStep: clock.onStep,
-    // Only what waits needs a memory, and that costs time.
+    // Only a graph that waits needs a checkpointer, which takes time.
     graph: waits ? compileTriageGraphInMemory() : graphWithoutWaits,
     durable: waits,
     limits,
@@ -114,8 +112,8 @@ function createFrozenDeps(
 }
 
 /**
- * Calibrations, and which routes are published, are no matter of configuration alone: a run keeps those it
- * began with.
+ * Returns the limits of a run. Calibrations and the published routes are not only configuration, so the
+ * recorded ones are used.
  */
 function getLimitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
   const recorded = getLimitsIn(recording);
@@ -210,7 +208,7 @@ function createFrozenRun(
     answer === null ? null : computeFullHash(answer),
   );
   const identical = before !== null && before === after;
-  // Nothing that was asked differs, so the code between the questions does.
+  // No question differs, so the code between the questions does.
   if (recorded !== null && analysis !== null && !identical)
     differences.push({ what: 'analysis', fields: listDifferingFields(recorded, analysis) });
   return {
@@ -244,8 +242,8 @@ function listChangedParts(before: Analysis, after: Analysis): string[] {
 }
 
 /**
- * Creates a toolbox with today's descriptions whose answers are the recorded ones. A tool that was never
- * asked is not available.
+ * Creates a toolbox with today's descriptions and the recorded results. A tool that was never called is
+ * unavailable.
  */
 function createFrozenToolbox(
   book: RecordingBook,
@@ -299,8 +297,8 @@ function createNotRecorded(call: ToolCall): ToolOutcome {
 }
 
 /**
- * Creates the clock of a recorded run. Each step begins and ends when it did, so that a budget of seconds
- * ends at the same point.
+ * Creates the clock of a recorded run. Each step begins and ends at its recorded time, so that a budget of
+ * seconds ends at the same point.
  */
 function createFrozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>) {
   const steps = analysis?.steps ?? [];
@@ -330,8 +328,8 @@ function createFrozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' 
 }
 
 /**
- * Returns the answer of a frozen run with the id and the times of the recorded one. Each step and each
- * judgement is matched by its place. Everything else is the run's own.
+ * Returns the answer of a frozen run with the id and times of the recorded one. Steps and judgments are
+ * matched by their position. Everything else is that of the run.
  */
 function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
   const { id, createdAt, milliseconds } = recorded;

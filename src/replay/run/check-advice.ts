@@ -3,23 +3,22 @@ import { createLookup, findIdentifiers, type Identifier } from './identifiers.ts
 import type { CaseResult } from './results.ts';
 
 /**
- * The names in the advice of a case, compared with the known fix and with the evidence at hand. All values
- * occur in the advice.
+ * The names in the advice of a case, compared with the known fix and with the available evidence. All listed
+ * values occur in the advice.
  */
 export type AdviceCheck = NonNullable<CaseResult['advice']>;
 
-/** Kinds of names on which no one can act if they do not exist. */
+/** The kinds of names that are useless if they do not exist. */
 const MUST_EXIST: ReadonlySet<Identifier['kind']> = new Set(['path', 'version', 'variable']);
 
-/** Tells whether an answer advises nothing. */
+/** Checks whether an answer contains no advice. */
 export function isSilent(advice: string | null): boolean {
   return advice === null || /^\s*(?:$|No fix found\b)/i.test(advice);
 }
 
 /**
- * Checks the advice of a row whose fix is known; returns null if it is not. `texts`: the available logs,
- * reports and names of files. A name in the fix counts only if these contain it, because no one can be
- * expected to know any other.
+ * Checks the advice of a row with a known fix. Returns null if none is known. `texts` are the logs, reports
+ * and names of files. A name in the fix counts only if they contain it, because no other name can be known.
  */
 export function checkAdvice(
   { fix }: DatasetRow,

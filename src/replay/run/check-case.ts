@@ -8,22 +8,20 @@ import type { CaseResult } from './results.ts';
 
 /** The results of checks that need the log of a case. */
 export interface CaseChecks {
-  /** The number of quotations that the claims make, and how many stand literally on their line of the log. */
+  /** The number of quotations in the claims, and of those that are literally on their line. */
   readonly quotes: { readonly made: number; readonly literal: number };
-  /**
-   * The number of tokens of the whole log, if its labeled lines are scored. A long log is counted in samples.
-   */
+  /** The number of tokens of the whole log, if its labeled lines are scored. A long log is sampled. */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
   /** The names in the advice, if the row has a known fix. */
   readonly advice?: AdviceCheck | null;
-  /** The duration of these checks, which are not part of a triage; the clock of the run excludes it. */
+  /** The duration of these checks. It is not part of a triage, so the run's time excludes it. */
   readonly checkMilliseconds?: number;
 }
 
 /**
- * Measures what needs the log: how many quotations are in it, how long it is where that is scored, and what
- * of the advice is in it or in `tree`, the names of the repository's files.
+ * Performs the checks that need the log: how many quotations are literal, how long the log is if that is
+ * scored, and which names of the advice are in it or in `tree`, the paths of the repository's files.
  */
 export function checkCase(
   row: DatasetRow,
@@ -41,12 +39,12 @@ export function checkCase(
   return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
 }
 
-/** A hidden secret, and the placeholders of hidden e-mail addresses and hosts. */
+/** The placeholders of secrets, e-mail addresses and hosts. */
 const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
 
 /**
- * Quotations are checked against the logs as they came; what was hidden represents any characters. A report's
- * line is also read as a person reads it: without entities and escapes.
+ * Checks quotations against the logs before masking; a placeholder matches any characters. Lines of reports
+ * are also read with entities and escapes decoded.
  */
 function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
   const logs = new Map(
@@ -74,16 +72,16 @@ function stands(quote: string, line: string): boolean {
 
 type FailedStep = Pick<Section, 'name' | 'source' | 'lineStart' | 'lineEnd' | 'consequence'>;
 
-/** Words that any label may add or leave out. */
+/** Words that a label may add or omit. */
 const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
 /** The maximum number of lines of a step's head that are searched for its command. */
 const MAX_HEAD = 300;
 
 /**
  * Checks whether a label describes one of the failed steps in its own words, such as "npm test (jest)". Steps
- * that failed only because of another failure are skipped. One of the two must contain the significant words
- * of the other: the label those of the step's name, or the step's name and script those of the label or of a
- * part of the label with at least two words.
+ * that failed as a consequence are skipped. The label must contain the significant words of the step's name,
+ * or the step's name and script must contain those of the label, or of a part of the label with at least two
+ * words.
  */
 export function isStepFound(
   label: string,
@@ -129,8 +127,8 @@ const PIECE = 4_000;
 const PIECES = 24;
 
 /**
- * Tokens of a text: exact up to 96,000 characters, beyond that from 24 pieces spread evenly over it. The same
- * text, the same number.
+ * Estimates the tokens of a text: exactly up to 96,000 characters, and beyond that from 24 evenly spread
+ * samples. Deterministic.
  */
 export function estimateTokens(text: string): number {
   if (text.length <= PIECE * PIECES) return countTokens(text);
@@ -143,7 +141,7 @@ export function estimateTokens(text: string): number {
   return Math.round((tokens * text.length) / (PIECE * PIECES));
 }
 
-/** Words without content, which are left out when texts are compared. */
+/** Words that are ignored when texts are compared. */
 const STOP_WORDS = new Set(
   (
     'a an and any are as at be been because but by can could did do does for from had has have if in ' +
@@ -172,9 +170,9 @@ export function listContentWords(text: string): string[] {
 }
 
 /**
- * Finds mentions in a text: the same words in the same order, however they are written: `max_retries`,
- * `maxRetries` and "max retries" are one, and so are "time out" and "timeout". Whole words only: "port" is
- * not in "report". A mention without letters and digits must stand as it is.
+ * Creates a function that finds mentions in a text: the same words in the same order, in any notation.
+ * `max_retries`, `maxRetries` and "max retries" are equal, and so are "time out" and "timeout". Only whole
+ * words match: "port" is not in "report". A mention without letters and digits must occur literally.
  */
 export function mentionFinder(text: string): (mention: string) => boolean {
   const words = splitWords(text);
@@ -196,7 +194,7 @@ function join(words: readonly string[]): string {
   return words.reduce(joinCharacters, '');
 }
 
-/** Numbers stay apart: 1.2 is not 12. */
+/** Digits are not joined: 1.2 is not 12. */
 function joinCharacters(left: string, right: string): string {
   return /\p{N}$/u.test(left) && /^\p{N}/u.test(right) ? `${left}.${right}` : left + right;
 }

@@ -1,27 +1,32 @@
 import { stripEscapes } from '../../log/lines/clean.ts';
 
 /**
- * Names that a reader can act on, found in a sentence of advice or in the text of a known fix. The rules are
- * about spelling, not about tools, so that a fix in any words and advice in any words are read alike:
+ * Names that readers can act on, in advice or in a known fix. The rules are about spelling, not about tools,
+ * so that all texts are read alike:
  *
- * - `path`: holds a slash or a file's extension, or begins with a dot ("src/app.ts", "go.mod", ".npmrc");
+ * - `path`: contains a slash or a file extension, or begins with a dot ("src/app.ts", "go.mod", ".npmrc");
+ *
  * - `version`: numbers joined by dots, or a number after a product or the word "version" ("3.8.1", "Node
- *   22");
- * - `variable`: capitals joined by underscores, or a name after a dollar sign ("NPM_TOKEN", "$HOME");
- * - `command`: an option, or a known program with its subcommand ("--fix", "cargo fmt");
- * - `package`: a scoped or hyphenated name, or what follows "install", "add", "upgrade" and the like
- *   ("@types/node", "libxml2-dev");
- * - `symbol`: a name in the notation of code ("loadFavorites", "provider_id", "auth.identities",
- *   "connect()").
+ * 22");
  *
- * Addresses of the web and hidden values (`***`, `<HOST_1>`) are no names.
+ * - `variable`: capitals joined by underscores, or a name after a dollar sign ("NPM_TOKEN", "$HOME");
+ *
+ * - `command`: an option, or a known program with its subcommand ("--fix", "cargo fmt");
+ *
+ * - `package`: a scoped or hyphenated name, or what follows "install", "add", "upgrade" and the like
+ * ("@types/node", "libxml2-dev");
+ *
+ * - `symbol`: a name in the notation of code ("loadFavorites", "provider_id", "auth.identities",
+ * "connect()").
+ *
+ * URLs and masked values (`***`, `<HOST_1>`) are not names.
  */
 export interface Identifier {
   readonly kind: 'path' | 'version' | 'variable' | 'command' | 'package' | 'symbol';
   readonly value: string;
 }
 
-/** The maximum length of a text in characters. A longer text is no advice. */
+/** The maximum number of characters of a text. Advice is shorter. */
 const MAX_TEXT = 8_000;
 const NOT_NAMES = /\bhttps?:\/\/\S+|\*{3,}|<(?:EMAIL|HOST)(?:_\d{1,9})?>/g;
 const EXTENSION =
@@ -46,7 +51,7 @@ const PATTERNS: readonly (readonly [Identifier['kind'], RegExp])[] = [
   ['symbol', /(?<![\w/.-])[A-Za-z_]\w{1,40}(?:(?:\.|::)[A-Za-z_]\w{1,40}){1,6}(?![\w/])/g],
   ['package', /(?<![\w/.@-])[a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}(?![\w/-]|\.\w)/g],
 ];
-/** Programs whose next word is what they do. */
+/** Programs with subcommands. */
 const COMMAND = new RegExp(
   '(?<![\\w/-])(?:apt-get|apt|brew|bundle|cargo|composer|dart|docker|dotnet|flutter|gh|git|go|gradle|helm|kubectl|mix|mvn|npm|pip|pnpm|' +
     'poetry|ruff|terraform|tofu|uv|yarn) ' +
@@ -55,13 +60,13 @@ const COMMAND = new RegExp(
 );
 const PUT =
   /\b(?:add|adds|declare|downgrade|install|pin|raise|remove|upgrade|update|bump)(?:ing)?\s+[`"“]?([A-Za-z][\w.+-]{2,40})/gi;
-/** Programs that are names by themselves. */
+/** Programs without subcommands. */
 const PROGRAM = new RegExp(
   '(?<![\\w/-])(?:biome|black|clang-format|clang-tidy|cmake|eslint|flake8|gofmt|golangci-lint|hadolint|isort|jest|mypy|prettier|pylint|' +
     'pytest|rubocop|rustfmt|shellcheck|tsc|vitest)(?![\\w-])',
   'gi',
 );
-/** Hyphenated English, and words that follow "add" and "install" without being a name. */
+/** Hyphenated English words, and words after "add" and "install" that are not a name. */
 const ENGLISH = new RegExp(
   '^(?:(?:re|non|pre|auto|co|self|so|well|one|two|long|up|opt|sub|un|no|in|out|multi|cross)-.*|' +
     '.*-(?:to|only|in|out|up|side|wide|off|level|line|time|quality|safe|fix|fixable|run|existing|date|based)|' +
@@ -71,7 +76,7 @@ const ENGLISH = new RegExp(
   'i',
 );
 
-/** Finds the names in a text, each once, in the order of their kinds. */
+/** Finds the names in a text, each once, sorted by kind. */
 export function findIdentifiers(text: string): Identifier[] {
   const plain = text.slice(0, MAX_TEXT).replace(NOT_NAMES, ' ');
   const found = new Map<string, Identifier>();
@@ -87,7 +92,7 @@ export function findIdentifiers(text: string): Identifier[] {
   return [...found.values()];
 }
 
-/** Tells whether a match is English words with a slash between them and no path: "and/or", "flags/labels". */
+/** Checks whether a match is two English words with a slash, not a path: "and/or", "flags/labels". */
 function isWordPair(kind: Identifier['kind'], match: string): boolean {
   return (
     kind === 'path' &&
@@ -96,10 +101,7 @@ function isWordPair(kind: Identifier['kind'], match: string): boolean {
   );
 }
 
-/**
- * Texts in which names are looked up, without their colors: upper and lower case are alike, and separators of
- * paths too.
- */
+/** Creates a function that looks up names in texts, ignoring colors, case and kinds of path separators. */
 export function createLookup(texts: readonly string[]): (identifier: Identifier) => boolean {
   const folded = texts.map(fold);
   return (identifier) => {
@@ -109,8 +111,8 @@ export function createLookup(texts: readonly string[]): (identifier: Identifier)
 }
 
 /**
- * Lists the spellings of a name; a path also counts by its file name, because logs and people root it
- * elsewhere.
+ * Lists the spellings of a name. A path also counts by its file name, because logs and people use other
+ * roots.
  */
 function listSpellings({ kind, value }: Identifier): string[] {
   if (kind === 'version') return [value.replace(/^v/i, '')];
@@ -123,8 +125,8 @@ function fold(text: string): string {
 }
 
 /**
- * Tells whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no
- * further digits of a version; "v1.2" holds 1.2.
+ * Checks whether a text contains a value as a whole: with no letter, digit or underscore next to it, and no
+ * further digits of a version. "v1.2" contains 1.2.
  */
 function standsIn(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {

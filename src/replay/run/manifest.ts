@@ -4,14 +4,14 @@ import { parseJson } from '../../lib/text.ts';
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /**
- * The origin and settings of a results file. The manifest is stored next to it, and decides whether a run may
+ * The origin and settings of a results file. The manifest is stored next to it and decides whether a run may
  * continue the file.
  */
 export const RunManifest = z.object({
   schema: z.literal(1),
   version: z.string(),
   startedAt: z.string(),
-  /** The data sets in the order in which they were replayed. */
+  /** The data sets in the order of their replay. */
   sources: z.array(z.object({ name: z.string(), sha256: z.string().nullable(), cases: z.int().nullable() })),
   /** Everything that an answer may depend on, by its display name. */
   settings: z.record(z.string(), Setting),
@@ -25,8 +25,8 @@ export function parseManifest(text: string): RunManifest | null {
 }
 
 /**
- * Lists the differences between two runs, one phrase each. Returns none if the later run may reuse the
- * results of the earlier one.
+ * Lists the differences between two runs, one phrase each. Returns none if the later run may continue the
+ * earlier one.
  */
 export function listDifferences(earlier: RunManifest, now: RunManifest): string[] {
   const differences =

@@ -21,30 +21,30 @@ export interface ReplayOptions {
   readonly budgetTokens: number;
   readonly concurrency: number;
   readonly maxLogBytes: number;
-  /** Use the green log of rows that name one. */
+  /** True to use the green log of rows that have one. */
   readonly green: boolean;
-  /** Stages of the reader left out where cases are only read; an answerer knows its own. */
+  /** The stages of the reader to skip if cases are only read. An answerer has its own setting. */
   readonly without?: ReadonlySet<ReadStage>;
-  /** Answers a case; null replays the reading alone. */
+  /** Answers a case. Null to only read the logs. */
   readonly answer: Answerer | null;
   /**
-   * Hides secrets in texts that are only read, and in errors, which repeat text of rows, logs and servers. By
-   * default, a masker without settings.
+   * The masker of texts that are only read, and of errors, which quote rows, logs and servers. By default, a
+   * masker without settings.
    */
   readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
   /**
-   * Returns the result of a case that an earlier run finished, or null if it must be run. It is called once
-   * per case, in their order.
+   * Returns the result of a case from an earlier run, or null if it must be run. Called once for each case,
+   * in order.
    */
   readonly finished?: (outcome: CaseOutcome) => Promise<CaseResult | null>;
-  /** Checks before each case whether it may start; false ends the replay. */
+  /** Checks before each case whether it may start. False ends the replay. */
   readonly mayStart?: () => boolean;
 }
 
 /**
- * Answers one case, and tells of each finished step: what a case has cost that fails. `everyCause`: all
- * causes of the build are answered, not the first alone.
+ * Answers one case. Calls `onStep` after each finished step, so that the cost of a failed case is known. With
+ * `everyCause`, all causes of the build are answered, not only the first one.
  */
 export type Answerer = (
   build: Build,
@@ -58,13 +58,13 @@ interface Answered
   extends Pick<TriagedSources, 'reading' | 'analyses'>,
     Partial<Pick<TriagedSources, 'groups'>> {
   /**
-   * The names of the repository's files at the failing commit, a line each; empty or absent if no clone is
-   * at hand.
+   * The paths of the repository's files at the failing commit, one on each line. Empty or absent without a
+   * clone.
    */
   readonly tree?: string;
 }
 
-/** A finished case with its labels, null if the row itself was not readable. */
+/** A finished case with its labels; null if the row was unreadable. */
 export interface ReplayedCase extends CaseChecks {
   readonly row: DatasetRow | null;
   readonly result: CaseResult;
@@ -79,9 +79,9 @@ export interface ReplayedCase extends CaseChecks {
 const NO_QUOTES = { made: 0, literal: 0 };
 
 /**
- * Replays every case, several at once, and hands them over in their order. Ends early where `mayStart` says
- * so, with those finished that had begun: the answer is how many were handed over, and whether that is all.
- * Rejects where `signal` aborts.
+ * Replays all cases, several at once, and passes them on in order. If `mayStart` returns false, no further
+ * case is started, and running ones are finished. Returns the number of cases passed on, and whether these
+ * are all. Rejects if `signal` aborts.
  */
 export async function replay(options: ReplayOptions, signal: AbortSignal) {
   const line = createLine(options.concurrency, options.onCase);
@@ -155,8 +155,7 @@ async function replayRow(
 const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true });
 
 /**
- * Sums the cost of a failed case: its finished steps, and the question that failed, if its error states the
- * cost.
+ * Sums the cost of a failed case: its finished steps, and the failed question if its error states the cost.
  */
 function sumSpent(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
@@ -206,12 +205,12 @@ function toBuild(row: DatasetRow): Build {
   };
 }
 
-/** The number of finished cases, for each running one, that may wait for a slow case before them. */
+/** The number of finished cases for each running one that may wait for a slow case before them. */
 const WAITING = 8;
 
 /**
  * Creates a queue that runs at most `most` tasks at once and passes on their results in the order in which
- * they began.
+ * they were started.
  */
 export function createLine<T>(most: number, onDone: (done: T) => Promise<void> | void) {
   const waiting: Promise<T>[] = [];
@@ -230,7 +229,9 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
     async room(): Promise<void> {
       while (running.size >= most) await Promise.race(running);
     },
-    /** Takes one that runs, and hands over those that are finished in front. */
+    /**
+     * Adds a running task. Passes on the finished results at the front, and waits while the queue is full.
+     */
     async add(task: Promise<T>): Promise<void> {
       waiting.push(task);
       running.add(task);
@@ -238,13 +239,13 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
         running.delete(task);
         settled.add(task);
       };
-      // Who waits for it hears of a failure; this only keeps the process from ending over it.
+      // This prevents an unhandled rejection. The error is reported when the task's result is awaited.
       task.then(leave, leave);
       await this.room();
       while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING))
         await handOver();
     },
-    /** Waits for the rest: how many were handed over in all. */
+    /** Waits for the remaining tasks. Returns the total number of results passed on. */
     async end(): Promise<number> {
       while (waiting.length > 0) await handOver();
       return count;

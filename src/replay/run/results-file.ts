@@ -5,24 +5,23 @@ import { streamNumberedLines } from '../cases/dataset.ts';
 import { CaseResult } from './results.ts';
 
 const PIECE = 65_536;
-/** The file mode of results, which quote logs. A new file is accessible only to its owner. */
+/** The file mode of results. Only the owner has access, because they quote logs. */
 const OWNER_ONLY = 0o600;
 
 export type ResultsFile = ReturnType<typeof openResultsFile>;
 
 export async function createResults(path: string): Promise<ResultsFile> {
   const handle = await openFile(path, 'w');
-  // A pipe or a device has no positions; a file is written by them.
+  // A pipe or device has no positions; a file is written by position.
   return openResultsFile(path, handle, (await handle.stat()).isFile() ? 0 : null);
 }
 
 /**
- * Opens the file of an earlier run to continue after its last whole line. An incomplete last line is dropped.
- * Creates the file if it does not exist.
+ * Opens the file of an earlier run to continue after its last complete line. An incomplete last line is
+ * overwritten. Creates the file if it does not exist.
  */
 export async function openResumeResults(path: string): Promise<ResultsFile> {
-  // 'a+' creates the file if it is missing. Writing is by position, so an incomplete last line is
-  // overwritten.
+  // 'a+' creates the file if it does not exist.
   await (await openFile(path, 'a+')).close();
   const handle = await openFile(path, 'r+');
   const whole = await countWholeLines(handle);
@@ -37,7 +36,7 @@ export async function* readResultLines(path: string): AsyncGenerator<CaseResult>
   }
 }
 
-/** Opens a results file that grows by one line per case. Whatever happens, it contains only whole lines. */
+/** Opens a results file that grows by one line for each case. It always contains only complete lines. */
 function openResultsFile(path: string, handle: FileHandle, start: number | null) {
   let end = start;
   const earlier = start === null || start === 0 ? null : readResultLines(path);
@@ -84,7 +83,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
 }
 
 /**
- * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
+ * Creates the error for a file that cannot be written any more. `advice` is a sentence that says what to do.
  */
 export function createUnwrittenError(path: string, cause: unknown, advice = ''): TriageError {
   return new TriageError(
@@ -95,8 +94,8 @@ export function createUnwrittenError(path: string, cause: unknown, advice = ''):
 }
 
 /**
- * Returns the position in bytes after the last whole line of a file. Anything after it was left by a process
- * that died.
+ * Returns the number of bytes up to the end of the last complete line. Anything after it was left by a
+ * crashed process.
  */
 export async function countWholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
@@ -118,7 +117,7 @@ async function openFile(path: string, flags: string): Promise<FileHandle> {
   });
 }
 
-/** One run of a set of cases, as read from its results file. */
+/** One run of a set of cases, read from its results file. */
 export interface RunResults {
   readonly path: string;
   /** The results by id, in the order of the file. */
@@ -126,8 +125,8 @@ export interface RunResults {
 }
 
 /**
- * Reads the file that `replay --out` wrote. Throws with the file and the line, because a comparison with half
- * a file would be one of other cases.
+ * Reads the file that `replay --out` wrote. Throws with the file and line if any line is invalid, because an
+ * incomplete file would be compared on other cases.
  */
 export async function readResults(path: string): Promise<RunResults> {
   if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
@@ -179,9 +178,7 @@ function readLine(text: string | null, where: string): CaseResult {
   return parsed.data;
 }
 
-/**
- * Removes the texts of a result, because a hundred thousand results must fit in memory, several times over.
- */
+/** Removes the texts of a result, because several sets of a hundred thousand results must fit in memory. */
 function withoutTexts(result: CaseResult): CaseResult {
   const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
   return {

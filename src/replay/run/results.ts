@@ -18,7 +18,7 @@ const Claim = z.object({
 const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
 const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
 
-/** The result of one analysis, in the fields of the whole result, with its title and its tests. */
+/** The result of one analysis, with its title and tests. The fields are those of the whole result. */
 export const AnalysisResult = z.object({
   category: Text,
   kind: Text,
@@ -40,8 +40,8 @@ export const AnalysisResult = z.object({
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
 /**
- * One line of the results file, in camelCase and with a stable format. Unknown values are null or empty,
- * never left out. Keys with a default were added later, so that files of older versions lack them.
+ * One line of the results file, in camelCase and in a stable format. Unknown values are null or empty, never
+ * absent. Keys with a default were added later, so older files lack them.
  */
 export const CaseResult = z.object({
   id: z.string().min(1),
@@ -82,27 +82,24 @@ export const CaseResult = z.object({
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
   tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
-  /** The corrections of the answer: one for each time it was sent back, with the outcome. */
+  /** The corrections of the answer: one for each time that verify sent it back, with the outcome. */
   corrections: createListSchema(Correction).default([]),
   /**
-   * The number of quotations in the claims, and the number of those that appear literally on their line of
-   * the log. Null if the log was not read.
+   * The number of quotations in the claims, and the number of those that are literally on their line. Null if
+   * the log was not read.
    */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
     .nullable()
     .default(null),
-  /**
-   * The number of tokens of the whole log, if its labeled lines are scored. Samples are counted if the log is
-   * long.
-   */
+  /** The number of tokens of the whole log, if its labeled lines are scored. A long log is sampled. */
   logTokens: Count.nullable().default(null),
-  /** Confidence of the verified answer before calibration; null if no analyst answered. */
+  /** The confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
   /**
-   * The steps that failed, as the CI system marks them. `consequence` is true if a step failed only because
-   * another one did.
+   * The failed steps according to the CI system. `consequence` is true if a step failed only because another
+   * one did.
    */
   failedSections: createListSchema(
     z.object({
@@ -123,20 +120,20 @@ export const CaseResult = z.object({
    * the text. Null if no analyst answered.
    */
   blame: Blame.nullable().default(null),
-  /** The probability that a re-run would pass. Null if no analyst answered. */
+  /** The probability that a rerun would pass. Null if no analyst answered. */
   transient: Probability.nullable().default(null),
   /**
-   * Every answer to the build. The first one is the answer in the fields above. Rows that do not label each
-   * failure have only the first one.
+   * Every answer to the build. The first one is the one in the fields above. Rows that do not label each
+   * failure have only one.
    */
   analyses: createListSchema(AnalysisResult).default([]),
-  /** True if the logs and reports show that something failed. Null if they were not read. */
+  /** True if the logs and reports show a failure. Null if they were not read. */
   failureFound: z.boolean().nullable().default(null),
   /**
    * The names in the advice, if the row has a known fix. `findable` is the number of names of the fix that
-   * are at hand in logs and tree. `keyed` lists those of them that the advice contains. `invented` lists the
-   * paths, versions and variables of the advice that are not at hand. Null if no fix is known or the log was
-   * not read.
+   * logs or tree contain, and `keyed` lists those of them that the advice contains. `invented` lists the
+   * paths, versions and variables of the advice that neither logs nor tree contain. Null if no fix is known
+   * or the log was not read.
    */
   advice: z
     .object({
@@ -152,7 +149,7 @@ export type CaseResult = z.infer<typeof CaseResult>;
 const MAX_MESSAGES = 20;
 
 /**
- * The answers to a case. `groups` are the failures of each cause, which identify the tests that an answer is
+ * The answers to a case. `groups` are the failures of each cause, which show the tests that an answer is
  * about.
  */
 interface AnsweredCase {
@@ -162,9 +159,9 @@ interface AnsweredCase {
 }
 
 /**
- * Returns the row of a case that was read, with its answer if an analyst was asked. If there are several
- * causes, the first one represents the build. The claims of all causes and the text of the other causes
- * follow its own, as readers see them together.
+ * Creates the result of a case that was read, with its answer if an analyst was asked. If there are several
+ * causes, the first one represents the build; claims of all causes and the text of the others are appended,
+ * as readers see them together.
  */
 export function toResult(
   id: string,
@@ -191,7 +188,7 @@ export function toResult(
   };
 }
 
-/** The number of causes after the first that are appended to its text. */
+/** The maximum number of further causes whose text is appended. */
 const MAX_OTHERS = 5;
 
 function collectAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
@@ -204,10 +201,7 @@ function collectAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResul
   };
 }
 
-/**
- * Returns the failing tests. A file that could not be loaded is a failure, but not a test if other tests have
- * names.
- */
+/** Returns the failing tests. A file that could not be loaded is left out if other tests have names. */
 function getTestsIn({ failingTests }: Reading): Reading['failingTests'] {
   const named = failingTests.filter(({ name, file }) => name !== file);
   return named.length > 0 ? named : failingTests;
@@ -238,12 +232,12 @@ function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): 
   };
 }
 
-/** Returns the row of a case that failed. A failure is an error, and never stops the replay. */
+/** Creates the result of a case that failed with an error. Such a case never stops the replay. */
 export function toFailedResult(id: string, error: string, milliseconds: number): CaseResult {
   return { ...toAnswerRow(id, null, milliseconds), error };
 }
 
-/** Returns a row with the fields of an analysis, without those that come only from the log. */
+/** Creates a result with the fields of an analysis, without those that are read from the log. */
 function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number): CaseResult {
   const { answer, classification, verdict, usage }: Partial<Analysis> = analysis ?? {};
   return {

@@ -12,16 +12,19 @@ import { countPossiblePairs } from '../groups.ts';
 import { countNamed } from '../reading.ts';
 import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-failures.ts';
 
-/** A share of things of builds, such as of their failures: how many hold, of how many, in each build. */
+/**
+ * A share of items in builds, such as of their failures: how many satisfy the condition, and of how many, in
+ * each build.
+ */
 interface Share {
   readonly name: string;
   readonly count: (build: ScoredBuild) => readonly [held: number, of: number];
   /**
-   * The builds that count against the figure: those where something does not hold, or those where something
-   * does.
+   * The builds that count against the figure: those in which an item does not satisfy the condition, or those
+   * in which one does.
    */
   readonly against: 'missing' | 'held';
-  /** Needs answers, not a reading alone. */
+  /** True if the share needs answers, so that reading the logs is not enough. */
   readonly needsAnswers: boolean;
 }
 
@@ -65,22 +68,25 @@ const SHARES: readonly Share[] = [
 ];
 
 /**
- * Scores builds of which every failure is labeled: over all of them, then a row for each runner and for each
- * split. Empty if no case is one.
+ * Scores builds whose failures are all labeled: over all of them, then a row for each runner and for each
+ * split. Returns none if there is no such build.
  *
  * - `answered`, `own message`, `category`: of all failures; those without an answer count as missing.
- * - `bleed`, `shared title`: of the answered ones. The second counts answers to other causes with the same
- *   title, which may say a cause in words
- *   that no message has.
- * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`:
- *   of those that share a cause, those
- *   under one answer. Findings of linters and compilers have one cause for each step of a log.
- * - `tests precision`, `tests recall`: of all failing tests that were named or are labeled, those of green
- *   runs with them. A test that is
- *   labeled in several logs counts in each; a file or suite that is labeled to have failed as a whole may be named.
+ *
+ * - `bleed`, `shared title`: of the answered failures. The second counts failures whose answer has the same
+ * title as the answer to another cause.
+ *
+ * - `pairs precision`: of the pairs of failures with one answer, those that share a cause; `pairs recall`: of
+ * the pairs that share a cause, those with one answer. Findings of linters and compilers have one cause for
+ * each step of a log.
+ *
+ * - `tests precision`, `tests recall`: of all failing tests that were named or are labeled, including those
+ * of passed runs. A test that is labeled in several logs counts in each. A file or suite that is labeled as
+ * failed as a whole may be named.
+ *
  * - `published wrong`: of the published answers, those whose category is right for none of the failures that
- *   they name, or that bleed for all
- *   of them. An answer that names none is wrong; one that names findings alone is left out.
+ * they name, or that bleed for all of them. An answer that names none is wrong; one that names only findings
+ * is left out.
  *
  * Findings are left out of `bleed`, `shared title`, `category` and `published wrong`.
  */
@@ -186,7 +192,7 @@ function getCauseKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }
 
-/** Counts the tests that are rightly named, also a file or suite that is labeled as failed as a whole. */
+/** Counts the correctly named tests, including a file or suite that is labeled as failed as a whole. */
 function countNamedTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
   const whole = (row.failures ?? []).flatMap(({ test, suite }) =>
     test == null && suite != null ? [suite] : [],
@@ -202,7 +208,7 @@ function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of:
   return [countNamed(labelled, one.result.failingTests), labelled.length];
 }
 
-/** Counts each failing test once in each log: a test that fails in three jobs is three. */
+/** Lists each failing test once for each log: a test that fails in three jobs counts three times. */
 function countLabelledTests({ failures }: ScoredBuild['row']): readonly string[] {
   const named = (failures ?? []).flatMap(({ log, suite, test }) =>
     test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }],

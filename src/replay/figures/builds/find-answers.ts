@@ -5,7 +5,7 @@ import { holdsWords, normalizeWords } from './said-words.ts';
 
 type NamedTest = AnalysisResult['failingTests'][number];
 
-/** The quality of a match between a test that an answer lists and a labeled one; 0 is no match. */
+/** The quality of a match between a test that an answer lists and a labeled one; 0 means no match. */
 const [NO_MATCH, WORDS_MATCH, NAME_MATCH, SUITE_MATCH] = [0, 1, 2, 3];
 /** The minimum length of a name that is searched for in sentences. A shorter one occurs by chance. */
 const LEAST_MENTIONED = 5;
@@ -13,12 +13,12 @@ const LEAST_MENTIONED = 5;
 /**
  * Finds for each failure the answer that names it, or null.
  *
- * A failure with a test is named by the answer that lists the test among its own: its name word for word,
- * with the suite or the file before it or without (of several, those of the same suite), else with the same
- * words in any notation, if that listed test is no other failure's. Where no answer lists it, by the first
- * that writes its name in title, cause or a claim. A failure without a test is named by the answer with the
- * most quotations inside its `log_lines`. Between answers that name it alike, the one with more quotations
- * inside its `log_lines` counts, then the first.
+ * A failure with a test is named by the answer that lists the test: its exact name, with or without the suite
+ * or file before it (if there are several, those of the same suite), or else the same words in any notation,
+ * unless that listed test is another failure's. If no answer lists it, it is named by the first one that
+ * contains its name in title, cause or a claim. A failure without a test is named by the answer with the most
+ * quotations inside its `log_lines`. If several answers name it equally well, the one with more quotations
+ * inside its `log_lines` is chosen, and then the first one.
  */
 export function findAnswers(
   failures: readonly LabelledFailure[],
@@ -97,8 +97,8 @@ function listMentioning(test: string, answers: readonly AnalysisResult[]): Analy
 }
 
 /**
- * Returns the answer with the most quotations inside the lines of the failure, the first one if several have
- * as many. Returns null if none has at least `least`.
+ * Returns the answer with the most quotations inside the lines of the failure, or the first of several.
+ * Returns null if none has at least `least`.
  */
 function findMostQuoting(
   failure: LabelledFailure,

@@ -1,27 +1,27 @@
 import { stripEscapes } from '../../../log/lines/clean.ts';
 
 /**
- * The number of lines of a message that are compared, and the characters of each. Answers cut longer
+ * The maximum number of lines of a message that are compared, and of characters of each. Answers cut longer
  * messages.
  */
 const [MOST_LINES, MOST_LINE] = [5, 200];
 /**
- * The minimum number of characters that must remain of a message without the class of its exception, so that
- * it is still informative.
+ * The minimum number of characters of a message without the class of its exception. A shorter rest is not
+ * informative.
  */
 const LEAST_WITHOUT_CLASS = 8;
-/** The minimum number of characters before an ellipsis by which a cut message is recognized. */
+/** The minimum number of characters before an ellipsis by which a truncated message is recognized. */
 const LEAST_BEFORE_CUT = 24;
 
 const CLASS = /^(?:[\w$]+[.:]{1,2})*[\w$]*(?:error|exception|failure|failed|panic)(?: \[\w+\])?: /;
-/** Marks that runners print before the lines of a message: pytest's "E", the "#" of TAP, ">", bullets. */
+/** Markers that runners print before the lines of a message: pytest's "E", the "#" of TAP, ">", bullets. */
 const MARK = /^(?:e {2,}|[#>│|●✕×✗•*-]+ )/;
 const WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Normalizes text for comparison: without terminal escapes, in lower case, every kind of quotation mark as
- * `'`, every run of white space as one space, trimmed. Numbers, paths and names stay: they tell two
- * assertions apart.
+ * Normalizes text for comparison: without terminal escapes, in lower case, with every quotation mark as `'`
+ * and every run of white space as one space, trimmed. Numbers, paths and names are kept, because they
+ * distinguish assertions.
  */
 export function normalizeWords(text: string): string {
   return stripEscapes(text)
@@ -33,8 +33,8 @@ export function normalizeWords(text: string): string {
 
 /**
  * Normalizes a message: its first five lines that are not blank, each by {@link normalizeWords}, without a
- * runner's mark ("E ", "# ", "> "), without the exception's class before the first colon ("AssertionError: ",
- * if eight characters or more are left), without punctuation at its end, and cut after 200 characters.
+ * runner's marker ("E ", "# ", "> "), without the exception's class before the first colon ("AssertionError:
+ * ", if at least eight characters are left), without punctuation at its end, and cut after 200 characters.
  */
 export function normalizeMessage(message: string): string[] {
   const lines = message
@@ -52,8 +52,8 @@ export function normalizeMessage(message: string): string[] {
 
 /**
  * Checks whether texts contain a message: every line of the normalized message occurs in one of the
- * normalized texts, but not inside a longer word or number. If a text was cut with "…", the last 24 or more
- * characters before it are enough if the line begins with them.
+ * normalized texts, but not inside a longer word or number. If a text is truncated with "…", at least 24
+ * characters before it must be the beginning of the line.
  */
 export function saysMessage(texts: readonly string[], message: string): boolean {
   const lines = normalizeMessage(message);
@@ -61,7 +61,7 @@ export function saysMessage(texts: readonly string[], message: string): boolean 
   return lines.length > 0 && lines.every((line) => messages.some((text) => holdsWords(text, line)));
 }
 
-/** Checks whether a normalized text contains normalized words as whole words, or cut by "…". */
+/** Checks whether a normalized text contains normalized words as whole words, or truncated by "…". */
 export function holdsWords(text: string, words: string): boolean {
   if (words === '') return false;
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {

@@ -8,26 +8,24 @@ import { holdsWords, normalizeMessage, normalizeWords, saysMessage } from './sai
 /** A labeled failure together with the answer that names it. */
 export interface ScoredFailure {
   readonly failure: LabelledFailure;
-  /** Found by a linter or a compiler: scored for `answer` and `isOwn` only. */
+  /** True if a linter or compiler reported it. Then only `answer` and `isOwn` are scored. */
   readonly isFinding: boolean;
   readonly answer: AnalysisResult | null;
-  /** Its normalized message stands in title, cause, fix, claims or quotations of its answer. */
+  /** True if its normalized message is in title, cause, fix, claims or quotations of its answer. */
   readonly isOwn: boolean;
   /**
-   * The normalized message of a failure of the build with another cause stands in the title or the fix of its
-   * answer, or in the cause where its own message does not. A message that is a part of its own tells nothing
-   * apart and is not looked for.
+   * True if the normalized message of a failure with another cause is in the title or fix of its answer, or
+   * in the cause if that does not contain its own message. Messages that are part of its own message are
+   * ignored.
    */
   readonly isBleed: boolean;
-  /** Another answer, to a failure of the build with another cause, has the same title. */
+  /** True if the answer to a failure with another cause has the same title. */
   readonly hasSharedTitle: boolean;
-  /** Its answer's category is its own or one that is right too. */
+  /** True if its answer's category is right. */
   readonly isRight: boolean;
 }
 
-/**
- * A build with the truth of all its failures. `answers` is empty if the product says that nothing failed.
- */
+/** A build whose failures are all labeled. `answers` is empty if the answer is that nothing failed. */
 export interface ScoredBuild {
   readonly one: ReplayedCase;
   readonly row: DatasetRow;
@@ -35,7 +33,7 @@ export interface ScoredBuild {
   readonly failures: readonly ScoredFailure[];
 }
 
-/** Scores the builds among the cases whose failures are all labeled, or that are known to have no failure. */
+/** Scores the cases whose failures are all labeled, or that are known to have no failure. */
 export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
   return cases.flatMap((replayedCase) =>
     replayedCase.row !== null && isLabelledBuild(replayedCase.row)
@@ -68,7 +66,7 @@ function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
   return { one: replayedCase, row, answers, failures };
 }
 
-/** Returns all texts of an answer; quotations count. */
+/** Returns all texts of an answer, including quotations. */
 function listToldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
   const claimed = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
@@ -92,7 +90,7 @@ function haveSameTitle(answer: AnalysisResult | null, other: AnalysisResult | nu
   return normalizeWords(answer.title ?? '') === normalizeWords(other.title ?? '');
 }
 
-/** Words of `runner` that name what finds faults in files without running them. */
+/** Words in `runner` that name a linter or compiler. */
 const FINDERS = new Set(
   (
     'actionlint ansible-lint bandit biome black brakeman buf buildifier cargo-check checkstyle clang ' +
@@ -109,7 +107,7 @@ const FINDERS = new Set(
 );
 
 /**
- * Checks whether a runner is a linter or a compiler, by one word of its name: "golangci-lint 2.1", "go vet",
+ * Checks whether a runner is a linter or a compiler, by any word of its name: "golangci-lint 2.1", "go vet",
  * "eslint + tsc".
  */
 function isFinder(runner: string | null | undefined): boolean {
