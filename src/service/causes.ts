@@ -15,21 +15,21 @@ interface CauseDeps {
   readonly clock: Clock;
 }
 
-/** The causes that one change is made to at most. */
+/** The maximum number of causes in one change. */
 export const MOST_CHANGED = 100;
 
 /** The result of a change of several causes. */
 export interface ChangedCauses {
   readonly changed: readonly Cause[];
-  /** The reasons why the others were left as they are, each once. */
+  /** The reasons why other causes were not changed, each once. */
   readonly refused: readonly string[];
-  /** The time by which `stores.causes.undo` takes the change back. */
+  /** The time that `stores.causes.undo` needs to undo the change. */
   readonly at: string;
 }
 
 /**
  * Makes the same change to several causes. Causes that cannot be changed, for example because they changed
- * since they were read, are left as they are and reported.
+ * since they were read, are skipped and reported.
  */
 export async function changeCauses(
   { stores, clock }: CauseDeps,

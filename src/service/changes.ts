@@ -4,9 +4,9 @@ import type { Change, ChangeStore } from '../stores/triages.ts';
 
 /** The interval of database queries, in milliseconds. They run only while a client follows. */
 const LOOK_MS = 1_000;
-/** A transaction that took this long to end is still noticed, in milliseconds. */
+/** The maximum duration of a transaction, in milliseconds, whose changes are still noticed. */
 const LATE_MS = 10_000;
-/** The age up to which changes are known, in milliseconds. The database keeps changes for a minute. */
+/** The maximum age of known changes, in milliseconds. The database keeps changes for a minute. */
 const KNOWN_MS = 50_000;
 
 /** The scope of the changes that a client follows. */
@@ -23,11 +23,11 @@ export interface Followed {
  */
 export interface Changes {
   /**
-   * Checks whether something changed within this number of milliseconds. Returns true as well if that is too
-   * long ago to be known.
+   * Checks whether something changed within this number of milliseconds. Also returns true if that is unknown
+   * because it is too long ago.
    */
   since(followed: Followed, milliseconds: number): Promise<boolean>;
-  /** Calls `tell` after each look that found something. Returns how to stop. */
+  /** Calls `tell` after each query that found a change. Returns a function that stops this. */
   follow(followed: Followed, tell: () => void): () => void;
   /** The signal that is aborted when the service stops; followers must then disconnect. */
   readonly stopping: AbortSignal;
@@ -59,7 +59,7 @@ export function followChanges({
       known = new Set(recent.map(({ id }) => id));
       hasFailed = false;
     } catch (error) {
-      // Changes that happened in the meantime may be gone by the next query.
+      // Changes during the outage may no longer be in the database at the next query.
       hasFailed = true;
       logger.debug({ error }, 'changes for open pages could not be read');
     } finally {

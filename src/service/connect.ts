@@ -19,11 +19,11 @@ export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'ch
 
 /** The actions to perform in addition to the checks. */
 export interface ConnectRequest {
-  /** The name of the repository on its host; null: no repository is checked. */
+  /** The name of the repository on its host. If null, no repository is checked. */
   readonly repository: string | null;
-  /** The URL of our webhook; null: unknown. */
+  /** The URL of this service's webhook; null if unknown. */
   readonly address: string | null;
-  /** The secret for creating the webhook and signing test deliveries; null: there is none yet. */
+  /** The secret for creating the webhook and signing test deliveries; null if there is none yet. */
   readonly secret: string | null;
   readonly create: boolean;
   readonly test: boolean;
@@ -39,8 +39,8 @@ export function getWebhookAddress({ webhook }: Connectable, publicUrl: string): 
 }
 
 /**
- * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook
- * and sends a test delivery, as far as that is requested; gives each finding as soon as it is known. Throws
+ * Checks whether a provider can be reached and whether the token may read the repository, creates the
+ * webhook, and sends a test delivery, as far as requested. Yields each finding as soon as it is known. Throws
  * only if the caller aborts.
  */
 export async function* connect(

@@ -16,9 +16,9 @@ interface ReportDeps {
 }
 
 /**
- * Stores the masked facts of an experiment on a build's failure and adds them to the answers that it
- * concerns, now or once these exist. Returns the ids of these answers. Throws `impossible` if the runs of the
- * experiment contradict its conclusions.
+ * Stores the masked facts of an experiment on a build's failure, and adds them to the answers that it
+ * concerns, now or when these exist. Returns the ids of these answers. Throws `impossible` if the runs
+ * contradict the conclusions.
  */
 export async function reportExperiment(
   { stores, database, masker }: ReportDeps,
@@ -49,7 +49,7 @@ function createImpossibleError(doubts: readonly Doubt[]): TriageError {
 }
 
 /**
- * Returns the answers with the experiment added to those it concerns, as the store records it: those whose
+ * Returns the answers with the experiment added to those that it concerns, as the store does: those whose
  * failures include every test that was run.
  */
 export function withExperiment(
@@ -69,7 +69,7 @@ export function withExperiment(
 }
 
 const MOST_TEXT = 4_000;
-/** Words of ours and ids of commits, in which nothing can be hidden. */
+/** Fields with fixed terms and commit ids, which contain no secrets. */
 const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
 
 /**
@@ -91,7 +91,7 @@ export async function maskExperiment(
     JSON.stringify(experiment, (key, value: unknown) => {
       if (typeof value !== 'string' || NOT_MASKED.includes(key)) return value;
       at += 1;
-      // What stands for a secret may be longer than it.
+      // A mask may be longer than the secret that it replaces.
       return masked[at - 1]?.slice(0, Math.max(MOST_TEXT, value.length));
     }),
   );

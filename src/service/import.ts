@@ -26,18 +26,18 @@ export interface ImportRequest {
   readonly provider: Build['provider'];
   readonly repository: string;
   readonly since: Date;
-  /** Limit of imported runs; the newest are taken. */
+  /** The maximum number of runs to import, newest first. */
   readonly maxRuns: number;
   readonly runs: PastRuns;
   readonly source: Pick<BuildSource, 'fetch'>;
-  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  /** The unit of delays between attempts, in milliseconds. A second by default; tests use less. */
   readonly retryUnitMs?: number;
 }
 
 /**
- * The outcome of a run. `known`: it is already stored. `withoutLog`: it failed and is stored only for the
- * history, because its log is gone. `leftOut`: it neither failed nor passed, was deleted, or could not be
- * read now.
+ * The outcome of a run. `known`: it is already stored. `withoutLog`: it failed, but its log no longer exists,
+ * so it is stored only for the history. `leftOut`: it neither failed nor passed, was deleted, or could not be
+ * read.
  */
 export type ImportOutcome = 'failed' | 'passed' | 'known' | 'withoutLog' | 'leftOut';
 
@@ -46,11 +46,11 @@ export type ImportEvent =
   | { readonly type: 'waiting'; readonly ms: number; readonly because: string }
   | {
       readonly type: 'run';
-      /** Counted from one. */
+      /** The number of the run, from 1. */
       readonly place: number;
       readonly of: number;
       readonly outcome: ImportOutcome;
-      /** The run, and why it was left out or has no log. */
+      /** A description of the run, with the reason if it was left out or has no log. */
       readonly says: string;
       /** The id of a failed build that was or will be answered; null for others. */
       readonly buildId: string | null;
@@ -59,7 +59,7 @@ export type ImportEvent =
 /** The maximum number of attempts at a request that fails without a retry time. */
 const TRIES = 5;
 const LONGEST_BACKOFF_MS = 60_000;
-/** The longest wait, in milliseconds, that a host can ask for. Longer requests are cut to it. */
+/** The maximum delay in milliseconds that a host can request. */
 const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 /**
  * The number of consecutive unreadable runs after which the host counts as unavailable and the import stops.
@@ -68,9 +68,9 @@ const MAX_UNREADABLE = 5;
 
 /**
  * Stores past runs as builds, oldest first and one at a time, with the logs of failed runs. A triage is
- * requested for each, and none of the answers is published. Stored runs are skipped, so an interrupted import
- * continues. Waits as long as the host asks. Throws if the runs cannot be listed, the token is refused, the
- * host is unavailable, or the caller aborts.
+ * requested for each failed run, but its answers are not published. Runs that are already stored are skipped,
+ * so that an interrupted import continues. Waits as long as the host requests. Throws if the runs cannot be
+ * listed, the token is refused, the host is unavailable, or the caller aborts.
  */
 export async function* importRuns(
   deps: ImportDeps,
@@ -100,7 +100,7 @@ export async function* importRuns(
   }
 }
 
-/** Lists the newest runs, each once, although the list may shift while it is read. */
+/** Lists the newest runs, each once, although new runs may shift the list while it is read. */
 async function listRuns({ runs, repository, since, maxRuns }: ImportRequest, signal: AbortSignal) {
   const found = new Map<string, PastRun>();
   for await (const run of runs.list(repository, since, signal)) {
@@ -122,7 +122,7 @@ async function* importRun(
   const { externalId, attempt } = run;
   const key = { provider, repository, externalId, ...(attempt === null ? {} : { attempt }) };
   const known = await deps.stores.builds.findByExternalId(key);
-  // One that is stored halfway, because a process died, is stored again.
+  // A run that was stored only in part, because a process crashed, is stored again.
   if (known !== null && known.status !== 'unknown') {
     const buildId = known.status === 'failed' ? known.id : null;
     return { outcome: 'known', says: formatBuildName(known), buildId };
@@ -155,7 +155,7 @@ function formatBuildName({
   return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
 }
 
-/** Returns the time when a run ended, as far as its CI reports it. */
+/** Returns the time when a run ended, or, if its CI does not report it, when it began. */
 function getEndTime({ finishedAt, startedAt }: NewBuild): string {
   return finishedAt ?? startedAt ?? new Date().toISOString();
 }
@@ -175,8 +175,8 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
 }
 
 /**
- * Stores the logs first, so that the build is complete when it waits for an answer: the logs are not
- * requested from its CI again.
+ * Stores the logs before the build, so that the build is complete when its triage begins and its logs are not
+ * requested from the CI again.
  */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
@@ -197,7 +197,10 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
   return build.id;
 }
 
-/** Retries the work after temporary errors: when the host says, otherwise with increasing delays. */
+/**
+ * Repeats the work after temporary errors: after the delay that the host requests, or else with increasing
+ * delays.
+ */
 async function* retryPatiently<Result>(
   work: () => Promise<Result>,
   { retryUnitMs = 1_000 }: Pick<ImportRequest, 'retryUnitMs'>,
@@ -220,18 +223,18 @@ async function* retryPatiently<Result>(
   }
 }
 
-/** The answers that were given, or would have been, for the builds of a repository. */
+/** The answers to the builds of a repository, published or not. */
 export interface AnswerReport {
   readonly builds: { readonly failed: number; readonly passed: number; readonly unanswered: number };
-  /** The newest first. */
+  /** The answers, newest first. */
   readonly answers: readonly ReportedAnswer[];
-  /** The most frequent first. */
+  /** The causes, most frequent first. */
   readonly causes: readonly {
     readonly category: Category | null;
     readonly title: string;
     readonly count: number;
   }[];
-  /** The accuracy of what the answers state about whose fault a failure is, for failures that were tried. */
+  /** The accuracy of statements about whose fault a failure is, for failures with an experiment. */
   readonly guesses: readonly Guess[];
 }
 
@@ -248,15 +251,15 @@ export interface ReportedAnswer {
   };
   readonly category: Category | null;
   readonly title: string;
-  /** 0..1 */
+  /** The confidence, 0..1. */
   readonly confidence: number;
-  /** Sure enough to be published without a person; else it waits for one. */
+  /** True if it is confident enough to be published without a person. */
   readonly isPublished: boolean;
   readonly failures: number;
 }
 
 const PAGE = 200;
-/** Builds that are looked through at most. */
+/** The maximum number of builds that are read. */
 const MAX_BUILDS = 5_000;
 const MAX_CAUSES = 10;
 

@@ -20,8 +20,8 @@ const Payload = z.object({
 });
 
 /**
- * Creates the handlers that update the vector index with what reviewers taught. They never give up, however
- * long the index is unavailable.
+ * Creates the handlers that update the vector index with what reviewers taught. They retry without limit
+ * while the index is unavailable.
  */
 export function indexHandlers(vectorIndex: VectorIndex): WorkHandler[] {
   return NAMESPACES.map((namespace) => indexHandler(vectorIndex, namespace));
@@ -30,8 +30,7 @@ export function indexHandlers(vectorIndex: VectorIndex): WorkHandler[] {
 function indexHandler(vectorIndex: VectorIndex, namespace: VectorNamespace): WorkHandler {
   return {
     topic: `index:${namespace}`,
-    // The lease is longer than an index needs for a batch, so that no other process writes the same items in
-    // the meantime.
+    // The lease is longer than an index needs for a batch, so that no other process writes the same items.
     leaseMs: 120_000,
     batch: 50,
     limits: null,
@@ -48,14 +47,14 @@ function indexHandler(vectorIndex: VectorIndex, namespace: VectorNamespace): Wor
 }
 
 /**
- * Milliseconds for which a person waits until new knowledge is searchable. After that it is written in the
- * background.
+ * The number of milliseconds that a person waits until new knowledge is searchable. After that, it is indexed
+ * in the background.
  */
 const AT_ONCE_MS = 5_000;
 
 /**
- * Writes these items to the index now, unless another process does. Never throws and never takes long: what
- * could not be written stays pending. Returns `true` if none of them failed.
+ * Writes these items to the index now, unless another process does. Never throws and never takes long: items
+ * that could not be written stay pending. Returns true if none of them failed.
  */
 export async function indexNow(
   { vectorIndex, ...deps }: IndexWorkDeps,

@@ -58,7 +58,7 @@ export async function saveRule(
   return saved;
 }
 
-/** Throws `not-found`. */
+/** Deletes a rule. Throws `not-found`. */
 export async function deleteRule(
   { stores, logger }: Pick<RuleDeps, 'stores' | 'logger'>,
   id: string,
@@ -70,8 +70,8 @@ export async function deleteRule(
 }
 
 /**
- * Stores where messages about the failures of an owner go; without any address, it is removed. Throws
- * `invalid-input` and `forbidden`.
+ * Stores the addresses for messages about an owner's failures, or deletes the owner if there is no address.
+ * Throws `invalid-input` and `forbidden`.
  */
 export async function saveOwner(
   { stores, messengers, logger }: RuleDeps,
@@ -86,13 +86,13 @@ export async function saveOwner(
   logger.info({ owner: channels.owner, by }, 'channels of an owner changed');
 }
 
-/** Returns the repository that the query names. */
+/** Checks a rule. Returns the repository that its query names. */
 function checkRule(
   { query, channel, destination, quietFrom, quietTo }: NotificationRuleInput,
   messengers: Messengers,
 ): string | null {
   const { filter } = parseCondition(query);
-  // Only a preview is without.
+  // Only a preview has no destination.
   if (destination !== '') checkDestination(channel, destination, messengers);
   if ((quietFrom === null) !== (quietTo === null))
     throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
@@ -194,7 +194,7 @@ async function listPastOccasions(
   if (states.length > 0) {
     const changes = await notificationRules.changes(states, since, MOST_CHANGES);
     const occasions: Occasion[] = [];
-    // A cause that got there by its first answer is found as that answer.
+    // A cause that got its status by its first answer is found as that answer.
     for (const change of changes) if (await matchesOccasion(rule, change, failures)) occasions.push(change);
     return { occasions, isPart: changes.length === MOST_CHANGES };
   }

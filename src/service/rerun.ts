@@ -12,7 +12,7 @@ export interface RerunDeps {
   readonly logger: Logger;
 }
 
-/** Time limit of one rerun request with everything it involves, in milliseconds. */
+/** The time limit in milliseconds of one rerun request with everything it involves. */
 const LIMIT_MS = 20_000;
 
 /** Checks whether a rerun of the build's failed jobs can be requested. */
@@ -21,9 +21,9 @@ export function canRerun({ provider, status }: Build, providers: RerunDeps['prov
 }
 
 /**
- * Asks the CI of a build once to run its failed jobs again, and records who asked and the result. A refusal
- * of the CI is recorded and not thrown. Throws `invalid-config` if reruns are not configured, `invalid-input`
- * for a build that did not fail, and `conflict` if another user has just requested a rerun.
+ * Asks the CI of a build once to rerun its failed jobs, and records the user and the result. A refusal by the
+ * CI is recorded and not thrown. Throws `invalid-config` if reruns are not configured, `invalid-input` for a
+ * build that did not fail, and `conflict` if another user has just requested a rerun.
  */
 export async function rerunFailedJobs(
   { stores, providers, masker, logger }: RerunDeps,

@@ -9,8 +9,8 @@ interface LeaseDeps {
 }
 
 /**
- * Renews the lease on the items at a third of its length. `lost` aborts the work of the holder: the lease was
- * taken over, or could not be renewed during its whole length, so that another process may hold it by now.
+ * Renews the lease on items at a third of its duration. `lost` is aborted if the lease was taken over, or
+ * could not be renewed for its whole duration, so that another process may hold it.
  */
 export function keepLease(
   items: readonly WorkItem[],
@@ -23,7 +23,7 @@ export function keepLease(
     if (performance.now() - heldAt >= leaseMs) lost.abort(new Error('the lease could not be renewed'));
   };
   const renew = async () => {
-    // A renewal that does not answer is as good as one that fails.
+    // A renewal that does not respond counts as failed.
     if (waiting > 0) giveUpIfExpired();
     const askedAt = performance.now();
     waiting += 1;

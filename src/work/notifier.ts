@@ -4,16 +4,16 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { WakeUp } from '../ports/work.ts';
 
 /**
- * The limit of wake-ups that the queue has not accepted yet. A queue that hangs is not asked further; workers
- * find the items by themselves.
+ * The maximum number of wake-ups that the queue has not accepted yet. If it is reached, the queue hangs and
+ * gets no more; workers find the items themselves.
  */
 const MAX_OUTSTANDING = 200;
 
 export type WorkNotifier = ReturnType<typeof createWorkNotifier>;
 
 /**
- * Wakes workers for items that are already in the database. Callers do not wait for the queue, and a call
- * that fails or hangs delays no one: the item is pending in the database, and workers look for it too.
+ * Creates a notifier that wakes workers for items in the database. Callers do not wait for the queue, and a
+ * failed or hanging call delays no one, because workers also check the database.
  */
 export function createWorkNotifier({
   wakeUp,
@@ -25,11 +25,11 @@ export function createWorkNotifier({
   const outstanding = new Set<Promise<void>>();
   let silenced = 0;
   return {
-    /** Tells workers that this item is due. */
+    /** Notifies workers that this item is due. */
     notify: (topic: string, key: string): void => {
       if (outstanding.size >= MAX_OUTSTANDING) {
         silenced += 1;
-        // One line for a queue that hangs, not one for each item.
+        // A hanging queue is logged once, not for each item.
         if (silenced === 1)
           logger.warn(
             { topic, key, outstanding: outstanding.size },
@@ -42,7 +42,7 @@ export function createWorkNotifier({
       outstanding.add(sending);
       void sending.finally(() => outstanding.delete(sending));
     },
-    /** Resolves when the queue has accepted every wake-up, or after the time. */
+    /** Resolves when the queue has accepted every wake-up, or when the time is over. */
     settle: async (timeoutMs: number) => {
       const timer = new AbortController();
       const late = delay(timeoutMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);

@@ -17,7 +17,7 @@ export interface WorkDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Items under one lease, and the time at which it was requested. */
+/** Items under one lease, and the time at which the lease was requested. */
 export interface Taken {
   readonly items: readonly WorkItem[];
   readonly takenAt: number;
@@ -28,7 +28,7 @@ interface Attempt {
   readonly deps: WorkDeps;
   /** The signal that interrupts the attempt. */
   readonly signal: AbortSignal;
-  /** The slot that the attempt has; absent: it needs none. */
+  /** The slot of the attempt; absent if it needs none. */
   readonly slot?: Slot;
   readonly lanes?: ServiceLanes;
 }
@@ -36,9 +36,7 @@ interface Attempt {
 const MAX_ERROR_LENGTH = 500;
 const DAY_MS = 24 * 3_600_000;
 
-/**
- * Processes the items of a topic that are due now, in this process. Throws if the database cannot be asked.
- */
+/** Processes the items of a topic that are due now. Throws if the database is unavailable. */
 export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await handler.isPaused?.()) !== true) {
     const taken = await takeItems(handler, deps, {});
@@ -49,8 +47,8 @@ export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: Ab
 }
 
 /**
- * Processes these items now, due or not. Returns true if none of them failed. Throws if the database cannot
- * be asked.
+ * Processes these items now, whether or not they are due. Returns true if none of them failed. Throws if the
+ * database is unavailable.
  */
 export async function processNow(
   handler: WorkHandler,
@@ -76,9 +74,9 @@ export async function takeItems(
 }
 
 /**
- * Processes items and finishes them, or releases those that must be tried again. Returns true if none of them
- * failed. Throws only if the database cannot be asked; the items are then found again when their lease is
- * over.
+ * Processes items and finishes them, or releases those that must be retried. Returns true if none of them
+ * failed. Throws only if the database is unavailable; the items are then found again when their lease has
+ * expired.
  */
 export async function processItems(taken: Taken, attempt: Attempt): Promise<boolean> {
   const { handler, deps } = attempt;
@@ -156,7 +154,7 @@ async function giveUpWorn(
       'internal',
       `Stopped after ${attempts} attempts that did not finish, ${reason}.`,
     );
-    // The attempt before this one was for giving up, and did not end either.
+    // The previous attempt was only to give up the item, and did not end either.
     const isHopeless = item.attempts > limits.attempts + 1;
     await giveUp(item, error, { handler, deps, run, isHopeless });
   }
@@ -196,13 +194,13 @@ async function giveBack(
   { work, logger }: WorkDeps,
 ): Promise<void> {
   const { topic, key } = item;
-  // A stop, or other items that wait for the same service: nothing is wrong.
+  // A stop, or a limit on items that wait for the same service, is not an error.
   const isUsual = reason instanceof TriageError && reason.code === 'cancelled';
   logger[isUsual ? 'debug' : 'warn'](
     { topic, key, error: reason },
     'work was interrupted or taken over; it will be retried',
   );
-  // A call may have succeeded: with a delay the attempt counts, and the next one looks for its result.
+  // A call may have succeeded. With a delay, the attempt counts, and the next one looks for its result.
   await work.release(item, getErrorMessage(reason), resumable ? 0 : 1, resumable);
 }
 
@@ -226,11 +224,11 @@ interface GivingUp {
   readonly handler: WorkHandler;
   readonly deps: WorkDeps;
   readonly run: WorkRun;
-  /** True if even giving up did not end before. */
+  /** True if a previous attempt to give up did not end either. */
   readonly isHopeless?: boolean;
 }
 
-/** Has the handler replace the work on an item that cannot succeed, or ends the item as failed. */
+/** Lets the handler replace the work on an item that cannot succeed, or ends the item as failed. */
 async function giveUp(item: WorkItem, error: unknown, giving: GivingUp): Promise<void> {
   const { handler, deps, run, isHopeless = false } = giving;
   const { topic, key, buildId } = item;
@@ -268,10 +266,9 @@ interface Delays {
 }
 
 /**
- * Computes the delay of an item that was retried `retries` times before, in milliseconds: about 2 s, doubled
+ * Computes the delay in milliseconds of an item that was retried `retries` times before: about 2 s, doubled
  * each time up to `longestMs`, or longer if the server requested it (Retry-After), up to `longestAskedMs`, by
- * default a day. A random reduction of up to a
- * half spreads the retries of items that failed together.
+ * default a day. A random reduction by up to a half spreads the retries of items that failed together.
  */
 export function computeDelay(retries: number, error: unknown, delays: Delays): number {
   const { longestMs, longestAskedMs = DAY_MS, random } = delays;

@@ -7,15 +7,15 @@ const WAITING = 4;
 
 interface Lane {
   readonly waiting: Set<AbortController>;
-  /** Keys of the items to run as waiting ones go on, first come, first served. */
+  /** The keys of items that may run when waiting ones continue, in the order of their arrival. */
   readonly turnedAway: Set<string>;
 }
 
 export type ServiceLanes = ReturnType<typeof createServiceLanes>;
 
 /**
- * Lets items leave their slots while they wait for an external service, a few for each service. `resize`
- * hears how many wait; `next` hears the key of an item that was turned away and may come again.
+ * Lets items leave their slots while they wait for an external service, a few for each service. Calls
+ * `resize` with the number of waiting items, and `next` with the key of a refused item that may try again.
  */
 export function createServiceLanes({
   resize,
@@ -41,9 +41,9 @@ export function createServiceLanes({
   };
 
   return {
-    /** Returns the services for which no more items can wait now. */
+    /** Returns the services that have the maximum number of waiting items. */
     full: () => [...lanes].flatMap(([service, { waiting }]) => (waiting.size < WAITING ? [] : [service])),
-    /** Creates the function by which an item leaves its slot; `own` interrupts the item. */
+    /** Creates the function by which an item leaves its slot. `controller` interrupts the item. */
     createWaiter: (key: string, slot: Slot, controller: AbortController): WithoutSlot => {
       return async (service, wait) => {
         const lane = openLane(service);
@@ -73,7 +73,7 @@ export function createServiceLanes({
         }
       };
     },
-    /** Interrupts what waits. */
+    /** Interrupts all waiting items. */
     stop: () => {
       isStopping = true;
       for (const controller of listWaiting()) controller.abort(createCancelledError('The process stops.'));

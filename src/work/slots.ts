@@ -1,17 +1,17 @@
-/** One of the places of a worker, from when it is given until `leave`. */
+/** A slot of a worker, from its acquisition until `leave`. */
 export interface Slot {
   leave(): void;
-  /** Leaves the slot while `wait` runs. Always takes one again, also if `wait` throws. */
+  /** Releases the slot while `wait` runs. Always reacquires one, even if `wait` throws. */
   leaveFor<Value>(wait: () => Promise<Value>): Promise<Value>;
-  /** Waits until nothing else runs, and keeps everything else out until `leave`. */
+  /** Waits until nothing else runs, and prevents other work until `leave`. */
   becomeExclusive(): Promise<void>;
 }
 
 export type Slots = ReturnType<typeof createSlots>;
 
 /**
- * Limits what runs concurrently to `size`. Exclusive work goes first, so that a steady stream of other work
- * does not delay it.
+ * Creates slots for at most `size` concurrent tasks. Exclusive work takes precedence, so that a steady stream
+ * of other work does not delay it.
  */
 export function createSlots(size: number) {
   let shared = 0;
@@ -40,7 +40,7 @@ export function createSlots(size: number) {
   };
 
   return {
-    /** Waits for a slot that other work shares; none is free while exclusive work runs or waits. */
+    /** Waits for a shared slot. None is free while exclusive work runs or waits. */
     enter: async (): Promise<Slot> => {
       let isExclusive = false;
       await enter(isExclusive);

@@ -17,8 +17,8 @@ interface SweeperDeps {
 }
 
 /**
- * Wakes workers again for every triage that is due, if they do not look for it themselves: the queue may lose
- * messages, the database does not.
+ * Starts waking workers again for every triage that is due, if they do not check for it themselves, because
+ * the queue may lose messages.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   return lookRegularly(deps.intervalMs, () => sweep(deps));

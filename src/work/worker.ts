@@ -9,7 +9,7 @@ import { createSlots, type Slot } from './slots.ts';
 export interface WorkerDeps extends WorkDeps {
   readonly work: WorkDeps['work'] & Pick<WorkStore, 'due'>;
   readonly handlers: readonly WorkHandler[];
-  /** The driver that wakes this worker; absent: it only looks by itself. */
+  /** The driver that wakes this worker. If absent, it only checks for due items. */
   readonly wakeUp?: WakeUp;
   /** The interval between two checks for due items, in milliseconds; a wake-up comes sooner. */
   readonly intervalMs: number;
@@ -17,17 +17,20 @@ export interface WorkerDeps extends WorkDeps {
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** A call cut off may have got through, so a stop waits for it; in milliseconds. */
+/**
+ * The number of milliseconds that a stop waits for running work, because an interrupted call may have
+ * succeeded.
+ */
 const STOP_GRACE_MS = 5_000;
-/** Milliseconds within which interrupted work may release its items. */
+/** The number of milliseconds within which interrupted work may release its items. */
 const CUT_OFF_MS = 2_000;
 /** The maximum number of groups that are remembered as served. */
 const MAX_SERVED = 50;
 
 /**
- * Processes work in the background: at once, every `intervalMs`, and when it is woken. All of it is in the
- * database, so that a stop or a crash loses nothing, and any number of processes may do this at once. Each
- * topic has slots of its own: one that hangs delays no other.
+ * Starts a worker that processes work at once, every `intervalMs`, and when it is woken. All work is in the
+ * database, so that a stop or crash loses nothing, and any number of processes may run a worker. Each topic
+ * has its own slots, so that one that hangs does not delay others.
  */
 export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDeps) {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
@@ -55,7 +58,7 @@ export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDep
   });
   wake();
   return {
-    /** Looks at once: something was added. */
+    /** Checks for work at once. */
     wake,
     /** Takes no more items, lets the current ones finish within `graceMs`, and releases the rest. */
     stop: async (graceMs = STOP_GRACE_MS) => {
@@ -66,14 +69,13 @@ export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDep
       const ended = Promise.all([looking, ...topics.values()].map((topic) => topic.ended()));
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
       cutOff.abort(new TriageError('cancelled', 'The process stops.', { retryable: true }));
-      // An unresponsive store must not delay the stop: the held items are free again when their lease is
-      // over.
+      // An unresponsive store must not delay the stop. The items are free again when their lease has expired.
       await Promise.race([ended, sleep(CUT_OFF_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/** Runs the work one call at a time. A call requested in the meantime runs after the current one. */
+/** Runs the work one call at a time. A call that is requested while one runs follows after it. */
 function serializeRuns(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
   let running: Promise<void> | null = null;
   let again = false;
@@ -94,7 +96,7 @@ interface Signals {
   readonly cutOff: AbortSignal;
 }
 
-/** Processes the items of one topic: those that it finds, and those that are brought to it. */
+/** Creates the worker of one topic. It processes the items that it finds, and those that it is woken for. */
 function createTopicWorker(
   handler: WorkHandler,
   deps: WorkDeps,
@@ -118,7 +120,10 @@ function createTopicWorker(
     resize: (waiting) => wakeUp?.resize(topic, concurrency + waiting),
   });
 
-  /** Takes items for the slot. Waits to be alone in this process with one during which a process died. */
+  /**
+   * Takes items for the slot. If a process crashed while it held an item, waits until nothing else runs in
+   * this process.
+   */
   async function take(slot: Slot, keys?: readonly string[]) {
     const taken = await takeItems(handler, deps, { keys, served, except: keys ? [] : lanes.full() });
     const [item] = taken.items;
@@ -144,7 +149,7 @@ function createTopicWorker(
         track(
           processItems(taken, { handler, deps, lanes, slot, signal: cutOff })
             .then((ok) => {
-              // Where many go together, one that fails says that the other side is away.
+              // If a batch fails, the external service is probably unavailable.
               if (!ok && batch > 1) isOtherSideAway = true;
             }, warn)
             .finally(() => slot.leave()),
@@ -156,7 +161,7 @@ function createTopicWorker(
     }
   }
 
-  /** Processes this item, and again as long as it is due. */
+  /** Processes this item, repeatedly while it is due. */
   async function run(key: string): Promise<void> {
     while (!stopping.aborted) {
       const slot = await slots.enter();
@@ -187,7 +192,7 @@ function createTopicWorker(
       if (!stopping.aborted) looking.look();
     },
     run: (key: string) => track(run(key)),
-    /** Interrupts what waits for a service. */
+    /** Interrupts the items that wait for a service. */
     stopWaiting: lanes.stop,
     ended: async () => {
       await Promise.allSettled([looking.ended(), ...running]);

@@ -289,7 +289,7 @@ function convertRepositoryPath(path: string): string | null {
 function findRepositoryAddress({ provider, url, repository }: Build): string | null {
   if (!isCodeHost(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
-  // A server may lie below a path of its host.
+  // A server may be at a path of its host.
   const end = url.indexOf(`${name}/`);
   return `${end < 0 ? new URL(url).origin : url.slice(0, end)}${name}`;
 }

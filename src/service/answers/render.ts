@@ -25,11 +25,11 @@ import {
 import { createWhoseLine, formatWhoseSentence } from '../../notifications/whose-line.ts';
 
 interface PlainOptions {
-  /** Its failures among those of its build. */
+  /** The failures of the answer among those of its build. */
   readonly explains?: ExplainedFailures;
-  /** The verdict on whose the failure is; absent: decided by the experiment alone, if there is one. */
+  /** The verdict on whose the failure is. If absent, only an experiment decides. */
   readonly whose?: Whose | null;
-  /** Leaves out usage and id: two runs over the same log then print the same. */
+  /** True to leave out usage and id, so that two runs over the same log print the same. */
   readonly stable?: boolean;
 }
 
@@ -69,14 +69,14 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
 
 interface TerminalOptions {
   readonly color: boolean;
-  /** Columns of the terminal; under 40 counts as 40. */
+  /** The width of the terminal in columns; at least 40 is used. */
   readonly width: number;
-  /** Its failures among those of its build. */
+  /** The failures of the answer among those of its build. */
   readonly explains?: ExplainedFailures;
-  /** The verdict on whose the failure is; absent: decided by the experiment alone, if there is one. */
+  /** The verdict on whose the failure is. If absent, only an experiment decides. */
   readonly whose?: Whose | null;
   /**
-   * The reasons for the review. The reviewer is then also shown conflicting evidence; absent if no review is
+   * The reasons for the review. If present, conflicting evidence is shown as well. Absent if no review is
    * needed.
    */
   readonly why?: readonly string[];
@@ -89,9 +89,9 @@ const MARGIN = 11;
 const MAX_PROSE_TERMINAL = 2000;
 
 /**
- * Renders the block for people, without the rules around it and without the hints below it. Ends with a line
- * break. No line is wider than `width`, unless a character is wider than one column. Without `color` it
- * contains no escape sequence.
+ * Renders the block for people, without lines around it and without hints below it. Ends with a line break.
+ * No line is wider than `width`, unless a character is wider than one column. Without `color`, the result
+ * contains no escape sequences.
  */
 export function renderTerminal(
   analysis: Analysis,
@@ -117,7 +117,7 @@ export function renderTerminal(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Describes whose the failure is; nothing if neither history nor an experiment is known. */
+/** Describes whose the failure is. Returns nothing if neither history nor an experiment is known. */
 function describeWhose(analysis: Analysis, given: Whose | null | undefined): string[] {
   const whose = given ?? judgeWithoutHistory(analysis);
   return whose === null ? [] : [`${createWhoseLine(whose).question} ${formatWhoseSentence(whose)}`];
@@ -217,7 +217,7 @@ export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures)
     ...(view.form === 'unsure' ? renderUnsureHead(analysis, view, count) : [renderAnsweredHead(view, count)]),
     ...visibleFacts.filter(({ kind }) => kind !== 'note').map((fact) => formatFactBlock(fact)),
     '</details>',
-    // `<sub>` is inside a paragraph, so Markdown is read in it.
+    // `<sub>` is inside a paragraph, so that Markdown in it is rendered.
     `<sub>${[...small, ...view.usage.map(toInline)].join(' · ')}</sub>`,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;

@@ -21,7 +21,7 @@ import {
   wrap,
 } from '../../notifications/visible-text.ts';
 
-/** One question to a tool; texts among its arguments are masked and cut. */
+/** One call of a tool. Texts in its arguments are masked and truncated. */
 const ToolTrace = ToolOutcome.omit({ findings: true, call: true }).extend({
   tool: z.string(),
   args: z.record(z.string(), z.unknown()),
@@ -37,7 +37,7 @@ const StepTrace = z.object({
   startedAt: z.iso.datetime(),
   milliseconds: z.number(),
   summary: z.string(),
-  /** Absent if no analyst was asked for a judgment. */
+  /** The analyst; absent if none was asked for a judgment. */
   by: z.string().optional(),
   judgements: z.array(JudgementTrace),
   tools: z.array(ToolTrace),
@@ -194,7 +194,7 @@ function sum(values: readonly number[]): number {
 
 export interface TraceOptions {
   readonly color: boolean;
-  /** Columns of the terminal; under 40 counts as 40. */
+  /** The width of the terminal in columns; at least 40 is used. */
   readonly width: number;
 }
 
@@ -259,7 +259,7 @@ function formatStepLine({ node, round, investigator, milliseconds, summary, tool
   const where = [node, round > 0 ? `round ${round}` : '', investigator ?? '']
     .filter((part) => part !== '')
     .join(', ');
-  // Each tool says its own below.
+  // Each tool has its own summary below.
   return join([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
 }
 
@@ -306,7 +306,7 @@ function formatToolLine({
   const shortened = cutAfter(written, MAX_ARGUMENTS);
   const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
-  // The arguments last: a narrow terminal cuts them first.
+  // The arguments are last, because a narrow terminal cuts off the end.
   return join([
     tool,
     status,

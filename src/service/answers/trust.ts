@@ -12,7 +12,7 @@ import type { ShownStores } from '../../stores/stores.ts';
 export interface TrustDeps {
   readonly stores: {
     readonly insights: Pick<ShownStores['insights'], 'decided' | 'answered'>;
-    /** Changes are not looked up if this is absent. */
+    /** The store of changes. If absent, changes are not looked up. */
     readonly trust?: Pick<ShownStores['trust'], 'changes'>;
   };
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface TrustDeps {
   readonly unseen?: readonly UnseenFigures[];
 }
 
-/** The number of days that count. Older decisions concern an older version of the system. */
+/** The number of days whose decisions count. Older ones are about an older version of the system. */
 export const TRUST_DAYS = 365;
 const DAY_MS = 86_400_000;
 /** The default threshold above which an answer is published without a review. */

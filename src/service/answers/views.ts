@@ -34,7 +34,7 @@ export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
-/** An answer in its place; `whose` is absent if there is no history. */
+/** An answer with its position; `whose` is absent if there is no history. */
 export type TellableAnswer = ArrangedAnswer & { readonly whose?: Whose | null };
 
 export function toAnalysisSummary({ analysis, explains, whose = null }: TellableAnswer): AnalysisSummary {
@@ -56,10 +56,10 @@ export function toAnalysisSummary({ analysis, explains, whose = null }: Tellable
   };
 }
 
-/** Names of tests in one answer; further ones are counted. */
+/** The maximum number of names of tests in one answer. The others are counted. */
 const MAX_TESTS = 1_000;
 
-/** An answer as programs are given it, with its failures among those of its build. */
+/** An answer as programs receive it, with its failures among those of its build. */
 export const AnsweredAnalysis = ShownAnalysis.extend({
   explains: ExplainedFailures,
   whose: AnalysisSummary.shape.whose,
@@ -117,7 +117,7 @@ export const ByNumberQuery = z.strictObject({
   pipeline: name.optional(),
 });
 
-/** Narrows `provider:number` down where several builds bear it. */
+/** The filter that distinguishes several builds with the same `provider:number`. */
 export const NarrowQuery = z.strictObject({ repository: name.optional(), pipeline: name.optional() });
 
 export const FailuresQuery = z.strictObject({
@@ -163,7 +163,7 @@ export const BuildList = createListSchema(Build);
 
 export const BuildView = z.object({
   build: Build,
-  /** Null if nothing is pending to the build: it passed, or was only kept. */
+  /** The state of the triage; null if the build needs none: it passed, or was only stored. */
   triage: TriageState.nullable(),
   analyses: z.array(AnalysisSummary),
 });
@@ -178,7 +178,7 @@ export const FailureList = createListSchema(FailureRow);
 
 export const LibraryList = createListSchema(LibraryEntry);
 
-/** Several builds bear the number that was requested. */
+/** The error if several builds have the requested number. */
 export const AmbiguousBuild = z.object({
   error: z.object({
     code: z.literal('conflict'),
@@ -199,7 +199,7 @@ export interface BuildNumber {
 
 const MAX_CANDIDATES = 20;
 
-/** Throws `not-found`. */
+/** Finds a stored analysis. Throws `not-found`. */
 export async function findAnalysis(
   analyses: Pick<ShownStores['analyses'], 'find'>,
   id: string,
@@ -210,9 +210,9 @@ export async function findAnalysis(
 }
 
 /**
- * Finds a build by our id, by its address at its CI, or by `provider:number`. The number is the CI's own or
- * its id of the run, and the repository may precede it: `github:shop/api#812`. Throws TriageError `not-found`
- * or `conflict`.
+ * Finds a build by its id, by its URL at its CI, or by `provider:number`. The number is that of the build or
+ * the id of the run at its CI, and the repository may precede it: `github:shop/api#812`. Throws TriageError
+ * `not-found` or `conflict`.
  */
 export async function findBuild(
   builds: ShownStores['builds'],
@@ -245,11 +245,11 @@ export async function findBuild(
   return build;
 }
 
-/** The maximum number of prefixes of an address that are looked up. Longer prefixes come first. */
+/** The maximum number of prefixes of a URL that are looked up, longest first. */
 const MAX_BEGINNINGS = 100;
 
 /**
- * Finds the build with this address at its CI, or the build whose page contains it, such as the page of a job
+ * Finds the build with this URL at its CI, or the build whose URL is a prefix of it, as for the page of a job
  * or an attempt.
  */
 async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Build> {
@@ -268,12 +268,12 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
   return pickBuild(asked.length > 0 ? asked : there, `at ${clip(url, MAX_SAID)}`);
 }
 
-/** The maximum number of characters of an address that a message repeats. */
+/** The maximum number of characters of a URL in a message. */
 const MAX_SAID = 200;
 
 /**
- * Finds the newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`,
- * or `conflict` with the candidates in its details where several repositories or pipelines have such a build.
+ * Finds the newest attempt of the one build with this number or run id. Throws TriageError `not-found`, or
+ * `conflict` with the candidates in its details if several repositories or pipelines have such a build.
  */
 export async function findByNumber(
   builds: ShownStores['builds'],
@@ -286,7 +286,7 @@ export async function findByNumber(
     ...(pipeline !== undefined && { pipeline }),
   };
   const found = await builds.list(filter, { limit: 200, offset: 0 });
-  // A run id is longer than any number of a run; where both are meant, the number that people see wins.
+  // Run ids are longer than build numbers. If both match, the number that people see takes precedence.
   const numbered = found.filter((build) => build.number === number);
   return pickBuild(
     numbered.length > 0 ? numbered : found,
@@ -294,7 +294,7 @@ export async function findByNumber(
   );
 }
 
-/** Finds the newest attempt of the one build among these; `which` names what was looked for. */
+/** Returns the newest attempt of the only build among these. `which` names the request in errors. */
 function pickBuild(found: readonly Build[], which: string): Build {
   const newest = listNewestAttempts(found);
   const [build] = newest;

@@ -6,7 +6,7 @@ import type { BuildAnswer } from '../../notifications/build-answers.ts';
 import { formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
-/** The verdict on whose a failure is, as programs are given it. */
+/** The verdict on whose a failure is, as programs receive it. */
 export const ShownWhose = Whose.extend({
   sentence: z.string().describe('The verdict, its proof and the act that follows, in words'),
 });
@@ -17,10 +17,10 @@ export interface WhoseStores {
   readonly failures: Pick<ShownStores['failures'], 'histories'>;
 }
 
-/** An answer with whose its failures are; null if nothing is known around its build. */
+/** An answer with the verdict on whose its failures are; null if no history is known. */
 export type WhoseAnswer<Answer extends BuildAnswer> = Answer & { readonly whose: Whose | null };
 
-/** Adds to the answers of a build whose their failures are; their advice then agrees with it. */
+/** Adds to the answers of a build the verdict on whose their failures are, and adjusts their advice to it. */
 export async function addWhose<Answer extends BuildAnswer>(
   { analyses, failures }: WhoseStores,
   build: Build | null,

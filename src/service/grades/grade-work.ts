@@ -22,12 +22,12 @@ export interface GradeDeps extends OutcomeDeps {
   readonly logger: Pick<Logger, 'debug'>;
 }
 
-/** The time for which one item may be processed, in milliseconds. */
+/** The maximum time for one item, in milliseconds. */
 const LEASE_MS = 120_000;
 
 /**
- * Grades answers by later builds, unless something is more urgent (`isPaused`). A build is graded without its
- * change if the change cannot be read after all retries.
+ * Creates the handler that grades answers by later builds. It waits while `isPaused` returns true. If a
+ * change cannot be read after all retries, the build is graded without it.
  */
 export function createGradeHandler(deps: GradeDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
   return {
@@ -45,7 +45,10 @@ export function createGradeHandler(deps: GradeDeps, isPaused?: WorkHandler['isPa
   };
 }
 
-/** Requests the grading of a failed build that now has its answers, if a passed build has ended it before. */
+/**
+ * Requests the grading of a failed build that has just been answered, if a passed build has already followed
+ * it.
+ */
 export async function addGradeRequest(
   {
     grades,
@@ -58,9 +61,9 @@ export async function addGradeRequest(
 }
 
 /**
- * Grades the answers of a failed build, or of the failed builds that a passed build ended. Returns the number
- * of graded answers. Throws the errors of the stores and, unless `isLast`, the retryable errors of the code
- * host.
+ * Grades the answers of a failed build, or of the failed builds that a passed build follows. Returns the
+ * number of graded answers. Throws the errors of the stores and, unless `isLast`, the retryable errors of the
+ * code host.
  */
 async function gradeBy(
   buildId: string,
@@ -103,7 +106,7 @@ async function gradeBuild(build: Build, deps: GradeDeps, readChange: ChangeReade
   return answers.length;
 }
 
-/** Reads the verdict that the author of a change was given before the failure went away. */
+/** Reads the verdict that the author of a change saw before the failure went away. */
 async function readWhose(
   build: Build,
   analysis: Analysis,

@@ -16,10 +16,10 @@ export interface OutcomeDeps {
 export interface OutcomeQuestion {
   readonly build: Build;
   readonly fingerprint: string;
-  /** The failures of one cause, and those of the other causes of the same build. */
+  /** The failures of one cause. */
   readonly failures: readonly Failure[];
   readonly others: readonly Failure[];
-  /** The builds around it: see `GradeStore.around`. */
+  /** The builds around it: see `GradeStore.listAround`. */
   readonly around: readonly BranchBuild[];
 }
 
@@ -55,7 +55,7 @@ export async function readOutcome(
   };
 }
 
-/** Tells whether one build began before another, as its own CI says. */
+/** Checks whether one build began before another, according to its CI. */
 function isEarlier(entry: Build, other: Build): boolean {
   if (entry.startedAt === null || other.startedAt === null) return false;
   return Date.parse(entry.startedAt) < Date.parse(other.startedAt);

@@ -76,7 +76,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
     startedAt = performance.now();
     try {
       while (queue.length > 0) {
-        // A pause of one turn, in which deliveries that other senders have sent join the batch.
+        // A pause of one turn lets deliveries that have already arrived join the batch.
         await new Promise((resolve) => setImmediate(resolve));
         startedAt = performance.now();
         await storeTogether(deliveries, queue.splice(0, MAX_BATCH));
@@ -99,8 +99,8 @@ async function storeTogether(deliveries: Deliveries, waiting: readonly Waiting[]
       else copies.push(delivery);
     }
   } catch (error) {
-    // The failure may be due to another delivery, which the database refuses, or to a broken connection. Each
-    // delivery is tried separately.
+    // The error may be caused by another delivery, or by a broken connection, so each delivery is tried
+    // separately.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
     for (const delivery of first) if (!again) delivery.reject(error);
     if (again) await Promise.all(first.map((delivery) => settle(deliveries, delivery, true)));
@@ -133,7 +133,8 @@ async function settle(
     if (again && (await deliveries.store([delivery]))[0] === true) return resolve({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
     if (before === null) throw createVanishedError(delivery);
-    // The statement that failed may have been stored after all. The delivery found is then this one.
+    // The failed statement may have stored the delivery after all. Then the delivery that was found is this
+    // one.
     const itself = again && before.state === 'landed' && before.bodySha256 === delivery.bodySha256;
     resolve({ before: itself ? null : before });
   } catch (error) {
@@ -141,9 +142,7 @@ async function settle(
   }
 }
 
-/**
- * Creates the error for a copy whose first delivery was not stored, or was deleted between two statements.
- */
+/** Creates the error for a copy whose original was not stored, or was deleted between two statements. */
 function createVanishedError({ deliveryId }: ReceivedDelivery): TriageError {
   return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
     retryable: true,

@@ -12,39 +12,36 @@ import type { DeliveryKey, LandedDelivery } from '../../stores/deliveries.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { WorkNotifier } from '../../work/notifier.ts';
 
-/** The interval between searches for stored deliveries that no running process has queued. */
+/** The interval in milliseconds between searches for stored deliveries that no running process has queued. */
 const SWEEP_MS = 3_000;
-/** The age below which a stored delivery is left to the process that received it. */
+/** The age in milliseconds below which a stored delivery is left to the process that received it. */
 const OTHERS_HAVE_IT_MS = 5_000;
 const SWEEP_BATCH = 500;
-/** Limit of queued deliveries. Any more are left to the sweeps. */
+/** The maximum number of queued deliveries. Further ones are left to the searches. */
 const MAX_IN_HAND = 20_000;
 /**
- * The factor by which the processor rests longer than it worked while senders wait: accepting deliveries is
+ * The duration of a pause in relation to the work before it, while senders wait: accepting deliveries is
  * urgent, processing them is not.
  */
 const REST_WHILE_BUSY = 3;
 /**
- * The rest factor once the next delivery has waited for `LATE_MS`: during a long flood, accepting and
- * processing share the time.
+ * The same, if the next delivery has waited for `LATE_MS`: during a long flood, accepting and processing
+ * share the time.
  */
 const REST_WHILE_LATE = 1;
 const LATE_MS = 10_000;
-/**
- * The longest rest, in milliseconds. Work that was slow once, or a database that hung, does not cause a
- * longer one.
- */
+/** The maximum pause in milliseconds, even if the work before it was slow. */
 const MAX_REST_MS = 250;
 const MAX_TRIES = 8;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /**
- * Milliseconds until another try after a temporary failure, such as a database that restarts. The number of
- * tries is unlimited.
+ * The delay in milliseconds after a temporary error, such as a restart of the database. The number of
+ * attempts is unlimited.
  */
 const PASSING_RETRY_MS = 2_000;
-/** Milliseconds to wait for a queue message whose sending counts as work. */
+/** The number of milliseconds to wait for a message to the queue. */
 const NOTIFY_MS = 50;
-/** Milliseconds for which a stop waits for the queue. */
+/** The number of milliseconds that a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
 interface DeliveryProcessorDeps {
@@ -67,8 +64,8 @@ interface InHand {
 }
 
 /**
- * Creates builds from stored deliveries. Any number of processes may run a processor, because a delivery is
- * locked while it is processed.
+ * Creates a processor that turns stored deliveries into builds. Any number of processes may run one, because
+ * a delivery is locked while it is processed.
  */
 export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   const inHand = new Map<string, InHand>();
@@ -80,7 +77,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
     if (stopped || inHand.size >= MAX_IN_HAND) return;
     const name = `${key.source} ${key.deliveryId}`;
     if (!inHand.has(name)) inHand.set(name, { key, since: performance.now() });
-    // Not in this turn: the answer that is being written goes first.
+    // Processing starts in a later turn, so that the HTTP response is written first.
     running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
   }
 
@@ -90,14 +87,14 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       const startedAt = performance.now();
       const reached = await processOne(deps, key);
       inHand.delete(name);
-      // The database is unavailable. Everything queued remains stored, and the sweeps find it once the
-      // database responds.
+      // The database is unavailable. All queued deliveries remain stored, and the searches find them when it
+      // is available again.
       if (!reached) inHand.clear();
-      // PGlite answers within the turn: without a pause no request would be read until all in hand is
-      // recorded.
+      // PGlite answers within the turn. Without a pause, no request would be read until all queued deliveries
+      // are processed.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
-      // If the queue is on the same database, notifying it is work as well.
+      // If the queue is in the same database, notifying it is work for the database as well.
       await deps.notifier.settle(NOTIFY_MS);
       await delay(computeRest(performance.now() - startedAt, startedAt - since));
     }
@@ -116,7 +113,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
     /** Queues a delivery that this process has just stored. */
     add,
     /**
-     * Searches now, and every few seconds from now on, for deliveries that a crash left behind or that were
+     * Searches, now and then every few seconds, for deliveries that a crash left behind or that were
      * postponed.
      */
     sweep: () => {
@@ -129,7 +126,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
     idle: async () => {
       while (running !== null) await running;
     },
-    /** Finishes the delivery that is being recorded; the others remain stored. */
+    /** Finishes the delivery in progress. The others remain stored. */
     stop: async () => {
       stopped = true;
       clearInterval(timer);
@@ -140,7 +137,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
 }
 
 /**
- * Returns the rest in milliseconds while senders wait, given the time spent on a delivery and the time that
+ * Returns the pause in milliseconds while senders wait, from the time spent on a delivery and the time that
  * the delivery had waited.
  */
 function computeRest(workedMs: number, waitedMs: number): number {
@@ -148,8 +145,8 @@ function computeRest(workedMs: number, waitedMs: number): number {
 }
 
 /**
- * Starts a processor for a process without an HTTP server. It creates builds from deliveries that other
- * processes stored but did not process.
+ * Starts a processor for a process without an HTTP server. It processes deliveries that other processes
+ * stored but did not process.
  */
 export function startDeliveryProcessor(deps: Omit<DeliveryProcessorDeps, 'busy'>) {
   const processor = createDeliveryProcessor(deps);
@@ -202,8 +199,8 @@ async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql
 }
 
 /**
- * Stores the part of the console log that the event contained. A log fetched later replaces it, and a log
- * fetched before is kept.
+ * Stores the part of the console log that the event contained. A log that is fetched later replaces it; a log
+ * that was fetched before is kept.
  */
 async function keepLog(
   { archive, logger }: DeliveryProcessorDeps,
@@ -219,7 +216,7 @@ async function keepLog(
       notes: ['Only the end of the log came with the event.'],
     });
   } catch (error) {
-    // The build is recorded, and its CI will be asked for the whole log.
+    // The build is stored, and its CI will be asked for the whole log.
     logger.warn({ buildId: build.id, error }, 'the log sent with an event could not be stored');
   }
 }
@@ -268,12 +265,12 @@ export interface StoredBuild {
   readonly build: Build;
   /** The triage job of the build. Null if there is none because the build passed. */
   readonly job: TriageJob | null;
-  /** True if more of the build has failed than was known, so that a worker must be notified. */
+  /** True if new failures of the build became known, so that a worker must be notified. */
   readonly news: boolean;
 }
 
 /**
- * Creates or extends the build and calls `keep` with it before its triage job is written. Requires a
+ * Creates or updates the build, and calls `keep` with it before its triage job is written. Requires a
  * transaction.
  */
 export async function storeBuild(
@@ -290,14 +287,14 @@ export async function storeBuild(
   if (testResults.length > 0) await builds.saveTestResults(build.id, testResults, sql);
   await rememberGreen(stores, build, intake, sql);
   const wanted = () => stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
-  // A run that passed stays passed, though one of its jobs was allowed to fail.
+  // A passed run stays passed, even if one of its jobs was allowed to fail.
   if (intake.build.status !== 'failed' || build.status !== 'failed') {
     await wanted();
     return { build, job: null, news: false };
   }
   const news = await builds.addFailedPart(build.id, part, sql);
   const job = news ? await triages.request(build.id, sql) : await triages.findByBuild(build.id, sql);
-  // The run's own event may name the pull request that its jobs' events did not.
+  // The event of the run may name the pull request that the events of its jobs did not.
   await wanted();
   return { build, job, news };
 }
@@ -338,7 +335,7 @@ async function withKnownAttempt(
   if (known === null || attemptAt === null) return incoming;
   if (known.finishedAt !== null && attemptAt > known.finishedAt)
     return { ...incoming, attempt: known.attempt + 1 };
-  // A late one is of the earliest attempt that had not ended before it.
+  // A late event is about the earliest attempt that had not ended before it.
   for (let attempt = known.attempt - 1; attempt >= 1; attempt -= 1) {
     const before: Build | null = await builds.findByExternalId({ ...key, attempt }, sql);
     if (before === null || before.finishedAt === null || attemptAt > before.finishedAt) break;

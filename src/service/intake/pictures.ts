@@ -2,8 +2,8 @@ import type { SourceText } from '../../domain/build.ts';
 import type { Stores } from '../../stores/stores.ts';
 
 /**
- * Stores the pictures that came with the texts of a build, and returns the texts without them. A picture is
- * not masked, because no program here reads its pixels for secrets: all who may see the build see it.
+ * Stores the pictures among the texts of a build, and returns the texts without them. Pictures are not
+ * masked, because no program here recognizes secrets in pixels. Everyone who may see the build sees them.
  */
 export async function keepPictures(
   { pictures }: { readonly pictures: Pick<Stores['pictures'], 'save'> },

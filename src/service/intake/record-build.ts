@@ -14,7 +14,7 @@ import type { DeliveryInbox } from './delivery-inbox.ts';
 import { type DeliveryProcessor, type StoredBuild, storeBuild } from './delivery-processor.ts';
 import type { UploadReaders } from './upload.ts';
 
-/** One message of a sender, by the sender's own id. */
+/** One message of a sender, with the sender's id for it. */
 export interface Delivery {
   readonly source: Provider;
   readonly deliveryId: string;
@@ -33,9 +33,9 @@ export interface RecordOptions {
 }
 
 /**
- * Keeps an upload and its build, and requests its triage, in one transaction; then wakes a worker. When this
- * returns, the build survives any crash. One that was here before changes nothing; `conflict` where its body
- * is another.
+ * Stores an upload and its build, and requests its triage, in one transaction; then wakes a worker. When this
+ * returns, the build survives any crash. A repeated delivery changes nothing. Throws `conflict` if its body
+ * differs.
  */
 export async function recordBuild(
   deps: IntakeDeps,
@@ -46,7 +46,7 @@ export async function recordBuild(
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
   const stored = await deps.database.transaction((sql) => store(deps, delivery, { build, ...options }, sql));
-  // Another copy of the same delivery was faster; its answer is ours.
+  // A concurrent copy of the same delivery was faster, so its result is returned.
   if (stored === null) return (await findRecorded(deps, delivery)) ?? throwLost(delivery);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
   const { news, ...recorded } = stored;
@@ -115,19 +115,19 @@ function throwLost(delivery: Delivery): never {
   );
 }
 
-/** The slices of the configuration that the routes need, by the names they have there. */
+/** The parts of the configuration that the routes need, under their names in it. */
 export interface IntakeSettings {
   readonly http: {
     readonly publicUrl: string | null;
-    /** Size limit of one request body as transferred. */
+    /** The maximum size of one request body as transferred. */
     readonly maxBodyBytes: number;
-    /** Size limit of all decompressed logs and reports of one upload together. */
+    /** The maximum total size of all decompressed logs and reports of one upload. */
     readonly maxLogBytes: number;
   };
   readonly providers: ProvidersConfig;
 }
 
-/** The dependencies that the caller of the routes provides. */
+/** The dependencies that the caller provides. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<
@@ -138,7 +138,7 @@ export interface IntakeParts {
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly notifier: WorkNotifier;
   readonly masker: Masker;
-  /** The threads that decode uploads; absent: uploads are decoded in the main thread. */
+  /** The threads that decode uploads. If absent, they are decoded in the main thread. */
   readonly uploadReaders?: UploadReaders;
   readonly logger: Logger;
   readonly clock: Clock;

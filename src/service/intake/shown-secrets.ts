@@ -7,8 +7,8 @@ interface ShownSecretsDeps {
 }
 
 /**
- * Keeps that the logs of a build showed own secrets before they were masked: their readers at the CI can use
- * them until they are rotated.
+ * Records that the logs of a build contained own secrets before they were masked: readers of the logs at the
+ * CI can use them until they are rotated.
  */
 export async function keepShownSecrets(
   { stores, logger }: ShownSecretsDeps,

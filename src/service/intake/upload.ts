@@ -72,7 +72,7 @@ const UploadedText = z
     text: z.string().optional(),
     base64: z
       .string()
-      // One character class: a longer pattern overflows the engine's stack on large files.
+      // A single character class; a more complex pattern would overflow the engine's stack on large files.
       .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'is not base64')
       .optional()
       .describe('For gzip, or bytes that are not UTF-8.'),
@@ -80,7 +80,7 @@ const UploadedText = z
   .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'needs either text or base64');
 type UploadedText = z.infer<typeof UploadedText>;
 
-/** Limit of files of one kind in one upload. */
+/** The maximum number of files of one kind in one upload. */
 export const MAX_FILES = 200;
 const ARTIFACTS =
   'Additional files: server logs, crash reports, debug logs, plain or in archives. ' +
@@ -110,7 +110,7 @@ export const JsonUpload = z
     ],
   });
 
-/** The upload as a form; only for the API description, the parts are read as they come. */
+/** The upload as a form. Only the API description uses it, because the parts are read as a stream. */
 export const FormUpload = z.object({
   metadata: UploadMetadata.describe('JSON.'),
   log: z
@@ -135,7 +135,7 @@ export interface Upload {
   readonly files: readonly UploadedFile[];
 }
 
-/** Reads the JSON form of an upload. Throws `invalid-input` for what does not fit. */
+/** Reads an upload in JSON. Throws `invalid-input` if it does not match the schema. */
 export function readJsonUpload(body: unknown): Upload {
   const { metadata, logs, reports, artifacts } = readInput('The upload', JsonUpload, body);
   const files = [
@@ -146,7 +146,7 @@ export function readJsonUpload(body: unknown): Upload {
   return { metadata, files: withDistinctNames(files) };
 }
 
-/** Reads the metadata part of a form: JSON text, or an object where the form's parser has read it already. */
+/** Reads the metadata part of a form: JSON text, or an object if the form's parser has parsed it. */
 export function readMetadata(value: unknown): UploadMetadata {
   return readInput(
     'The metadata',
@@ -156,8 +156,8 @@ export function readMetadata(value: unknown): UploadMetadata {
 }
 
 /**
- * Gives every file a distinct name, because two files of one name would replace each other in the archive. A
- * log without a name gets one. The extension `.gz` is removed with the compression.
+ * Gives every file a distinct name, because files with the same name would replace each other in the archive.
+ * A log without a name gets one. The extension `.gz` is removed.
  */
 export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[] {
   const taken = new Set<string>();
@@ -171,7 +171,7 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
   });
 }
 
-/** Creates the build that the metadata describes. */
+/** Creates the build that the metadata describe. */
 export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
@@ -195,19 +195,19 @@ function toUploadedFile(file: UploadedText, kind: SourceKind): UploadedFile {
 }
 
 export interface PreparedSources {
-  /** Decoded and masked. */
+  /** The decoded and masked texts. */
   readonly sources: readonly SourceText[];
   /** The test results from the reports, with names that can be stored. */
   readonly testResults: readonly TestResult[];
-  /** Digests of own secrets that the files showed. */
+  /** The digests of own secrets in the files. */
   readonly own: readonly string[];
 }
 
 /**
- * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. A file
- * that cannot be read does not affect the others: it is left out or kept in part, and a note on the first
- * source says so. Throws TriageError if the decompressed files together are larger than `maxBytes`. If no
- * file can be read, throws the error of the first.
+ * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. An
+ * unreadable file does not affect the others: it is left out or stored in part, with a note on the first
+ * source. Throws TriageError if the decompressed files together are larger than `maxBytes`. If no file is
+ * readable, throws the error of the first one.
  */
 export async function prepareSources(
   files: readonly UploadedFile[],
@@ -231,15 +231,15 @@ export async function prepareSources(
       decoded.push({ ...source, name: chooseDistinctName(source.name, taken) });
     }
   }
-  // All files are masked together, so that a secret found in one file is hidden in every other.
+  // All files are masked together, so that a secret that is found in one file is hidden in every other.
   const masked = await masker.maskAll(decoded.map(({ text }) => text));
   const sources = decoded.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' }));
   const reports = await readReports(sources.filter(({ kind }) => kind === 'report'));
-  // Any number of reports belongs to one build.
+  // One build may have any number of reports.
   const results = boundResults(reports.flatMap((report) => report.testResults));
   const testResults = await mapInTurns(results.kept, toStorableResult);
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
-  // If nothing can be read, the sender must correct the upload.
+  // If nothing is readable, the sender must correct the upload.
   if (!isLogged && testResults.length === 0) {
     const broken = refused[0]?.message ?? reports.flatMap(({ notes }) => notes)[0];
     if (refused[0] !== undefined && sources.length === 0) throw refused[0];
@@ -259,7 +259,7 @@ export async function prepareSources(
   }
 }
 
-/** The functions that decode uploaded files and read their reports. A thread runs them if they take long. */
+/** The functions that decode uploaded files and read their reports. Long work runs in a thread. */
 export type UploadReaders = Pick<LogThreads, 'decode' | 'openArtifact' | 'readReports'>;
 
 const AT_ONCE: UploadReaders = {
@@ -268,7 +268,7 @@ const AT_ONCE: UploadReaders = {
   readReports: async (reports) => reports.map(({ name, text }) => readResults(name, text)),
 };
 
-/** Characters counted before others have their turn. */
+/** The number of characters that are counted before other work gets a turn. */
 const COUNTED_AT_ONCE = 1 << 22;
 
 async function countBytes(text: string): Promise<number> {
@@ -280,7 +280,10 @@ async function countBytes(text: string): Promise<number> {
   return bytes;
 }
 
-/** Names of files in an archive are the sender's too: two of one name would replace each other. */
+/**
+ * Returns a name that is not taken. Names in an archive come from the sender, and files with the same name
+ * would replace each other.
+ */
 function chooseDistinctName(name: string, taken: Set<string>): string {
   const base = toShown(name).slice(0, 500);
   let distinct = base;

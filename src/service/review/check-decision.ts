@@ -55,7 +55,9 @@ function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: A
   }
 }
 
-/** Refuses lines that the build does not have. Texts that are not archived any more are not asked about. */
+/**
+ * Throws an error if the lines do not exist in the build. Texts that are no longer archived are not checked.
+ */
 export function checkLines(
   { shownBy }: DecisionInput,
   archived: readonly Pick<ArchivedSource, 'name' | 'lines'>[],

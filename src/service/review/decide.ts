@@ -31,16 +31,19 @@ export interface DecideDeps {
     'reviews' | 'analyses' | 'failures' | 'library' | 'work' | 'passingBuilds' | 'notices'
   >;
   /**
-   * Writes these entries to the index; `false` if that is done later. Never throws. If absent, a background
-   * job writes them.
+   * Writes these entries to the index. Returns false if that is done later. Never throws. If absent, a
+   * background job writes them.
    */
   readonly indexNow?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /**
-   * Milliseconds for which a decision is not shown outside, so that it can be undone without anyone seeing
-   * it; 10 s by default.
+   * The number of milliseconds for which a decision is not shown outside, so that it can be undone unnoticed;
+   * 10,000 by default.
    */
   readonly undoMs?: number;
-  /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
+  /**
+   * The archive that lists a build's texts, to check the lines in a correction. If absent, they are not
+   * checked.
+   */
   readonly archive?: Pick<BuildArchive, 'list'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
@@ -55,8 +58,8 @@ interface DecisionRequest {
   readonly reviewer: string;
   readonly input: DecisionInput;
   /**
-   * Decides the other waiting items of the same fingerprint in the same repository too; absent: this one
-   * only.
+   * Set to decide the other waiting items of the same fingerprint in the same repository, too. If absent,
+   * only this one is decided.
    */
   readonly alsoFor?: 'same-fingerprint';
   /**
@@ -66,9 +69,9 @@ interface DecisionRequest {
 }
 
 /**
- * Stores a person's decision, its audit event and its lesson in one transaction, then adds the lesson to the
- * index. Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another reviewer, decided
- * already, outdated version) with the current review in its details.
+ * Stores a person's decision, its audit event and its lesson in one transaction, and then adds the lesson to
+ * the index. Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another reviewer,
+ * already decided, outdated version) with the current review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
   const review = await getCurrentReview(deps, request);
@@ -176,8 +179,8 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
 }
 
 /**
- * Adds the entry and returns the index changes. The entry replaces the one that answered until now. There are
- * no changes if it does not answer, for example because another entry came first.
+ * Adds the entry and returns the index changes. The entry replaces the one in use. Returns no changes if the
+ * new entry is not used, for example because another one came first.
  */
 async function teach(
   { stores: { library, work } }: DecideDeps,
@@ -258,8 +261,8 @@ function createDecisionInput(
 }
 
 /**
- * Stores the companion decisions. An item that another reviewer took in the meantime is left alone. Returns
- * the items that are now decided.
+ * Stores the companion decisions. Items that another reviewer has taken are skipped. Returns the items that
+ * are now decided.
  */
 async function decideCompanions(
   companions: readonly Companion[],
@@ -283,8 +286,8 @@ interface DecisionFacts {
 }
 
 /**
- * The longest open time that counts, in seconds. A page that was open longer says nothing about how long the
- * reviewer thought.
+ * The maximum counted time in seconds. A page that was open longer says nothing about how long the reviewer
+ * thought.
  */
 const MAX_SECONDS = 24 * 3600;
 

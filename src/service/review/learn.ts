@@ -23,9 +23,9 @@ interface LessonFacts {
   readonly decision: Decision;
   readonly analysis: Analysis;
   readonly repository: string;
-  /** The failures that the analysis is about. */
+  /** The failures of the analysis. */
   readonly failures: readonly Failure[];
-  /** The entry that answered for this fingerprint in this repository so far. */
+  /** The entry in use for this fingerprint in this repository. */
   readonly previous: LibraryEntry | null;
 }
 
@@ -34,9 +34,9 @@ const MAX_TITLE = 120;
 
 /**
  * Derives the lesson of a decision: an acceptance teaches the machine's answer, a correction the reviewer's
- * text, a rejection nothing. A generic failure ("exit code 1") without a test teaches nothing either, because
- * every later failure would match it; one with a test is shown when that test fails again. A failed analysis
- * teaches nothing unless someone named its cause.
+ * text, and a rejection nothing. A generic failure ("exit code 1") without a test teaches nothing either,
+ * because every later failure would match it; one with a test is shown when that test fails again. A failed
+ * analysis teaches nothing unless someone named its cause.
  */
 export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject')
@@ -101,7 +101,8 @@ export function explainHeldBack(flag: GreenFlag): string {
 }
 
 /**
- * Checks whether the decision names no cause. A failed analysis has the error that stopped it as its cause.
+ * Checks whether the decision names no cause. The cause of a failed analysis is only the error that stopped
+ * it.
  */
 function namesNoCause({ decision, analysis }: LessonFacts): boolean {
   if (analysis.terminationReason !== 'failed') return false;
@@ -144,8 +145,8 @@ function createEntry(
 }
 
 /**
- * Returns the kind of the entry. The machine's kind belongs to its category; with another category it would
- * mislead, unless it usually belongs to that one.
+ * Returns the kind of the entry. The machine's kind belongs to its category. With another category, it is
+ * used only if it usually belongs to that one.
  */
 function chooseKind(analysis: Analysis, category: Analysis['category']): Kind {
   return analysis.category === category || getKindRow(analysis.kind).category === category
@@ -162,7 +163,7 @@ export function createTitleFrom(rootCause: string): string {
   return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
 }
 
-/** Returns the number of sightings. A recalled analysis was counted when it was recalled. */
+/** Returns the number of sightings. A recalled analysis was already counted when it was recalled. */
 function computeSightings(analysis: Analysis, previous: LibraryEntry | null): number {
   if (previous === null) return 1;
   return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
@@ -215,7 +216,7 @@ export async function syncLibraryIndex(
   deps: LibraryIndexDeps,
   signal?: AbortSignal,
 ): Promise<{ indexed: number; removed: number }> {
-  // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.
+  // The index is read first, so that an entry that is added concurrently is never removed.
   const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
   const wanted = new Map((await listNewestEntries(deps.library)).map((entry) => [entry.id, entry]));
   const missing = [...wanted.values()].filter(({ id }) => !present.has(id));

@@ -23,22 +23,22 @@ export interface QueueDeps {
   readonly clock: Clock;
 }
 
-/** Milliseconds for which a skipped item is not offered to the same reviewer again. */
+/** The number of milliseconds for which a skipped item is not offered to the same reviewer. */
 const SKIPPED_MS = 30 * 60_000;
-/** Milliseconds after which any reviewer may take over a claimed item. */
+/** The number of milliseconds after which any reviewer may take over a claimed item. */
 const HELD_MS = 15 * 60_000;
 
 interface NextRequest {
   readonly reviewer: string;
   readonly filter?: Omit<ReviewFilter, 'state'>;
   readonly sort?: ReviewSort;
-  /** The item that the reviewer comes from: not offered again at once. */
+  /** The item that the reviewer just left. It is not offered again at once. */
   readonly after?: string;
 }
 
 /**
- * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour
- * is left out. Several reviewers who ask at once get different items. Null if nothing is left.
+ * Claims the next item for a reviewer. Items that others hold, and items that this reviewer skipped in the
+ * last half hour, are left out. Concurrent calls get different items. Returns null if there is none.
  */
 export async function claimNext(
   { stores, claimMs }: QueueDeps,
@@ -53,8 +53,8 @@ export async function claimNext(
 }
 
 /**
- * Postpones an item for this reviewer, and releases it if they hold it. Throws `not-found`, and `conflict` if
- * it is decided.
+ * Skips an item for this reviewer, and releases it if they hold it. Throws `not-found`, and `conflict` if it
+ * is decided.
  */
 export async function skipReview(
   { stores }: Pick<QueueDeps, 'stores'>,
@@ -81,7 +81,7 @@ export function mayTakeOver(
 }
 
 /**
- * Takes an item away from its holder. Throws `not-found`, and `conflict` if it is decided or was not held
+ * Takes over an item from its holder. Throws `not-found`, and `conflict` if it is decided or was not held
  * long enough.
  */
 export async function takeOverReview(
@@ -155,8 +155,8 @@ export function createNotHeldError(review: Review): TriageError {
 }
 
 /**
- * Creates the error for a write that lost a race although the state looks free again. Reading it again
- * resolves the conflict.
+ * Creates the error for a write that lost a race although the item seems free again. The caller must read it
+ * again.
  */
 export function createRacedError(review: Review): TriageError {
   return createConflictError(
@@ -175,7 +175,7 @@ export function createNotDecidedError(review: Review): TriageError {
   return createConflictError('This review is not decided, so there is nothing to undo.', review);
 }
 
-/** Returns the reason why another user may not undo a decision. */
+/** Returns the reason why another user cannot undo a decision. */
 export function getDecidedBy({ reviewer, decidedAt }: Decision): string {
   return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can undo it.`;
 }
@@ -210,7 +210,7 @@ function createConflictError(
   return new TriageError('conflict', message, { details: { ...details, review } });
 }
 
-/** The caller, whom every route that declares a role knows when it runs. */
+/** The caller of a route. It is known in every route that declares a role. */
 interface Asking {
   readonly principal: Principal | null;
 }

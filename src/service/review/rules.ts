@@ -68,7 +68,7 @@ async function getReplaced({ stores }: RuleDeps, id: string, by: string, sql: Sq
   return old;
 }
 
-/** Takes a rule out of use; it answers no more. Asked again, it changes nothing. Throws `not-found`. */
+/** Withdraws a rule, so that it is no longer used. A repeated call changes nothing. Throws `not-found`. */
 export async function withdrawRule(
   deps: RuleDeps,
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
@@ -81,7 +81,7 @@ export async function withdrawRule(
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
 }
 
-/** Lets a rule that a person withdrew answer again. Throws `not-found`, and `conflict` for another person. */
+/** Restores a rule that the same person withdrew. Throws `not-found`, and `conflict` for another person. */
 export async function restoreRule(
   deps: Pick<RuleDeps, 'stores' | 'logger'>,
   { id, by }: { readonly id: string; readonly by: string },
@@ -98,21 +98,21 @@ export async function restoreRule(
   return restored ?? known;
 }
 
-/** The effect of a rule, without storing it. */
+/** The result of trying a rule without storing it. */
 export interface RuleTrial {
   /** The reason for which the rule would be refused; null if it would be accepted. */
   readonly refused: string | null;
   /** The line of the sample that it matches. */
   readonly line: string | null;
-  /** Stored failures that it matches, newest first, with their current categories. */
+  /** The stored failures that it matches, newest first, with their current categories. */
   readonly matches: readonly FailureRow[];
-  /** The number of the newest failures that were tried. */
+  /** The number of failures on which it was tried. */
   readonly tried: number;
 }
 
 /**
- * Tries a rule on the newest stored failures that the asker may see, as well as on everything that storing it
- * would try.
+ * Tries a rule on the newest stored failures that the caller may see, and on everything that is checked
+ * before storing.
  */
 export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleInput): Promise<RuleTrial> {
   const checked = await checkRule(stores, input);
@@ -155,17 +155,17 @@ interface CheckRuleDeps {
   readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
 }
 
-/** A rule that may be taken, or a sentence that says why not. */
+/** A rule that passed all checks, or a sentence that says why it is refused. */
 type CheckedRule = { readonly pattern: RulePattern; readonly line: string } | { readonly refused: string };
 
-/** The maximum number of green logs that a rule is tried on, newest first. */
+/** The maximum number of logs of passed builds that a rule is tried on, newest first. */
 const GREEN_LOGS = 24;
 /** The maximum number of characters of templates that are tried before other work gets a turn. */
 const PIECE = 64_000;
 
 /**
- * Tries a rule on its own sample, on generic lines that builds print for any cause, and on logs of green
- * builds. Refuses it if it does not match the sample or if it matches any of the others.
+ * Checks a rule on its own sample, on generic lines, and on logs of passed builds. Refuses it if it does not
+ * match the sample, or if it matches any of the others.
  */
 async function checkRule(
   deps: CheckRuleDeps,
@@ -175,7 +175,8 @@ async function checkRule(
   if ('refused' in compiled) return compiled;
   const line = compiled.matchedLine(sample);
   if (line === null) return { refused: 'The pattern does not match its own sample.' };
-  // A failure's message and excerpt are several lines: what asks for a line end matches none of these alone.
+  // A failure's message and excerpt have several lines, so a pattern that requires a line end matches none of
+  // these lines alone.
   const generic = GENERIC_LINES.find(
     (line) => compiled.matchedLine(line) !== null || compiled.matchedLine(`${line}\n${line}\n`) !== null,
   );
@@ -218,7 +219,7 @@ function* listPieces(lines: readonly string[]): Generator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Lines that end builds of every cause. What matches one of them says nothing about why. */
+/** Lines that builds print for any cause. A rule that matches one of them says nothing about the cause. */
 export const GENERIC_LINES: readonly string[] = [
   '',
   'error',

@@ -23,15 +23,15 @@ interface UndoRequest {
   /** The user who undoes the decision: the reviewer who made it, or an admin. */
   readonly reviewer: string;
   readonly isAdmin: boolean;
-  /** The version that the reviewer saw; absent: whatever is stored. */
+  /** The version that the reviewer saw; any version if absent. */
   readonly version?: number;
 }
 
 /**
  * Undoes a decision with all its effects: the items wait again, its lessons are withdrawn, the entries that
- * these replaced are used again, and the audit trail gains an event. Decisions that were made together are
- * undone together. A repeated call by the same person changes nothing. Throws TriageError `not-found`,
- * `forbidden` (another user's decision), `conflict` (not decided, outdated version) with the review in its
+ * these replaced are used again, and an event is added to the audit trail. Decisions that were made together
+ * are undone together. A repeated call by the same person changes nothing. Throws TriageError `not-found`,
+ * `forbidden` (another user's decision), or `conflict` (not decided, outdated version) with the review in its
  * details.
  */
 export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoView> {
@@ -54,7 +54,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   return outcome;
 }
 
-/** Performs all changes inside the one transaction. */
+/** Performs all changes in one transaction. */
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
   const { reviews, work } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
@@ -120,8 +120,8 @@ export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
 };
 
 /**
- * Withdraws an entry from recall and search at once; the entry that it had replaced is used again. A repeated
- * call changes nothing. Throws `not-found`, and `invalid-input` for a blank reason.
+ * Withdraws an entry, so that it is no longer recalled or found. The entry that it had replaced is used
+ * again. A repeated call changes nothing. Throws `not-found`, and `invalid-input` for a blank reason.
  */
 export async function withdrawEntry(
   deps: TeachDeps,
@@ -160,8 +160,9 @@ export async function restoreEntry(
 }
 
 /**
- * Confirms that an entry stays in use although green builds contain its lines. A repeated call changes
- * nothing. Throws `not-found`, and `conflict` if the entry is withdrawn or no green build contradicts it.
+ * Confirms that an entry stays in use although logs of passed builds contain its lines. A repeated call
+ * changes nothing. Throws `not-found`, and `conflict` if the entry is withdrawn or no passed build contains
+ * its lines.
  */
 export async function confirmStays(
   deps: TeachDeps,
@@ -199,8 +200,8 @@ type Change = (
 ) => Promise<LibraryEntry | null>;
 
 /**
- * Changes an entry in one transaction, together with the index changes for it and for the entry that answers
- * now.
+ * Changes an entry in one transaction, together with the index changes for it and for the entry that is now
+ * in use.
  */
 async function change(
   deps: TeachDeps,

@@ -57,7 +57,7 @@ export const GroupList = createListSchema(z.object({ review: Review, count: z.in
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
 
-/** The request for the next item; `after` is the item that the reviewer comes from. */
+/** The request for the next item. `after` is the item that the reviewer just left. */
 export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
   .extend({ after: z.string().min(1).max(100).optional() })
   .nullish();
@@ -68,7 +68,7 @@ export const WithdrawBody = z.strictObject({ reason: createTypedText(1000) });
 
 export const TeachView = z.object({
   entry: LibraryEntry,
-  /** The entry that now answers for the fingerprint. Null if there is none. */
+  /** The entry now in use for the fingerprint; null if there is none. */
   answering: LibraryEntry.nullable(),
 });
 export type TeachView = z.infer<typeof TeachView>;
@@ -90,7 +90,7 @@ export const DecisionBody = z.strictObject({
 
 export const DecisionView = z.object({
   review: Review,
-  /** The entry that the decision became in the error library. Null if the decision teaches nothing. */
+  /** The entry in the error library that was made from the decision; null if the decision teaches nothing. */
   entry: LibraryEntry.nullable(),
   /** A sentence that names the lesson, or the reason why there is none. */
   teaching: z.string(),
@@ -108,12 +108,12 @@ export const UndoView = z.object({
   /** The review, which is waiting again. */
   review: Review,
   /**
-   * The decisions that were taken back: several if they were made as one, none if that had happened before.
+   * The decisions that were undone: several if they were made together, none if they had been undone before.
    */
   undone: z.array(Decision),
-  /** The entries that had been taught with the decisions and no longer answer. */
+  /** The entries of these decisions, which are no longer in use. */
   withdrawn: z.array(LibraryEntry),
-  /** The entries that answer in their place again. */
+  /** The entries that are in use again. */
   restored: z.array(LibraryEntry),
 });
 export type UndoView = z.infer<typeof UndoView>;
@@ -121,7 +121,7 @@ export type UndoView = z.infer<typeof UndoView>;
 export const LastDecisionView = z.object({ decision: Decision.nullable() });
 
 /**
- * The reason why an item cannot be claimed or decided now, and its state; `holder` and `until` are set if
+ * The reason why an item cannot be claimed or decided now, and its state. `holder` and `until` are set if
  * another reviewer holds it.
  */
 export const ReviewConflict = z.object({

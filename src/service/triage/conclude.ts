@@ -27,22 +27,24 @@ export interface ConcludeDeps {
     Stores,
     'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'
   >;
-  /** Grades of earlier answers to the same failure, and the bound in force; unknown if absent. */
+  /**
+   * The grades of earlier answers to the same failure, and the bound in force. If absent, they are unknown.
+   */
   readonly precedents?: {
     readonly count: Stores['grades']['precedent'];
     readonly mended: Stores['grades']['mendedBefore'];
     readonly bound: () => Promise<PublishBound | null>;
   };
-  /** The drivers of the publishers that every sure answer must reach. */
+  /** The publishers that every confident answer is sent to. */
   readonly publishers: readonly string[];
   /**
-   * The sampling interval of reviews: one in this number of sure answers also waits for a person; none if
+   * The sampling interval of reviews: one in this number of confident answers is also reviewed. None if
    * absent or 0.
    */
   readonly auditEvery?: number;
-  /** Wakes the worker after work was requested, so that it does not wait for the next look. */
+  /** Wakes the worker after work was requested, so that it does not wait for its next check. */
   readonly wakeWorker?: () => void;
-  /** Runs for each new answer after it was saved. Must not throw. */
+  /** Runs after each new answer was saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,21 +53,21 @@ export interface ConcludeDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Counts uses of what people decided and ruled before. */
+/** Counts uses of people's decisions and rules. */
 interface Counters {
   readonly library: Pick<Stores['library'], 'seen'>;
   readonly rules: Pick<Stores['rules'], 'used'>;
 }
 
 /**
- * Returns the analysis of a draft. `counters` count a recall or the use of a rule, in the transaction that
+ * Creates the analysis of a draft. `counters` count a recall or the use of a rule, in the transaction that
  * saves it.
  */
 export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sql): Promise<Analysis> {
   if (draft.kind === 'investigated') return { ...draft.analysis, ...draft.owner };
   const { subject, startedAt, endedAt, owner } = draft;
   const at = new Date(startedAt).toISOString();
-  // A person's answer is not rewritten by version changes; these are only listed.
+  // A person's answer is not rewritten. Version changes are only listed.
   const listed = omitUndefined({ changes: subject.changes });
   if (draft.kind === 'recalled') {
     const seen = (await counters?.library.seen(draft.entry.id, at, sql)) ?? draft.entry.timesSeen;
@@ -76,11 +78,10 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 }
 
 /**
- * Saves the answer. In the same transaction it opens a review if a person must look, or adds a confident
- * answer to the work table for every publisher, and requests an update of the notices in any case. Throws
- * `cancelled` if the worker has lost the build in the meantime; then nothing is written. A second conclusion
- * of the same triage changes nothing. The checkpoints of the graph are deleted after the commit; a failure to
- * do so is logged and undoes nothing.
+ * Saves the answer. In the same transaction, opens a review if a person must check it, or adds work for every
+ * publisher if it is confident, and requests an update of the notices. Throws `cancelled` if the worker has
+ * lost the build in the meantime; then nothing is written. Concluding the same triage again changes nothing.
+ * The graph's checkpoints are deleted after the commit; an error in that is only logged.
  */
 export async function conclude(
   build: Build,
@@ -101,7 +102,7 @@ export async function conclude(
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
-    // The job may have tried again before its answer was there.
+    // The experiment may have been reported before its answer existed.
     await stores.experiments.apply(build.id, sql);
     if (isSure(stored))
       await stores.publications.add(
@@ -122,7 +123,7 @@ export async function conclude(
   return saved.stored;
 }
 
-/** The maximum number of fixes of earlier failures that are offered. */
+/** The maximum number of fixes of earlier failures that are suggested. */
 const MENDED = 3;
 
 function isSure({ verdict }: Analysis): boolean {
@@ -139,15 +140,15 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
 }
 
 /**
- * Creates the review of an answer that a person must check, or of a sure answer that was drawn as a sample.
- * Returns null for all others.
+ * Creates the review of an answer that a person must check, or of a confident answer that was drawn as a
+ * sample. Returns null for all others.
  */
 function createReview(
   build: Build,
   analysis: Analysis,
   { clock, auditEvery = 0 }: ConcludeDeps,
 ): NewReview | null {
-  // A reviewer cannot judge a log that could not be read. Settings and the page Health show it to the
+  // A reviewer cannot judge a log that could not be read. The settings and Health pages show it to the
   // operator.
   if (isUnread(analysis)) return null;
   if (!isSure(analysis))
@@ -156,14 +157,14 @@ function createReview(
       origin: 'unsure',
       why: analysis.verdict.reasons,
     });
-  // An answer that repeats a person's decision says nothing about the accuracy of the machine.
+  // An answer that repeats a person's decision says nothing about the machine's accuracy.
   if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery))
     return null;
   const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
   return createNewReview(build, analysis, { now: clock.now(), origin: 'audit', why });
 }
 
-/** Names the build for the draw, so that the same build read again is drawn again, or not again. */
+/** Names the build for the draw, so that a build that is read again gets the same result. */
 function sampleName(
   { provider, repository, pipeline, number, attempt }: Build,
   { fingerprint }: Analysis,
@@ -177,7 +178,7 @@ const UNREAD_TITLE = 'The log could not be read';
 
 /**
  * Creates the analysis that is stored if the analysis of a group failed, so that the failure is not lost. It
- * claims nothing, shows the place of the failure, and waits for a person. `error` is a masked sentence.
+ * makes no claims, shows the place of the failure, and waits for a person. `error` is a masked sentence.
  */
 function createFailedAnalysis(input: {
   readonly buildId: string;
@@ -231,7 +232,7 @@ function guess(): Analysis['classification'] {
 function createFailedAnswer(error: string, isUnread: boolean): Analysis['answer'] {
   return {
     title: isUnread ? UNREAD_TITLE : TITLE,
-    // The title says it already.
+    // The title already says so.
     rootCause: isUnread ? error.replace(/^The log could not be read: /, '') : error,
     fixRecommendation: isUnread
       ? 'Fix what prevented the log from being read, then rerun the build or upload its log.'
@@ -243,7 +244,7 @@ function createFailedAnswer(error: string, isUnread: boolean): Analysis['answer'
   };
 }
 
-/** Returns why a person is asked. */
+/** Returns the reason for the review. */
 function describeReason({ fingerprint }: FailureGroup, error: string): string {
   return fingerprint.algorithm === UNREAD ? error : `the analysis failed: ${error}`;
 }
@@ -306,7 +307,7 @@ export async function escalateToReviewer(
   const saveOpen = async (groups: readonly FailureGroup[]) =>
     await openGroups(build, await deps.stores.failures.saveGroups(build.id, groups), deps);
   const known = await saveOpen([]);
-  // Where all that is known is answered, what went wrong hides something that is not known.
+  // If all known groups are answered, the error concerns something that is not known yet.
   const open = known.length > 0 ? known : await saveOpen([createWholeBuildGroup(build, error)]);
   for (const { group, triageId } of open) await escalateGroup({ build, group, triageId }, error, deps, run);
 }
@@ -344,12 +345,12 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
 }
 
 /**
- * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the
- * group is not, and has a fingerprint that no other build has: it would join the build's generic group, which
- * may be answered.
+ * Creates the group that represents a build that could not be read. The failure is generic, so that nothing
+ * is learned from it. The group is not, and has a unique fingerprint, because it must not join the build's
+ * generic group, which may be answered.
  */
 function createWholeBuildGroup(build: Build, error: unknown): FailureGroup {
-  // Where there is a log, a person can read what we could not.
+  // If there is a log, a person can read it.
   const hasLog = !(error instanceof TriageError && error.code === 'not-found');
   const fingerprint = {
     algorithm: UNREAD,

@@ -12,7 +12,9 @@ import { withVersionChanges } from './say-changes.ts';
 /** The owner of a failure; empty if unknown. */
 type Owner = Pick<Analysis, 'owner' | 'fileOwners'>;
 
-/** An answer before it is saved, with whose the failure is. `startedAt` and `endedAt` are in milliseconds. */
+/**
+ * An answer before it is saved, with the owner of the failure. `startedAt` and `endedAt` are in milliseconds.
+ */
 export type Draft = { readonly owner: Owner } & (
   | {
       readonly kind: 'recalled';
@@ -47,8 +49,8 @@ export interface DraftDeps {
 }
 
 /**
- * Answers one failure group: as a person confirmed it before, else as a reviewer's rule says of such
- * failures, else as the graph finds. Null if the run waits for a person.
+ * Answers one failure group: with the cause that a person confirmed before, or else by a reviewer's rule, or
+ * else by the graph. Returns null if the run waits for a person.
  */
 export async function draftAnswer(
   subject: TriageSubject,

@@ -77,7 +77,7 @@ export function findVersionChanges(
   };
 }
 
-/** Keeps the first of each change, those that explain the failure before the others. */
+/** Removes repeated changes. Changes that explain the failure take precedence. */
 function removeRepeats(changes: readonly VersionChange[]): VersionChange[] {
   const inOrder = changes.toSorted((left, right) => Number(right.link !== null) - Number(left.link !== null));
   const seen = new Map(inOrder.toReversed().map((change) => [`${change.kind} ${change.name}`, change]));

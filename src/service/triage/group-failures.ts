@@ -22,14 +22,14 @@ export function groupFailures({ causes }: Omit<BuildReading, 'records'>, buildId
 }
 
 /**
- * Makes an unknown fingerprint unique to the build, because unknown failures of different builds have nothing
- * known in common.
+ * Makes an unknown fingerprint unique to the build, because unknown failures of different builds need not be
+ * the same.
  */
 function toBuildFingerprint(fingerprint: Failure['fingerprint'], buildId: string): Failure['fingerprint'] {
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
 
-/** Returns the reading of the cause to which a failure of the group belongs, or else of the whole build. */
+/** Returns the reading of the cause that a failure of the group belongs to, or else of the whole build. */
 export function findGroupReading(
   group: FailureGroup,
   { reading, causes }: Omit<BuildReading, 'records'>,

@@ -22,19 +22,20 @@ import type { NoticeStore } from '../../stores/notices.ts';
 import type { RunRecorder, RunRecording } from './recording/recorder.ts';
 
 export interface InvestigateDeps extends TriageContext {
-  /** Compiled once; with a checkpointer a run continues from its last finished node. */
+  /** The compiled graph. With a checkpointer, a run continues after its last finished node. */
   readonly graph: Pick<TriageGraph, 'invoke' | 'getState'>;
   readonly limits: TriageLimits;
-  /** Returns the calibrations once at the start of a run; absent: confidence is used as stated. */
+  /** Returns the calibrations, once at the start of a run. If absent, confidence is used as stated. */
   readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
   /**
-   * Asks once when a run begins: which answers may be published; absent or null: those that are sure enough.
+   * Returns the bound for publishing, once at the start of a run. If absent or null, all confident answers
+   * may be published.
    */
   readonly bound?: () => Promise<PublishBound | null>;
-  /** Time limit of one run, in milliseconds. */
+  /** The time limit of one run in milliseconds. */
   readonly timeLimitMs: number;
   readonly durable: boolean;
-  /** The store in which a run that waits for a person finds the answer; absent: no person can be asked. */
+  /** The store of questions to people. If absent, no person can be asked. */
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
   /** The recorder of questions and answers of the run. If absent, nothing is recorded. */
   readonly recorder?: RunRecorder;
@@ -90,7 +91,7 @@ export async function investigate(
   }
 }
 
-/** A run of the graph that starts, or goes on from its last finished node. */
+/** A run of the graph that starts, or continues after its last finished node. */
 interface BegunRun {
   readonly triageId: string;
   readonly limits: TriageLimits;
@@ -106,8 +107,8 @@ async function beginRun(subject: TriageSubject, deps: InvestigateDeps): Promise<
   const limits = begun?.values.limits ?? (await readLimits(deps));
   const given = { subject: begun?.values.subject ?? subject, limits };
   const recording = recorder?.begin({ ...given, analyst, fallbackAnalyst, toolbox });
-  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows
-  // it.
+  // `next` is also empty if a node's writes are stored but its checkpoint is not yet. Only continuing shows
+  // that.
   return { triageId, limits, isResumed: begun?.createdAt !== undefined, recording };
 }
 
@@ -138,8 +139,8 @@ async function readLimits({ limits, calibrations, bound }: InvestigateDeps): Pro
 }
 
 /**
- * Returns the answer of a person: null if no one answered in time or no answer is awaited, undefined if it is
- * still awaited.
+ * Returns the answer of a person: null if none came in time or none is awaited, undefined if it is still
+ * awaited.
  */
 async function findReviewerAnswer(
   triageId: string,
@@ -153,7 +154,7 @@ async function findReviewerAnswer(
     : { text: answer, by: answeredBy, at: answeredAt };
 }
 
-/** Leaves out that no error was found where the answer names one. */
+/** Removes the note that no error was found if the answer names one. */
 function filterNotes({ abstained }: Classification, notes: readonly string[]): readonly string[] {
   return abstained ? notes : notes.filter((note) => note !== NOTHING_FOUND);
 }
@@ -228,14 +229,14 @@ function computeReduction(subject: TriageSubject): Analysis['reduction'] {
   };
 }
 
-/** More would bury the answer. */
+/** The maximum number of notes. More would hide the answer. */
 const MAX_NOTES = 5;
 const MAX_REASON = 160;
 
 /**
  * Returns one sentence for each tool whose provider was unavailable or too slow, so that readers know what
- * the answer lacks. A tool that succeeded later, or that another tool replaced, is not named; nor is a tool
- * that was never configured.
+ * the answer lacks. Tools that succeeded later, that another tool replaced, or that are not configured are
+ * left out.
  */
 export function listMissingAnswers(
   outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[],
@@ -256,18 +257,19 @@ function getShort(summary: string): string {
 
 interface ReviewerClientDeps {
   readonly questions: Pick<QuestionStore, 'ask'>;
-  /** Records that a build waits for a person; without it, no one is notified. */
+  /** The store of notices. If absent, no one is notified that a build waits for a person. */
   readonly notices?: Pick<NoticeStore, 'changed'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
-  /** The time for which a question waits before the run continues without an answer, in milliseconds. */
+  /** The time in milliseconds after which the run continues without an answer. */
   readonly waitMs: number;
 }
 
 const MAX_TITLE = 200;
 
 /**
- * Creates the client that adds questions to the review queue. Questions are masked, since a model words them.
+ * Creates the client that adds questions to the review queue. Questions are masked, because a model words
+ * them.
  */
 export function createReviewerClient({
   questions,
@@ -293,8 +295,8 @@ export function createReviewerClient({
         },
         waitMs,
       );
-      // Not in the same transaction. If the process dies in between, the notice is updated when the build is
-      // answered.
+      // This is not in the same transaction. If the process crashes in between, the notice is updated when
+      // the build is answered.
       await notices?.changed({ buildId: build.id, delayMs: 0 });
       return { id: asked.id, text: asked.question };
     },

@@ -21,8 +21,8 @@ import { createMemory } from '../../providers/memory.ts';
 import { createOwnersThread, type OwnersThread } from '../../providers/owners-thread.ts';
 
 /**
- * A function that finds the owner of a failure. It never throws when a host does not respond, because an
- * answer without an owner is better than none.
+ * A function that finds the owner of a failure. It never throws if a host does not respond, because an answer
+ * without an owner is better than none.
  */
 export type OwnerFinder = (
   subject: TriageSubject,
@@ -30,12 +30,9 @@ export type OwnerFinder = (
   signal: AbortSignal,
 ) => Promise<Pick<Analysis, 'owner' | 'fileOwners'>>;
 
-/** Default limit on the milliseconds for which the answer may wait for its owner. */
+/** The default limit in milliseconds for finding the owner. */
 const LIMIT_MS = 5_000;
-/**
- * The share of the remaining time that CODEOWNERS may take. The rest is for finding the last author of the
- * line.
- */
+/** The share of the remaining time for CODEOWNERS. The rest is for finding the last author of the line. */
 const RULES_SHARE = 0.8;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
@@ -48,22 +45,22 @@ export interface OwnerFinderOptions {
 }
 
 type Place = Pick<Suspect, 'path' | 'line' | 'commit' | 'author'> & { readonly as?: string };
-/** A CODEOWNERS file as far as it is read. */
+/** The part of a CODEOWNERS file that was read. */
 interface RulesFile {
   readonly file: string;
   readonly key: string;
   readonly form: CodeOwnersForm;
   readonly lines: readonly string[];
-  /** The reason why the rest is not read; null if there is none. */
+  /** The reason why the rest was not read; null if all was. */
   readonly cut: string | null;
 }
 type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;
 
 /**
- * Finds the owner in CODEOWNERS of the default branch, so that a change cannot name its own owners: of the
- * first suspect, otherwise of the files of the failing tests and stack frames. Without one, the owner is the
- * suspect's author or the last one who changed the line or file. An infrastructure failure has no owner, but
- * its files may have. If the tools found the host unavailable, it is not asked.
+ * Creates the owner finder. It uses CODEOWNERS of the default branch, so that a change cannot name its own
+ * owners, for the first suspect or else the files of failing tests and stack frames. If there is none, the
+ * owner is the suspect's author or the last author of the line or file. An infrastructure failure has no
+ * owner, but its files may have. If tools found the host unavailable, it is not called.
  */
 export function createOwnerFinder(
   codeHost: CodeHost,

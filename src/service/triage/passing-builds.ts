@@ -34,18 +34,18 @@ export interface LearnDeps {
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
-  /** The build sources by provider; uploads have none. */
+  /** The build sources by provider. Uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
   /**
-   * The dependencies of the check whether library entries also match a passing build; absent: entries are not
-   * flagged.
+   * The dependencies for checking whether entries of the library also match a passing build. If absent,
+   * entries are not flagged.
    */
   readonly flagging?: FlagDeps;
-  /** The number of passing builds that are kept per log. */
+  /** The number of passing builds that are kept for each log. */
   readonly greenBuilds: number;
 }
 
-/** Size limit of all decompressed logs of one passing build together. */
+/** The maximum total size of all decompressed logs of one passing build. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -79,7 +79,8 @@ export async function learnGreen(
   const filled = kept.filter(({ templates }) => templates.lines.length > 0);
   if (filled.length === 0) return { outcome: 'skipped', error: 'There is no log.' };
   await deps.stores.environments.save(build.id, records);
-  // Before the job ends: who dies in between does both again, and a build counts once.
+  // This happens before the job ends. After a crash in between, both are repeated, and a build counts only
+  // once.
   if (deps.flagging !== undefined) await flagContradicted(build, filled, deps.flagging);
   if (!(await passingBuilds.keep(entry, filled, deps.greenBuilds))) {
     throw new TriageError('cancelled', 'Another process has taken over this green build', {
@@ -115,17 +116,15 @@ interface FlagDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/**
- * The maximum number of library entries of a repository that a green build is compared with, newest first.
- */
+/** The maximum number of entries of a repository that are compared with a passing build, newest first. */
 const MAX_ENTRIES = 500;
 /** The number of entries that are compared before other work gets a turn. */
 const TURN = 50;
 
 /**
- * Flags library entries whose lines a green build contains as well: a line of a passing build does not
- * explain why another build failed. A flagged entry is used in neither recall nor search until a person
- * confirms it. A build counts once, however often it is compared.
+ * Flags entries of the library whose lines a passing build contains as well, because such lines do not
+ * explain a failure. A flagged entry is used in neither recall nor search until a person confirms it. A build
+ * counts once, however often it is compared.
  */
 export async function flagContradicted(
   build: Build,
@@ -156,15 +155,15 @@ export async function flagContradicted(
 
 /**
  * Returns the key that the same log has in two builds of a pipeline: its name, as fetched. The only log of an
- * upload has the same key whatever its file name is.
+ * upload always has the same key.
  */
 export function createGreenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
   return build.provider === 'upload' && logs === 1 ? '' : name;
 }
 
 /**
- * Returns the passing logs that the store has chosen, or now chooses, for a log. The build itself is compared
- * with the same ones.
+ * Creates a source of passing logs that the store has chosen, or now chooses, for a log. A repeated
+ * comparison of the build uses the same ones.
  */
 export function createStoredGreens(deps: BesideDeps): PassingLogs {
   return {
@@ -176,7 +175,7 @@ export function createStoredGreens(deps: BesideDeps): PassingLogs {
   };
 }
 
-/** Uses one given passing log for every log of the failed build; none if null. */
+/** Creates a source with one given passing log for every log of the failed build; none if null. */
 export function useGivenGreen(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
@@ -196,14 +195,14 @@ export interface BesideGreen {
 
 interface BesideDeps {
   readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
-  /** The number of passing builds with which a log is compared; none if 0. */
+  /** The number of passing builds with which a log is compared; 0 for none. */
   readonly greenBuilds: number;
 }
 
 /**
  * Returns the passing builds with which each log of a failed build is compared, or only those of the log
- * `only`. Returns null if no log has any. The result for a log does not change later, so that a build that is
- * read twice keeps its causes.
+ * `only`. Returns null if no log has any. The choice for a log does not change later, so that a build that is
+ * read again keeps its causes.
  */
 export async function diffAgainstPassing(
   build: Build,
@@ -234,10 +233,7 @@ export async function diffAgainstPassing(
   return { green: collectGreenTemplates(logs), builds };
 }
 
-/**
- * Finds the passing build since which some of these excerpts are new, according to the reason of the most
- * informative one.
- */
+/** Finds the passing build since which the most informative new excerpt is new, according to its reason. */
 export function findGreenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
@@ -251,12 +247,12 @@ function formatBuildName({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
-/** The time for which one passing build may be processed, in milliseconds; fetching has a separate limit. */
+/** The maximum time in milliseconds for one passing build, without fetching. */
 const LEASE_MS = 300_000;
 
 /**
- * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent
- * (`isPaused`). The next green build makes up for one that is given up.
+ * Creates the handler that extracts templates of passed builds, one at a time, newest first. It waits while
+ * `isPaused` returns true. If one build is given up, the next passing build replaces it.
  */
 export function createPassingBuildHandler(deps: LearnDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
   return {

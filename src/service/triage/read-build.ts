@@ -18,7 +18,7 @@ import { keepPictures } from '../intake/pictures.ts';
 import { keepShownSecrets } from '../intake/shown-secrets.ts';
 import { mayRetry, type TriageRun } from './triage-run.ts';
 
-/** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
+/** Masks all texts of a build. A secret that is found in one is hidden in all. Line numbers do not change. */
 export async function maskSources(
   sources: readonly SourceText[],
   masker: Masker,
@@ -31,10 +31,10 @@ export async function maskSources(
   };
 }
 
-/** The options for reading masked sources; `secrets` is the number of secrets hidden in them. */
+/** The options for reading masked sources. `secrets` is the number of secrets that were hidden in them. */
 type ReadMaskedOptions = Omit<ReadOptions, 'maskedSecrets'> & { readonly secrets: number };
 
-/** Reads masked sources; a build without any gets a reading that says so. */
+/** Reads masked sources. Without sources, returns a reading that says so. */
 export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
   return readSources(sources, toReadOptions(options));
 }
@@ -55,7 +55,7 @@ function toReadOptions({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
   return { ...how, maskedSecrets: secrets };
 }
 
-/** Surveys and reads large logs. */
+/** The threads that survey and read large logs. */
 export type ReadingThreads = Pick<LogThreads, 'read' | 'survey'>;
 
 export interface GatherDeps {
@@ -67,9 +67,9 @@ export interface GatherDeps {
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
-  /** Surveys files that may be large. If absent, the survey runs in this thread. */
+  /** The threads for large files. If absent, files are surveyed in this thread. */
   readonly threads?: ReadingThreads;
-  /** The build sources by provider; uploads have none. */
+  /** The build sources by provider. Uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly logger: Logger;
 }
@@ -78,18 +78,18 @@ interface Gathered {
   /** The masked sources to read: all logs and reports, and the artifacts that the survey chose. */
   readonly sources: readonly SourceText[];
   readonly notes: readonly string[];
-  /** Null if the build has nothing but one log. */
+  /** The survey; null if the build has only one log. */
   readonly survey: Survey | null;
 }
 
-/** The number of texts read from the archive at once. */
+/** The number of texts that are read from the archive at once. */
 const AT_ONCE = 4;
 
 /**
- * Returns the texts of a build that are worth reading. If its CI may have more than is archived, they are
- * fetched, masked, and stored; texts that were archived before and are gone there are kept. Throws temporary
- * errors, unless this is the last attempt, and `not-found` if the build was deleted in the meantime: then
- * nothing of it stays archived.
+ * Returns the texts of a build that are worth reading. If its CI may have more than is archived, fetches,
+ * masks and stores them; archived texts that no longer exist there are kept. Throws temporary errors, unless
+ * this is the last attempt, and `not-found` if the build was deleted in the meantime: then none of its texts
+ * stay archived.
  */
 export async function gatherSources(
   build: Build,
@@ -104,8 +104,8 @@ export async function gatherSources(
 }
 
 /**
- * Removes the archived texts of a build that was deleted during its triage. The deletion itself removed only
- * those that were archived before it.
+ * Removes the texts that were archived while the build was deleted. The deletion itself removed only those
+ * that were archived before.
  */
 async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps): Promise<void> {
   if ((await stores.builds.find(id)) !== null) return;
@@ -116,7 +116,7 @@ async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps
 type All = Omit<Gathered, 'survey'>;
 
 async function collectSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'holds'>): Promise<All> {
-  // Read before the fetch: a request that arrives later is served by another run.
+  // The job is read before fetching. A request that arrives later is served by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
   const { archived, notes: away } = await readArchived(build, deps, run, source !== undefined);
@@ -156,8 +156,8 @@ function isFetchDue(job: TriageJob | null): boolean {
 }
 
 /**
- * Reads the archived texts. An unavailable archive does not block a build forever: the CI is asked again, or
- * the last attempt continues with the texts at hand.
+ * Reads the archived texts. If the archive stays unavailable, the CI is asked again, or the last attempt
+ * continues with the texts at hand.
  */
 async function readArchived(
   build: Build,

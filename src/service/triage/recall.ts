@@ -9,9 +9,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
 import { createAnalysisHead } from './investigate.ts';
 
-/**
- * The confidence of a cause that a person confirmed for this failure. Only another person may overrule it.
- */
+/** The confidence of a cause that a person confirmed for this failure. */
 const CONFIRMED = 0.97;
 
 /**
@@ -56,10 +54,10 @@ export function recallAnalysis(
   };
 }
 
-/** The statement of a person about a failure before it happened. */
+/** A person's statement about such failures. */
 interface KnownFacts {
   readonly node: 'recall' | 'rule';
-  /** The person and the date of the statement, in a few words. */
+  /** The person and the date, in a few words. */
   readonly said: string;
   readonly confidence: number;
   readonly known: Pick<LibraryEntry, 'category' | 'kind' | 'title' | 'rootCause' | 'fixRecommendation'>;
@@ -70,7 +68,7 @@ interface KnownFacts {
   readonly now: number;
 }
 
-/** Creates an answer that comes from a person, so that no part of it counts as the machine's. */
+/** Creates an answer that comes from a person. None of its parts counts as the machine's. */
 function createKnownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   const { node, said, confidence, known, claim, because, evidence, startedAt, now } = facts;
   const { category, kind, title, rootCause, fixRecommendation } = known;
@@ -146,18 +144,18 @@ function createCertainty(category: Category, confidence: number): Record<Categor
 }
 
 /**
- * The confidence of a rule's answer. It is lower than `CONFIRMED`, because a person wrote the rule for all
- * such failures and did not see this one.
+ * The confidence of a rule's answer. It is lower than `CONFIRMED`, because its author did not see this
+ * failure.
  */
 const RULED = 0.9;
 /**
- * The maximum number of failures of a group on which rules are tried. The failures of a group have one cause.
+ * The maximum number of failures of a group on which rules are tried. All failures of a group have one cause.
  */
 const MAX_FAILURES = 3;
-/** Time limit of all rules for one failure, in milliseconds. The remaining rules are not tried. */
+/** The time limit in milliseconds of all rules for one failure. Further rules are not tried. */
 const TIME_MS = 250;
 
-/** A rule that applies to a failure, and the line it matches. */
+/** A rule that matches a failure, and the matched line. */
 export interface RuleMatch {
   readonly rule: Rule;
   readonly line: string;
@@ -166,14 +164,14 @@ export interface RuleMatch {
 export interface RuleAnswerDeps {
   readonly stores: { readonly rules: Pick<RuleStore, 'active'> };
   readonly logger: Pick<Logger, 'warn'>;
-  /** Returns elapsed time in milliseconds; the clock of the process by default. */
+  /** Returns elapsed time in milliseconds. By default, the clock of the process. */
   readonly elapsed?: () => number;
 }
 
 /**
  * Finds the first active rule that matches one of these failures. Returns null if none does. Rules of the
- * repository precede those for all repositories, newest first. Bounded: at most 500 rules, 8,000 characters
- * of each failure, a quarter of a second in all.
+ * repository precede general ones; newer ones come first. Limits: 500 rules, 8,000 characters of each
+ * failure, a quarter of a second in total.
  */
 export async function findRule(
   failures: readonly Failure[],
@@ -203,8 +201,8 @@ export async function findRule(
 }
 
 /**
- * Creates the answer that a reviewer's rule gives, without the graph or a model. It states whose rule it is
- * and since when.
+ * Creates the answer that a reviewer's rule gives, without the graph or a model. It names the author and date
+ * of the rule.
  */
 export function createRuleAnalysis(
   subject: TriageSubject,

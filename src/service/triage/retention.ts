@@ -10,7 +10,7 @@ import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retent
 import type { WorkStore } from '../../stores/work.ts';
 import { drainWork, type WorkDeps } from '../../work/process-items.ts';
 
-/** The retention periods, in days since receipt; forever if 0. */
+/** The retention periods in days since receipt. 0 means forever. */
 interface RetentionDays {
   readonly logsDays: number;
   readonly buildsDays: number;
@@ -27,19 +27,19 @@ export interface RetentionDeps extends WorkDeps {
   readonly work: WorkDeps['work'] & Pick<WorkStore, 'waiting'>;
   readonly store: RetentionStore;
   readonly archive: Pick<BuildArchive, 'remove' | 'removeElsewhere' | 'tidy'>;
-  /** Forgets the checkpoints of triages that are gone. */
+  /** Deletes the checkpoints of triages that no longer exist. */
   readonly forgetThreads: () => Promise<unknown>;
-  /** Removes library entries from the index; `false` if that stays pending. */
+  /** Removes entries of the library from the index. Returns false if that stays pending. */
   readonly unindex: (ids: readonly string[]) => Promise<boolean>;
   readonly clock: Clock;
 }
 
 export interface Forgotten {
   readonly builds: number;
-  /** Builds that stay, without their logs. */
+  /** The number of builds that are kept without their logs. */
   readonly logs: number;
   readonly libraryEntries: number;
-  /** The deletions in other stores that are recorded but not yet done. */
+  /** The deletions in other stores that are requested but not finished. */
   readonly pending: { readonly logs: number; readonly vectors: boolean };
 }
 
@@ -57,9 +57,9 @@ export async function countRepository(
 }
 
 /**
- * Deletes everything known about a repository, or everything older than this number of days (0: all): builds
- * with all dependent data, library entries and their vectors, cached tool answers, checkpoints, and logs in
- * every store. It may be interrupted at any point and restarted; deletions in an unavailable store stay
+ * Deletes everything about a repository, or everything older than this number of days (0: all): builds with
+ * all dependent data, entries of the library and their vectors, cached tool results, checkpoints, and logs in
+ * every store. It may be interrupted and restarted at any point. Deletions in an unavailable store stay
  * pending in the database.
  */
 export async function forgetRepository(
@@ -85,8 +85,8 @@ export async function forgetRepository(
 }
 
 /**
- * Deletes the data that the policy no longer keeps. The error library stays, because it holds the lessons of
- * reviewers. `pause` is awaited after each batch.
+ * Deletes the data whose retention period has ended. The error library is kept, because it contains the
+ * lessons of reviewers. `pause` is awaited after each batch.
  */
 export async function retain(
   deps: RetentionDeps,
@@ -123,7 +123,7 @@ export async function retain(
   };
 }
 
-/** Checks whether the policy keeps everything forever. */
+/** Checks whether the policy deletes nothing. */
 function keepsForEver(policy: RetentionPolicy): boolean {
   return [policy, ...Object.values(policy.repositories)].every(
     ({ logsDays, buildsDays }) => !logsDays && !buildsDays,
@@ -131,8 +131,8 @@ function keepsForEver(policy: RetentionPolicy): boolean {
 }
 
 /**
- * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a
- * store is unavailable.
+ * Creates the handlers that delete the logs of builds in the archive. They retry without limit while a store
+ * is unavailable.
  */
 export function createRemovalHandlers(
   archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>,
@@ -161,7 +161,7 @@ function createRemovalHandler(topic: string, remove: (buildId: string) => Promis
   };
 }
 
-/** Deletes logs now, as far as the stores respond. Returns the number of deletions that are still pending. */
+/** Deletes logs now, as far as the stores respond. Returns the number of pending deletions. */
 async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
   let pending = 0;
   for (const handler of createRemovalHandlers(archive)) {
@@ -174,8 +174,8 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
 }
 
 /**
- * Returns the number of days after which a store that knows no repositories may delete a log by itself, as a
- * fallback: a week after the last repository would. Returns 0 for never.
+ * Returns the number of days after which a store that does not know repositories may delete any log as a
+ * fallback: a week after the longest retention period. Returns 0 for never.
  */
 export function findLongestLogsDays(policy: RetentionPolicy): number {
   const days = [
@@ -212,9 +212,9 @@ function toForgetScope(clock: Clock, repository: string | null, days: number): F
 
 interface RetentionWorkerDeps extends RetentionDeps {
   readonly policy: RetentionPolicy;
-  /** Milliseconds between two looks for remains in the archive. */
+  /** The interval in milliseconds between two searches for leftovers in the archive. */
   readonly intervalMs: number;
-  /** The interval between two searches for expired data, in milliseconds. */
+  /** The interval in milliseconds between two searches for expired data. */
   readonly retainMs?: number;
 }
 
@@ -229,8 +229,8 @@ const RETAIN_MS = 3_600_000;
 const PAUSE_MS = 200;
 
 /**
- * Starts deleting expired data and the remains of interrupted writes in the archive, in the background. One
- * process at a time does so. Pending deletions are in the database, so a stop loses nothing.
+ * Starts deleting expired data and leftovers of interrupted writes in the background. Only one process at a
+ * time does so. Pending deletions are in the database, so that a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();

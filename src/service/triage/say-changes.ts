@@ -10,11 +10,11 @@ import {
   type VersionChanges,
 } from '../../domain/version-changes.ts';
 
-/** The maximum length of a title that begins with a change, in characters. */
+/** The maximum length of a title that begins with a change. */
 const MAX_TITLE = 120;
 
 /**
- * Adds the changes since the last green run to an answer. A change that explains the failure comes first in
+ * Adds the changes since the last passing run to an answer. A change that explains the failure comes first in
  * the title, the cause and the advice, with the list as evidence.
  */
 export function withVersionChanges(
@@ -45,7 +45,7 @@ export function withVersionChanges(
   };
 }
 
-/** The probability that a re-run of the same commit passes once another version breaks it. */
+/** The probability that a rerun of the same commit passes if a changed version is the cause. */
 const UNLIKELY = 0.05;
 
 const SET_UP: ReadonlySet<VersionChange['kind']> = new Set([

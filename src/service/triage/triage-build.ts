@@ -23,21 +23,21 @@ import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readA
 import { mayRetry, type TriageRun } from './triage-run.ts';
 import { createSubject } from './triage-subject.ts';
 
-/** The masked material of a build to read. */
+/** The masked texts of a build. */
 interface BuildMaterial {
   readonly build: Build;
   readonly sources: readonly ReadableSource[];
   readonly notes: readonly string[];
   readonly survey: Survey | null;
-  /** Secrets hidden in the sources. */
+  /** The number of secrets that were hidden in the sources. */
   readonly secrets: number;
   readonly beside: BesideGreen | null;
-  /** Stages of the reader left out, for measurements. */
+  /** The stages of the reader to skip, for measurements. */
   readonly without?: ReadonlySet<ReadStage>;
 }
 
 interface ReadDeps {
-  /** Limit of log tokens that an analyst is shown per cause. */
+  /** The maximum number of log tokens for each cause that an analyst sees. */
   readonly budgetTokens: number;
   /** The threads that read large logs. If absent, they are read in the main thread. */
   readonly threads?: ReadingThreads;
@@ -45,19 +45,19 @@ interface ReadDeps {
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omit<DraftDeps, 'known'> {
   readonly stores: Stores;
-  /** The number of passing builds with which a failed one is compared; none if 0. */
+  /** The number of passing builds with which a failed one is compared; 0 for none. */
   readonly greenBuilds: number;
-  /** Runs after each finished node, for users who watch the build. */
+  /** Runs after each finished node, for people who watch the build. */
   readonly onStep?: (buildId: string, step: Step) => void;
 }
 
 /**
- * Does steps 4 to 8 for one stored build: fetches missing texts, reads, groups, and answers each group once.
- * It can be repeated at any point, also after more of the build has failed: finished work is found and not
- * repeated. A group whose analysis fails permanently is given to a person and does not hold up the others. A
+ * Triages one stored build: fetches missing texts, reads them, groups the failures, and answers each group
+ * once. It can be repeated at any point, also after more of the build has failed; finished work is not
+ * repeated. A group whose analysis fails permanently is given to a person and does not delay the others. A
  * group that waits for a person's answer is left out, and the triage is requested again when the answer
- * comes. Throws retryable errors, and any error that prevents reading the build: a missing log is never
- * answered as if it had been read.
+ * comes. Throws retryable errors, and any error that prevents reading the build, because a missing log must
+ * not be answered as if it had been read.
  */
 export async function triageBuild(
   buildId: string,
@@ -138,12 +138,12 @@ interface GroupInput {
   readonly material: BuildMaterial;
   readonly read: BuildReading;
   readonly group: FailureGroup;
-  /** The records of the last green runs. */
+  /** The records of the last passing runs. */
   readonly greens: GreenRecords;
 }
 
 /**
- * Returns the stored answer to a group, or makes and saves one. Returns null if the answer waits for a
+ * Returns the stored answer to a group, or else creates and saves one. Returns null if the group waits for a
  * person.
  */
 async function answerGroup(
@@ -197,28 +197,28 @@ interface TriageSourcesDeps extends ReadDeps, DraftDeps {
 }
 
 interface TriageSourcesOptions {
-  /** Places hidden in the logs in pieces. */
+  /** The number of secrets that were hidden in logs in pieces. */
   readonly maskedSecrets?: number;
   readonly green?: GreenTemplates;
-  /** The record of the green build, and its commit if that is known. */
+  /** The record of the passing build, and its commit if known. */
   readonly greenRecord?: { readonly record: EnvironmentRecord; readonly commit: string | null };
-  /** Causes that are answered; the others are only counted. */
+  /** The maximum number of causes to answer. The others are only counted. */
   readonly maxGroups?: number;
-  /** Stages of the reader left out, for measurements. */
+  /** The stages of the reader to skip, for measurements. */
   readonly without?: ReadonlySet<ReadStage>;
 }
 
 /** The reading of a build that was not stored, and its answers. */
 export interface TriagedSources extends Pick<BuildReading, 'reading'> {
-  /** One for each cause that has an answer, in the order of the first failure. */
+  /** One analysis for each answered cause, in the order of the first failures. */
   readonly analyses: Analysis[];
   /** The failures of each cause. */
   readonly groups: readonly FailureGroup[];
 }
 
 /**
- * Triages a build that is not stored, for the terminal and for replay. Nothing outlives the call. Logs in
- * pieces must already be masked, and stay open until the call ends.
+ * Triages a build that is not stored, for the terminal and for replay. Nothing is kept after the call. Logs
+ * in pieces must already be masked, and must stay open until the call ends.
  */
 export async function triageSources(
   build: Build,

@@ -3,7 +3,10 @@ import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
 import { MAX_DIAGNOSTICS, type TriageSubject } from '../../domain/triage.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 
-/** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
+/**
+ * The maximum number of facts of each kind: enough for any judgment, and few enough for a checkpoint of a few
+ * kilobytes.
+ */
 const MAX_FACTS = 30;
 
 /** Creates the input of the graph for one group. `reading` is the reading of this group alone. */

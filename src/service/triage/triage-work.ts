@@ -13,33 +13,37 @@ interface TriageWorkDeps {
   };
   readonly leaseMs: number;
   readonly concurrency: number;
-  /** Tries that did not end, in a row and without a finished step, after which a person is asked. */
+  /**
+   * The maximum number of consecutive crashed attempts without a finished step. After that, a person is
+   * asked.
+   */
   readonly maxCrashes: number;
-  /** Answers one build; may be called again for the same build. */
+  /** Answers one build. May be called again for the same build. */
   readonly triage: (item: WorkItem, run: TriageRun) => Promise<unknown>;
   /** Gives the unanswered failures of a build that cannot be triaged to a person. */
   readonly escalateToReviewer: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
-  /** Runs when a build has its answers, before the item ends: then it runs again after a crash. */
+  /** Runs when a build has its answers, before its work ends, so that it runs again after a crash. */
   readonly onAnswered?: (buildId: string) => Promise<void>;
-  /** Runs when an attempt has ended, whatever became of it. */
+  /** Runs when an attempt has ended, successfully or not. */
   readonly onEnded?: (buildId: string) => Promise<void>;
   readonly failpoint?: Failpoint;
 }
 
 /**
- * The number of times that a triage is retried, counted since the last news of its build.
+ * The maximum number of retries of a triage since the last new failure of its build.
  *
- * - An execution that failed with a temporary (retryable) error counts as a retry. The n-th retry waits 2ⁿ
- *   seconds, at most five minutes, or longer if the server requested it (Retry-After, at most an hour). After
- *   19 of them, which is at least an hour, comes the last one: it continues without what it cannot get.
- * - An execution that ends because the process stops is not counted.
- * - An execution that never gave back its build, for example because the process died, counts as an attempt.
- *   After the configured number of them in a row (`triage.maxCrashes`) in which no step of the graph was
- *   finished, the build is set aside so that others proceed. A long run may outlive many processes, since
- *   each continues from the last finished step, but a failure that crashes its process each time must not
- *   block the rest.
- * - A build that is set aside, or whose triage fails permanently, is given to a person with a failed
- *   analysis. The work itself ends as `failed` only if that cannot be stored.
+ * - An attempt that failed with a retryable error counts. The n-th retry waits 2ⁿ seconds, at most five
+ * minutes, or longer if the server requested it (Retry-After, at most an hour). The last one, after at least
+ * an hour, continues without the data that it cannot get.
+ *
+ * - An attempt that was interrupted because the process stops does not count.
+ *
+ * - An attempt that never released its build, for example because the process crashed, counts as a crash.
+ * After `triage.maxCrashes` consecutive crashes without a finished step of the graph, the build is given up,
+ * so that others proceed. A long run may continue through many processes, each after the last finished step.
+ *
+ * - A build that is given up, or whose triage fails permanently, is given to a person with a failed analysis.
+ * The work ends as `failed` only if that cannot be stored.
  */
 const MAX_RETRIES = 19;
 
@@ -73,8 +77,8 @@ export function createTriageHandler(deps: TriageWorkDeps): WorkHandler {
 }
 
 /**
- * Ends the work on a build, and in the same transaction requests an update of its notices. Some of them
- * appear only when no work on the build remains, and the last answer was concluded before that.
+ * Ends the work on a build and, in the same transaction, requests an update of its notices, because some of
+ * them appear only when no work on the build remains.
  */
 async function finishTriage(
   item: WorkItem,
@@ -82,7 +86,7 @@ async function finishTriage(
   { database, stores: { work, notices }, failpoint }: TriageWorkDeps,
 ): Promise<boolean> {
   const isEnded = await database.transaction(async (sql) => {
-    // Locks the build's row before that of its work, as everybody else does.
+    // The build's row is locked before that of its work, as everywhere else.
     if (!(await work.holds(item, sql)) || !(await work.finish(item, end, sql))) return false;
     await notices.changed({ buildId: item.key, delayMs: 0 }, sql);
     return true;

@@ -3,13 +3,12 @@ import type { MendedFailure } from '../../domain/graded.ts';
 import { findMax } from '../../lib/collections.ts';
 import { describeMended } from '../../notifications/mend-words.ts';
 
-/** The source of evidence about the fixes of earlier failures. */
+/** The name of the source of evidence about fixes of earlier failures. */
 const TOOL = 'mended_before';
 
 /**
- * Adds the fixes of the last failures like this one to an answer, as a claim with their builds as evidence.
- * It is only a suggestion: no person has confirmed it, and it changes neither the category nor the
- * confidence.
+ * Adds the fixes of similar earlier failures to an answer, as a claim with their builds as evidence. It is
+ * only a suggestion: no person has confirmed it, and it changes neither the category nor the confidence.
  */
 export function withMended(analysis: Analysis, mended: readonly MendedFailure[]): Analysis {
   const offered = describeMended(mended);

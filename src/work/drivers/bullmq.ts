@@ -7,9 +7,9 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { Wakeable, WakeUp } from '../../ports/work.ts';
 import { connectWorker, openRedisLink, type RedisLink } from './redis-link.ts';
 
-/** Milliseconds that startup waits for Redis before it continues without it. */
+/** The number of milliseconds that startup waits for Redis before it continues without it. */
 const CONNECT_TIMEOUT_MS = 2000;
-/** Milliseconds that the last results may take to reach Redis. */
+/** The number of milliseconds that a stop waits for the last results to reach Redis. */
 const SHUTDOWN_GRACE_MS = 1000;
 /**
  * The duration of a lock in milliseconds. BullMQ's default of half a minute is too long for a job whose
@@ -20,20 +20,20 @@ const LOCK_MS = 10_000;
 export interface BullmqWakeUpOptions {
   /** The address in the form redis://[user:password@]host:port[/database], or rediss:// for TLS. */
   readonly url: string;
-  /** Start of every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly logger: Logger;
-  /** Jobs that run at once in this process. */
+  /** The number of jobs that run at once in this process. */
   readonly concurrency: number;
-  /** Returns the place of an item among those that wait: the lowest is processed first. */
+  /** Returns the rank of an item among the waiting ones. The lowest is processed first. */
   readonly rank: (topic: string, key: string) => Promise<number>;
-  /** Milliseconds for which a job stays with a process that has stopped responding. */
+  /** The number of milliseconds for which a job stays with an unresponsive process. */
   readonly lockMs?: number;
 }
 
 /**
  * Creates wake-ups through Redis with BullMQ: a job named after the build brings its triage to a worker, and
- * is active while the worker runs it. Opens whether or not Redis responds. During an outage workers look in
+ * is active while the worker runs it. Opens whether or not Redis responds. During an outage, workers check
  * the database; a process without a worker throws a retryable `upstream-failed` within about a second.
  */
 export async function createBullmqWakeUp(options: BullmqWakeUpOptions): Promise<WakeUp> {
@@ -78,12 +78,15 @@ export async function createBullmqWakeUp(options: BullmqWakeUpOptions): Promise<
   };
 }
 
-/** A job holds nothing that could be lost: the database has the retries, and workers look there too. */
+/**
+ * The options of jobs. A job holds nothing that could be lost: retries are in the database, which workers
+ * check, too.
+ */
 const JOB = { attempts: 1, removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 } as const;
 
 function openQueue(link: RedisLink, prefix: string): Queue {
-  // The link checks the version itself: BullMQ would do so once, and stay broken if Redis happened not to
-  // answer then.
+  // The link checks the version. BullMQ would check it only once, and stay broken if Redis did not answer at
+  // that time.
   return new Queue(TRIAGE, {
     connection: link.client,
     prefix,
@@ -100,13 +103,13 @@ async function waitForContact(link: RedisLink): Promise<void> {
 }
 
 /**
- * Adds the job of a build, or gives the one that waits its new place. A job that is added while the build's
- * job runs is kept until that one ends.
+ * Adds the job of a build, or changes the rank of its waiting job. A job that is added while the build's job
+ * runs is kept until that one ends.
  */
 async function add(queue: Queue, key: string, rank: number): Promise<void> {
   const deduplication = { id: key, keepLastIfActive: true };
   const job = await queue.add(key, {}, { priority: rank, deduplication });
-  // It may have ended in the meantime.
+  // The job may have ended since then.
   await job.changePriority({ priority: rank }).catch(() => undefined);
 }
 
@@ -117,7 +120,7 @@ async function countJobs(queue: Queue): Promise<number> {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Sends a request to Redis. Throws at once if Redis is known not to answer. */
+/** Sends a request to Redis. Throws at once if Redis is known to be unavailable. */
 async function ask<Answer>(link: RedisLink, request: () => Promise<Answer>): Promise<Answer> {
   try {
     if (!link.reachable) throw new Error('there is no connection');
@@ -149,16 +152,15 @@ function startJobs(receiver: Wakeable, link: RedisLink, options: BullmqWakeUpOpt
     lockDuration: lockMs,
     lockRenewTime: lockMs / 3,
     stalledInterval: lockMs / 2,
-    // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in
-    // the database.
+    // BullMQ would drop a job after its second crash. Here, crashes are counted in the database.
     maxStalledCount: 1000,
-    // Between two tries to report to Redis how a job ended.
+    // The delay between two attempts to report to Redis how a job ended.
     runRetryDelay: 1000,
     skipVersionCheck: true,
     skipWaitingForReady: true,
   });
   worker.on('error', (error) => {
-    // The link has logged already that Redis is away.
+    // The link has already logged that Redis is unavailable.
     if (link.reachable) logger.warn({ error: getErrorMessage(error) }, 'the job queue reported an error');
   });
   worker.on('stalled', (job) => logger.warn({ job }, 'a queue job whose process died is delivered again'));
@@ -175,7 +177,7 @@ function startJobs(receiver: Wakeable, link: RedisLink, options: BullmqWakeUpOpt
     resize: (size: number) => {
       const isMore = size > worker.concurrency;
       worker.concurrency = size;
-      // BullMQ looks for more jobs only when one ends, or when it resumes.
+      // BullMQ fetches further jobs only when one ends or when it resumes.
       if (isMore && closed === undefined) void worker.pause(true).then(() => worker.resume());
     },
     close: async () => {
@@ -186,8 +188,8 @@ function startJobs(receiver: Wakeable, link: RedisLink, options: BullmqWakeUpOpt
 }
 
 /**
- * Tracks the connections that BullMQ creates by duplicating the first, so that all of them can be closed if
- * it cannot do so itself.
+ * Tracks the connections that BullMQ duplicates from the first one, so that all of them can be closed if
+ * BullMQ fails to.
  */
 function track(first: Redis): { readonly first: Redis; disconnect(): void } {
   const all = [first];
@@ -205,7 +207,7 @@ function track(first: Redis): { readonly first: Redis; disconnect(): void } {
   };
 }
 
-/** Waits until the work ended, successfully or not, or the time is over. */
+/** Waits until the work has ended, successfully or not, or the time is over. */
 async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {
   const timer = new AbortController();
   const late = delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined);

@@ -12,8 +12,8 @@ interface LocalWakeUpOptions {
 }
 
 /**
- * Creates wake-ups without a queue: an event in this process, and LISTEN and NOTIFY where the database has
- * other processes.
+ * Creates wake-ups without a queue: by an event in this process, and by LISTEN and NOTIFY if other processes
+ * use the database.
  */
 export function createLocalWakeUp({ database, work }: LocalWakeUpOptions): WakeUp {
   const events = new EventEmitter<{ wake: [topic: string] }>();

@@ -21,7 +21,7 @@ async function askInfo(url: string): Promise<string> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // What goes wrong is thrown by the call; without a listener it would also end the process.
+  // Errors are thrown by the calls. Without a listener, they would also end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -4,17 +4,18 @@ import { isOlder } from '../../lib/text.ts';
 import { computeBackoff } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-/** Milliseconds that one command may take: an enqueue must never delay the acceptance of a build. */
+/** The time limit of one command in milliseconds. Enqueuing must never delay the acceptance of a build. */
 const COMMAND_MS = 1000;
-/** Milliseconds between two checks that Redis still answers. */
+/** The interval in milliseconds between two checks that Redis responds. */
 const HEARTBEAT_MS = 1000;
 /**
- * The pauses between attempts to connect; short ones, so that the queue works again soon after Redis is back.
+ * The delays between attempts to connect. They are short, so that the queue works again soon after Redis is
+ * back.
  */
 const BACKOFF = { firstMs: 100, longestMs: 1000 };
 /**
- * The time without data, in milliseconds, after which a connection with a pending answer counts as dead. It
- * is above BullMQ's longest blocking read (10 s).
+ * The number of milliseconds without data after which a connection with a pending request counts as dead. It
+ * is longer than BullMQ's longest blocking read (10 s).
  */
 const SILENT_MS = 15_000;
 
@@ -30,7 +31,7 @@ export function openRedisLink(url: string, logger: Logger) {
   let reported = false;
   let refused = '';
   const refuse = (message: string) => {
-    // OOM, READONLY, NOPERM, …: the sentence after this word differs for each script.
+    // OOM, READONLY, NOPERM, …: the sentence after the code differs for each script.
     const [kind = ''] = message.split(' ', 1);
     if (kind !== refused)
       logger.warn({ error: message }, 'Redis refuses messages; workers take pending jobs from the database');
@@ -60,8 +61,8 @@ export function openRedisLink(url: string, logger: Logger) {
       back();
     } catch (error) {
       away(error);
-      // The other end may have disappeared silently; a new connection finds out. A server that refuses a
-      // command has answered, so its connection stays.
+      // The server may have disappeared silently, which a new connection shows. A server that refused a
+      // command has responded, so its connection is kept.
       if (client.status === 'ready' && !(error instanceof ReplyError)) client.disconnect(true);
     }
   };
@@ -79,8 +80,8 @@ export function openRedisLink(url: string, logger: Logger) {
       return reachable && client.status === 'ready';
     },
     /**
-     * The reaction to a failed command: nothing more is asked until a heartbeat is answered. A command that
-     * Redis refused is logged once.
+     * Handles a failed command: no requests are sent until a heartbeat is answered. A command that Redis
+     * refused is logged once.
      */
     suspect,
     /** Records that a command succeeded, so that a later refusal is logged again. */
@@ -95,7 +96,7 @@ export function openRedisLink(url: string, logger: Logger) {
   };
 }
 
-/** Opens a connection for a worker; its commands wait until Redis is available again. */
+/** Opens a connection for a worker. Its commands wait while Redis is unavailable. */
 export function connectWorker(url: string): Redis {
   return connect(url, { socketTimeout: SILENT_MS });
 }
@@ -112,12 +113,12 @@ function connect(
   });
 }
 
-/** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
+/** The oldest version that BullMQ recommends. On older ones, some of its scripts are slower. */
 export const OLDEST_REDIS = [6, 2] as const;
 
 /**
- * Warns of a server that forgets messages, and says how to fix it. Nothing is lost there, but jobs start
- * late.
+ * Warns of a server that may lose messages, and says how to fix it. Nothing is lost in Faultline, but jobs
+ * start late.
  */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
   try {

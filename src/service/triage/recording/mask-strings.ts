@@ -6,8 +6,8 @@ type Masking = Pick<Masker, 'mask'>;
 const SHORT = 8;
 
 /**
- * Returns the same value without secrets in its texts. Everything that a run sees was masked on entry; this
- * is a second safeguard. All texts are first checked as one, because usually there is nothing to hide.
+ * Returns the value with secrets in its texts masked. Everything that a run sees was masked before; this is a
+ * second safeguard. All texts are first checked as one, because usually there is nothing to hide.
  */
 export async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value> {
   const texts = new Set<string>();

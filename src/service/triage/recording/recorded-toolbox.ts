@@ -4,13 +4,13 @@ import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
 
 interface ToolListener {
   readonly clock: Clock;
-  /** The start time of the run. */
+  /** The time at which the run started. */
   readonly startedAt: number;
   readonly called: (call: RecordedCall) => void;
   readonly offered: (tools: RecordedTools) => void;
 }
 
-/** Wraps the toolbox and records its answers as they arrive. */
+/** Wraps a toolbox to record its results as they arrive. */
 export function wrapRecordedToolbox(
   toolbox: Toolbox,
   { clock, startedAt, called, offered }: ToolListener,

@@ -27,7 +27,7 @@ import {
 } from './recording-lines.ts';
 import { listenForShown } from './shown-texts.ts';
 
-/** The components that a run asks. */
+/** The components that a run calls. */
 interface Asked {
   readonly analyst: Analyst;
   readonly fallbackAnalyst?: Analyst | undefined;
@@ -39,14 +39,14 @@ export interface RecorderOptions {
   readonly masker: Pick<Masker, 'mask'>;
   readonly logger: Logger;
   readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
-  /** Stores lines of the recording of a triage after those that were stored before. */
+  /** Appends lines to the stored recording of a triage. */
   readonly keep: (triageId: string, lines: readonly RecordingLine[]) => Promise<void>;
   /**
-   * The minimum time between two saves, in milliseconds. A save then takes place at the end of a judgment.
-   * Default 1,000.
+   * The minimum time in milliseconds between two saves; 1,000 by default. A save happens at the end of a
+   * judgment.
    */
   readonly keepEveryMs?: number;
-  /** The maximum number of characters of JSON that one process records of a run. Default 32 Mi. */
+  /** The maximum number of characters of JSON that one process records of a run; 32 Mi by default. */
   readonly maxChars?: number;
 }
 
@@ -63,18 +63,16 @@ type Run = Asked & { readonly subject: TriageSubject; readonly limits: object };
 export type RunRecorder = ReturnType<typeof createRunRecorder>;
 
 /**
- * Records runs in memory until the run ends or waits, and saves occasionally before that, because model
- * replies are expensive. A failure to save is logged; no run fails because of it or waits for it before its
- * end.
+ * Creates a recorder, which keeps recordings in memory until the run ends or waits. It also saves
+ * occasionally before that, because replies of models are expensive. A failed save is logged; no run fails
+ * because of it.
  */
 export function createRunRecorder(options: RecorderOptions) {
-  /** Starts to record a run, or the rest of one that was interrupted. */
+  /** Starts recording a run, or the rest of an interrupted one. */
   return { begin: (run: Run) => beginRecording(run, options) };
 }
 
-/**
- * The recording of one run. The run must use the components in `asked`, which pass on to the original ones.
- */
+/** The recording of one run. The run must use the components in `asked`, which call the original ones. */
 export type RunRecording = ReturnType<typeof beginRecording>;
 
 function beginRecording(run: Run, options: RecorderOptions) {
@@ -104,10 +102,10 @@ function beginRecording(run: Run, options: RecorderOptions) {
   };
   return {
     asked,
-    /** Records the answer of a person to the waiting run. */
+    /** Records a person's answer to the waiting run. */
     answered: (answer: RecordedAnswer) => notebook.add({ what: 'answered', answer }),
     /**
-     * Saves everything that was not saved yet. `analysis` is null if the run waits, failed or was canceled.
+     * Saves everything that is not saved yet. `analysis` is null if the run waits, failed or was canceled.
      * Never throws.
      */
     end: (analysis: Analysis | null) => notebook.close(analysis),
@@ -142,7 +140,7 @@ function openNotebook(
     const lines = waiting;
     waiting = [];
     kept = clock.now();
-    // Writes are sequential, so that the parts keep the order of their lines.
+    // Writes are sequential, so that the parts are in order.
     writing = writing.then(() => write(lines));
     return writing;
   };
@@ -175,8 +173,8 @@ function createEnding(analysis: Analysis, run: string): RecordingLine[] {
 }
 
 /**
- * Estimates the size of an entry. Only parts that can be large are measured; an entry that cannot be
- * serialized as JSON is too large for any recording.
+ * Estimates the size of an entry by the parts that may be large. An entry that cannot be serialized as JSON
+ * counts as too large.
  */
 function estimateSize(entry: Entry): number {
   try {
@@ -189,13 +187,13 @@ function estimateSize(entry: Entry): number {
 
 interface JudgementListener {
   readonly clock: Clock;
-  /** The start time of the run. */
+  /** The time at which the run started. */
   readonly startedAt: number;
   readonly hashSubject: HashSubject;
   readonly judged: (judgement: RecordedJudgement) => void;
 }
 
-/** Wraps the analyst and records each judgment when it is made or given up. */
+/** Wraps an analyst to record each judgment when it is finished or given up. */
 function wrapRecordedAnalyst(
   analyst: Analyst,
   role: RecordedJudgement['role'],
@@ -230,7 +228,7 @@ async function recordJudgement<Value>(
   const began = clock.now();
   const fields = computeHashes(input, hashSubject);
   let isRecorded = false;
-  // An analyst that is no longer awaited may still answer, or never. Only the first outcome is recorded.
+  // An analyst that is no longer awaited may still answer. Only the first outcome is recorded.
   const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
     if (isRecorded) return;
     isRecorded = true;
@@ -266,8 +264,8 @@ async function recordJudgement<Value>(
 }
 
 /**
- * Computes the hashes of an input. Returns none if it cannot be hashed, for example because it is nested too
- * deeply for JSON: a judgment never fails because of its recording.
+ * Computes the hashes of an input. Returns none if it cannot be hashed, for example because its nesting is
+ * too deep for JSON, because recording must not make a judgment fail.
  */
 function computeHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   try {
@@ -277,7 +275,7 @@ function computeHashes(input: object, hashSubject: HashSubject): Record<string, 
   }
 }
 
-/** Reads the round and the investigator, if the input has them. */
+/** Reads the round and the investigator from an input, if it has them. */
 export function readPlace(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
   const investigator =
@@ -285,7 +283,7 @@ export function readPlace(input: object): { readonly round: number; readonly inv
   return { round, investigator };
 }
 
-/** Records runs of this process in memory, for the terminal. */
+/** Creates a recorder that keeps the recordings of this process in memory, for the terminal. */
 export function recordAtHand(options: Omit<RecorderOptions, 'keep'>) {
   const kept = new Map<string, RecordingLine[]>();
   const recorder = createRunRecorder({

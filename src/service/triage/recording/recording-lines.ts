@@ -40,10 +40,10 @@ export function computeShortHash(value: unknown): string {
   return computeFullHash(value).slice(0, 16);
 }
 
-/** The short hash of a value that is met again and again. */
+/** Returns the short hash of a value. It is cached, because the same value is hashed repeatedly. */
 export type HashSubject = (value: object) => string;
 
-/** Remembers the hash of the subject, which every judgement of a run is given. */
+/** Creates a function that caches the hash of the subject, which is part of every judgment of a run. */
 export function createSubjectHash(): HashSubject {
   const known = new WeakMap<object, string>();
   return (value) => {
@@ -67,7 +67,7 @@ function isObject(value: unknown): value is object {
 
 const compress = promisify(gzip);
 
-/** The data that a process knows about a run when it starts it or continues it. */
+/** The facts about a run that are known when a process starts or continues it. */
 const RunHead = z.object({
   startedAt: z.iso.datetime(),
   madeBy: RecordedMaker,
@@ -77,8 +77,8 @@ const RunHead = z.object({
 type RunHead = z.infer<typeof RunHead>;
 
 /**
- * A line of a recording in the making. `run` names the process's turn at the run, since two may have written
- * by turns.
+ * A line of an unfinished recording. `run` identifies the process's part of the run, because several
+ * processes may have written lines.
  */
 export const RecordingLine = z.discriminatedUnion('what', [
   z.object({ what: z.literal('begun'), run: z.string(), head: RunHead }),
@@ -119,7 +119,7 @@ export function joinLines(
   capped = false,
 ): Recording {
   const turns = groupTurns(lines);
-  // Of two workers at one run, whose answer was stored is heard last.
+  // If two workers recorded the run, the one whose answer was stored takes precedence.
   turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
   const first = turns.find((turn) => turn.head !== null);
   if (first?.head == null)
@@ -198,7 +198,7 @@ function isStored(turn: Turn, analysis: Analysis | null): boolean {
   return analysis !== null && turn.ended?.id === analysis.id;
 }
 
-/** Returns all items in order, without those that a later turn repeats. */
+/** Returns all items in order, without those that a later part repeats. */
 function listLastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
   const later = new Set<string>();
   const heard: Item[][] = [];
@@ -209,7 +209,7 @@ function listLastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: 
   return heard.reverse().flat();
 }
 
-/** Lists the judgments and calls that the steps of the answer name but the recording lacks. */
+/** Lists the judgments and calls that steps of the answer mention but the recording lacks. */
 function findMissing(
   analysis: Analysis,
   judgements: readonly RecordedJudgement[],
@@ -234,7 +234,7 @@ function findMissing(
   return [...new Set(missing)];
 }
 
-/** Names of judgements in a trace, by those of the analyst. */
+/** The analyst's names of judgments by their names in a trace. */
 const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
   classify: 'classify',
   reason: 'plan',
@@ -245,8 +245,8 @@ const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
 };
 
 /**
- * Returns the key of a traced judgment. Before the first round the analyst gets round 1; a correction gets
- * none.
+ * Returns the key of a traced judgment. The analyst gets round 1 before the first round, and no round for a
+ * correction.
  */
 function placeOfTrace(name: string, step: Step): string {
   const stage = TRACED[name] ?? 'classify';

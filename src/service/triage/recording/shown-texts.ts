@@ -2,17 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChatModel } from '../../../ports/chat-model.ts';
 import { computeShortHash } from './recording-lines.ts';
 
-/**
- * The input that a judgment showed to a model. The first question counts; the others are repetitions that
- * fit.
- */
+/** The input that a model was shown for a judgment. The first question counts; others are retries. */
 interface Shown {
   hash: string | null;
 }
 
 const judging = new AsyncLocalStorage<Shown>();
 
-/** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
+/** Wraps a chat model to pass the input that it was shown to the recorder of a judgment. */
 export function wrapListenedChatModel(model: ChatModel): ChatModel {
   return {
     ...model,
