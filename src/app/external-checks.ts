@@ -158,12 +158,13 @@ export async function checkModel(config: Config): Promise<Finding> {
   }
 }
 
+const UNUSABLE = "the server's replies are not usable";
+
 function suggestFix(error: unknown, config: Config): string {
   const { baseUrl, azure } = config.analyst.llm;
   const onAzure = baseUrl === null && azure.endpoint !== null;
   const key = getKeyName(baseUrl) ?? 'OPENAI_API_KEY';
   const address = onAzure ? 'AZURE_OPENAI_ENDPOINT' : 'OPENAI_BASE_URL';
-  const model = onAzure ? 'AZURE_OPENAI_DEPLOYMENT' : 'OPENAI_MODEL';
   switch (error instanceof TriageError ? error.code : null) {
     case 'invalid-config':
       return `set ${key}, OPENAI_BASE_URL for a server that needs no key, or AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY`;
@@ -178,8 +179,8 @@ function suggestFix(error: unknown, config: Config): string {
     case 'too-large':
       return 'the model was loaded with a small context; load it with 8,000 tokens or more';
     case 'invalid-input':
-      return `the server's replies are not usable: check ${model}, and try a model that follows instructions`;
+      return `${UNUSABLE}: check OPENAI_MODEL, and try a model that follows instructions`;
     default:
-      return `check ${address} (with the server's /v1) and ${model}: is the server running, and does it have the model?`;
+      return `check ${address} (with the server's /v1) and OPENAI_MODEL: is the server running, and does it have the model?`;
   }
 }

@@ -17,12 +17,11 @@ export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, 
   const isAzure =
     baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
   if (isAzure) {
-    const deployment = azure.deployment ?? model;
     return {
       baseUrl: baseUrl ?? azure.endpoint,
       apiKey: azure.apiKey ?? apiKey,
       apiVersion: azure.apiVersion ?? '',
-      model: deployment,
+      model,
       ...limits,
     };
   }
@@ -38,9 +37,7 @@ export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, 
 /** Returns the settings of the model for all judgements but the answer; null if there is none. */
 export function toSmallModel(llm: Llm): Llm | null {
   const { model, baseUrl, apiKey } = llm.small;
-  return model === null
-    ? null
-    : { ...llm, model, baseUrl, apiKey, azure: { ...llm.azure, deployment: null } };
+  return model === null ? null : { ...llm, model, baseUrl, apiKey };
 }
 
 const READY = {

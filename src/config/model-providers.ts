@@ -120,10 +120,7 @@ export const AnalystConfig = group({
     }),
     /** Keys of providers whose name may precede a model's name, by the provider's name. */
     keys: ProviderKeys.prefault({}),
-    /**
-     * Azure OpenAI, which is used if no base URL is given. The deployment's name is the model's if none is
-     * given.
-     */
+    /** Azure OpenAI, used if no base URL is given. A model's name is that of its deployment. */
     azure: group({
       endpoint: defineSetting(
         'AZURE_OPENAI_ENDPOINT',
@@ -135,11 +132,6 @@ export const AnalystConfig = group({
         'OPENAI_API_VERSION',
         z.string().nullable().default(null),
         'Azure api-version. Default: 2024-10-21.',
-      ),
-      deployment: defineSetting(
-        'AZURE_OPENAI_DEPLOYMENT',
-        z.string().nullable().default(null),
-        'Name of the Azure deployment. Default: the model name.',
       ),
     }),
     timeoutMs: defineSetting(

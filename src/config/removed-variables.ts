@@ -65,6 +65,7 @@ const REMOVED: Readonly<Record<string, Removed>> = {
     same: ['https://api.buildkite.com/v2', 'https://api.buildkite.com/v2/'],
   },
   FAULTLINE_CIRCLECI_RERUN: { now: 'set FAULTLINE_CIRCLECI_WRITES=rerun', same: OFF },
+  AZURE_OPENAI_DEPLOYMENT: { now: 'set OPENAI_MODEL to the name of the deployment' },
   FAULTLINE_MODEL: { now: 'set OPENAI_MODEL, which takes the same names' },
   OPENAI_EMBEDDING_MODEL: { now: 'set FAULTLINE_EMBEDDER_MODEL', same: ['text-embedding-3-small'] },
   OPENAI_EMBEDDING_DIMENSIONS: { now: 'vectors have the dimensions of the first response' },
