@@ -23,6 +23,13 @@ export function isTestPath(path: string): boolean {
   );
 }
 
+/** Checks whether a path is a test report by the usual names: a run writes it, so that it has no fault. */
+export function isReportPath(path: string): boolean {
+  return /(?:^|[\\/._-])(?:junit|xunit|nunit|tests?[._-]?results?|reports?)(?=[\\/._-])[^\n]{0,300}\.(?:xml|trx)$/i.test(
+    path,
+  );
+}
+
 /**
  * Returns the most likely production file of a test: FooTest → Foo, test_foo.py → foo.py. Includes the folder
  * only if tests are in the same folder as their code, or in Maven's mirror of it. Returns null if the name

@@ -7,6 +7,7 @@ import {
   countSharedSegments,
   findTwin,
   isForeignPath,
+  isReportPath,
   isTestClass,
   type JvmClass,
   listOwnFrames,
@@ -147,7 +148,11 @@ function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
   ];
   const paths = listNamedPaths(texts.map(stripEscapes))
     .filter(
-      ({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)),
+      ({ path }) =>
+        !isForeignPath(path) &&
+        !isReportPath(path) &&
+        !OUTSIDE.test(path) &&
+        (path.includes('/') || BARE.test(path)),
     )
     .map(({ path, line }) => ({ path: toRepositoryPath(path, project), line }));
   const distinct = takeFirstOfEach(paths, ({ path }) => path).filter(({ path }) => !path.startsWith('/'));

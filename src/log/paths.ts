@@ -212,7 +212,7 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/builds\/worker\/(?:checkouts|workspace)\/[^/]{1,120}\//,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}builds\/[\w-]{6,20}\/\d{1,3}\/[^/]{1,120}\/[^/]{1,120}\//i,
   /^\/builds\/[^/]{1,120}\/[^/]{1,120}\//,
-  // Jenkins, with the `@2` of a second executor and the `@script` of a pipeline
+  // Jenkins, with the `@2` of a second executor and the `@script` of a pipeline. Its last row is below.
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,6}workspace\/[^/]{1,120}@(?:\d{1,4}|script|tmp)\//,
   new RegExp(
     String.raw`^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,6}(?:jenkins|jenkins_home|\.jenkins|` +
@@ -250,6 +250,11 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/usr\/src\/(?:app|project|code|build)\//,
   /^\/var\/www\/html\//,
   /^\/home\/node\/app\//,
+  // Jenkins on an agent whose root folder has any name: `<root>/workspace/<job>/`.
+  new RegExp(
+    '^(?!/(?:app|srv|src|code|project|repo|build|source|work|workdir)/)(?:[A-Za-z]:)?/' +
+      '(?:[^/]{1,120}/){1,6}workspace/[^/]{1,120}/',
+  ),
 ];
 
 /**

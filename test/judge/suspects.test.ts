@@ -27,6 +27,15 @@ test('a report that a tool keeps in a hidden folder of the home is no suspect, a
   ).toEqual(['src/price.c']);
 });
 
+test.each(['reports/junit.xml', 'build/test-results/shop.xml', 'junit-node.xml'])(
+  'the report %s that the failed command writes is no suspect',
+  (path) => {
+    expect(
+      pathsIn(`+ node --test --test-reporter-destination=${path}`, 'script returned exit code 1'),
+    ).toEqual([]);
+  },
+);
+
 describe('suspects of a trace alone', () => {
   test('a library under test is own in the trace of its own test, its runner is not', () => {
     const paths = pathsIn(

@@ -1,7 +1,7 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts';
 import type { PassedOnRetry } from '../../domain/reading.ts';
-import { joinLedLines, splitExpectation } from '../extract/tests/block.ts';
+import { extractSides, joinLedLines } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 import { createPassageReader, type Passage, type Stretch } from './passages.ts';
 
@@ -263,13 +263,13 @@ function createFailingTest(
   outcome: Outcome,
   passage: Passage,
 ): FailingTest {
-  const given = withoutEscapes(outcome.message ?? '').trim();
-  const message = isTitle(given, outcome.name) ? '' : given;
   const plain = withoutEscapes(outcome.detail ?? '');
+  const given = restoreLines(withoutEscapes(outcome.message ?? '').trim(), plain);
+  const message = isTitle(given, outcome.name) ? '' : given;
   const output = withoutEscapes(outcome.output ?? '');
   // CTest writes the error to the output, and only "Failed" as the detail.
   const detail = plain.trim() === '' ? output : plain;
-  const split = splitExpectation(`${message}\n${detail}`);
+  const split = extractSides(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
   const words = findTellingMessage(message, {
     type: outcome.type ?? null,
@@ -332,6 +332,25 @@ function isTitle(text: string, name: string): boolean {
   return title !== '' && nameLetters.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
 }
 
+/**
+ * Returns a message with its line breaks, which an attribute of XML loses unless they are escaped: Node 20 and
+ * 22 write "strictly equal:26.97 !== 26.98". The detail has the same characters on several lines.
+ */
+function restoreLines(message: string, detail: string): string {
+  const letters = message.replace(/\s+/g, '');
+  if (letters === '' || message.includes('\n')) return message;
+  const starts: number[] = [];
+  let text = '';
+  for (let at = 0; at < detail.length; at += 1) {
+    if (/\s/.test(detail.charAt(at))) continue;
+    starts.push(at);
+    text += detail.charAt(at);
+  }
+  const first = text.indexOf(letters);
+  if (first === -1) return message;
+  return detail.slice(starts[first], (starts[first + letters.length - 1] ?? 0) + 1);
+}
+
 function extractLetters(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }
@@ -367,9 +386,10 @@ const PLACE_ONLY = new RegExp(
 function completeWholeMessage(message: string): string {
   const lines = message.split('\n');
   const messageLines = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
-  return messageLines[0]?.trimEnd().endsWith(':')
-    ? joinLedLines([messageLines[0].trim(), ...messageLines.slice(1)])
-    : messageLines.join('\n');
+  const [first = '', ...below] = messageLines;
+  if (!first.trimEnd().endsWith(':')) return messageLines.join('\n');
+  const start = below.findIndex((line) => line.trim() !== '');
+  return joinLedLines([first.trim(), ...below.slice(Math.max(0, start))]);
 }
 
 /**

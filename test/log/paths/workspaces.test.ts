@@ -24,6 +24,7 @@ const WORKSPACES: readonly (readonly [string, string, string])[] = [
   ['Jenkins', '/var/lib/jenkins/workspace/api-main/src/tax.ts', 'src/tax.ts'],
   ['Jenkins, second executor', '/var/jenkins_home/workspace/api_PR-7@2/src/tax.ts', 'src/tax.ts'],
   ['Jenkins, agent', '/home/jenkins/agent/workspace/api/src/tax.ts', 'src/tax.ts'],
+  ['Jenkins, agent with a root folder of its own', '/data/ci/node-7/workspace/api/src/tax.ts', 'src/tax.ts'],
   ['Jenkins, Windows', 'C:\\Jenkins\\workspace\\api\\src\\tax.ts', 'src/tax.ts'],
   ['CircleCI', '/home/circleci/project/src/tax.ts', 'src/tax.ts'],
   ['CircleCI, root', '/root/project/src/tax.ts', 'src/tax.ts'],

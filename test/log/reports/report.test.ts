@@ -79,6 +79,25 @@ describe('reports captured from real tools', () => {
     }
   });
 
+  it.each([20, 22, 24])(
+    'Node %s: both sides and the message come from the text of its own reporter',
+    (version) => {
+      expect(captured(`node-${version}.xml`).failingTests).toMatchObject([
+        {
+          suite: null,
+          name: 'converts kronor',
+          file: expect.stringMatching(/test\/rate\.test\.js$/),
+          line: 4,
+          message: 'Expected values to be strictly equal: 26.97 !== 26.98',
+          expected: '26.98',
+          actual: '26.97',
+        },
+        // The reporter writes the list in both sides as [Array], so that they do not differ.
+        { name: 'lists lines', line: 5, expected: null, actual: null },
+      ]);
+    },
+  );
+
   it('Test::More: what is in a subtest, and nothing for what is still to do', () => {
     expect(captured('perl.tap').failingTests).toMatchObject([
       { suite: null, name: 'adds up', file: 'cart.t', line: 2, actual: "'7'", expected: "'8'" },

@@ -217,19 +217,32 @@ function readRaisedLast(body: readonly string[]): string | null {
   return raised?.trim().slice(0, 1_000) ?? null;
 }
 
-function extractSides(text: string): Sides {
+/**
+ * Extracts what a test expected and what it got in any notation; both are null if the text does not show
+ * them. Two equal sides show nothing: the runner has shortened what differs.
+ */
+export function extractSides(text: string): Sides {
+  const sides = findSides(text);
+  return sides.expected === sides.actual ? { expected: null, actual: null } : sides;
+}
+
+function findSides(text: string): Sides {
   const head = text.slice(0, 4_000);
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
     if (both !== undefined)
       return { expected: both.expected?.trim() ?? null, actual: both.actual?.trim() ?? null };
   }
+  let half: Sides | null = null;
   for (const { expected, actual } of SIDES) {
     const value = expected.exec(head)?.groups?.value?.trim();
-    if (value !== undefined)
-      return { expected: value, actual: actual.exec(head)?.groups?.value?.trim() ?? null };
+    if (value === undefined) continue;
+    const sides = { expected: value, actual: actual.exec(head)?.groups?.value?.trim() ?? null };
+    if (sides.actual !== null) return sides;
+    half ??= sides;
   }
-  return splitExpectation(head);
+  const split = splitExpectation(head);
+  return split.expected === null && half !== null ? half : split;
 }
 
 /** The facts that a reader knows about one failing test in addition to the lines that report it. */
