@@ -136,6 +136,7 @@ async function composeApp(
   const background = openBackground({ ...parts, wakeUp, deps, found, channels, indexKeeping, retention });
   return {
     ...parts,
+    buildSources: deps.buildSources,
     uploadReaders: threads,
     ...indexKeeping.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),

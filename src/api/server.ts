@@ -77,7 +77,7 @@ type NeededPart =
   | ('stores' | 'database' | 'archive' | 'notifier' | 'vectorIndex' | 'knowledge')
   | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
-  | ('indexNow' | 'uploadReaders' | 'explainLog' | 'messengers' | 'slack')
+  | ('buildSources' | 'indexNow' | 'uploadReaders' | 'explainLog' | 'messengers' | 'slack')
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**

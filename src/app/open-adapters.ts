@@ -313,16 +313,24 @@ export async function openBuildSources(
 ): Promise<Partial<Record<Build['provider'], BuildSource>>> {
   const options = { timeoutMs: config.buildSource.timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
   const resilience = createResilience(LEFT_ALONE);
-  const guarded = (source: BuildSource): BuildSource => ({
-    provider: source.provider,
-    fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
-    fetchGreen: (build, signal, maxBytes) =>
-      resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
-  });
+  const guard = (source: BuildSource): BuildSource => {
+    const { provider, complete } = source;
+    const guarded: BuildSource = {
+      provider,
+      fetch: (build, signal) => resilience.once(provider, () => source.fetch(build, signal)),
+      fetchGreen: (build, signal, maxBytes) =>
+        resilience.once(provider, () => source.fetchGreen(build, signal, maxBytes)),
+    };
+    if (complete === undefined) return guarded;
+    return {
+      ...guarded,
+      complete: (build, signal) => resilience.once(provider, () => complete(build, signal)),
+    };
+  };
   const opened = await Promise.all(
     createProviders(config.providers).map((provider) => provider.openBuildSource(options)),
   );
-  return Object.fromEntries(opened.map((source) => [source.provider, guarded(source)]));
+  return Object.fromEntries(opened.map((source) => [source.provider, guard(source)]));
 }
 
 /**

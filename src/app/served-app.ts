@@ -1,11 +1,13 @@
 import type { Messengers } from '../channels/channel.ts';
 import type { SlackButtons } from '../channels/slack.ts';
 import type { Config } from '../config/schema.ts';
+import type { Build } from '../domain/build.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
+import type { BuildSource } from '../ports/build-source.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
@@ -35,6 +37,8 @@ export interface App extends IndexSync {
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;
+  /** The CI systems, by provider. */
+  readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   /** The threads that decode uploads and read their reports without blocking other requests. */
   readonly uploadReaders: UploadReaders;
   /** Follow-up questions about stored analyses. */

@@ -23,11 +23,15 @@ export function isTestPath(path: string): boolean {
   );
 }
 
+const REPORT_PATH = new RegExp(
+  String.raw`(?:^|[\\/._-])(?:junit|xunit|nunit|tests?[._-]?results?|reports?)(?=[\\/._-])` +
+    String.raw`[^\n]{0,300}\.(?:xml|trx)$`,
+  'i',
+);
+
 /** Checks whether a path is a test report by the usual names: a run writes it, so that it has no fault. */
 export function isReportPath(path: string): boolean {
-  return /(?:^|[\\/._-])(?:junit|xunit|nunit|tests?[._-]?results?|reports?)(?=[\\/._-])[^\n]{0,300}\.(?:xml|trx)$/i.test(
-    path,
-  );
+  return REPORT_PATH.test(path);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Build, SourceText, TestResult } from '../domain/build.ts';
+import type { Build, NewBuild, SourceText, TestResult } from '../domain/build.ts';
 
 export interface FetchedBuild {
   readonly sources: readonly SourceText[];
@@ -21,4 +21,9 @@ export interface BuildSource {
    * `fetch`.
    */
   fetchGreen(build: Build, signal: AbortSignal, maxBytes: number): Promise<readonly SourceText[]>;
+  /**
+   * Adds to a build what its event did not say. Never changes its pipeline, number or attempt. Absent if
+   * events say all that the CI knows. Throws the same errors as `fetch`.
+   */
+  readonly complete?: (build: NewBuild, signal: AbortSignal) => Promise<NewBuild>;
 }

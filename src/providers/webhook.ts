@@ -26,6 +26,8 @@ export const Intake = z.object({
    * that name. Absent if this is not known.
    */
   fromFork: z.boolean().optional(),
+  /** True if the CI may know more of the build than its event says, such as its repository. */
+  incomplete: z.boolean().optional(),
   /** The default branch of the repository, if the event names it. */
   defaultBranch: z.string().nullable().optional(),
   /** The masked end of the build's log, if the event contains it. */
@@ -149,7 +151,7 @@ export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodi
   /** Checks the sender. Throws `unauthenticated`. */
   authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void;
   /** Reads the JSON of a delivery whose sender is known. Throws `invalid-input` for an incomplete event. */
-  read(payload: unknown, request: WebhookRequest): Received;
+  read(payload: unknown, request: WebhookRequest, nowMs: number): Received;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -186,6 +188,7 @@ export function createWebhook(sender: Sender): (secrets: readonly string[]) => W
       return read(
         parseJson('The body', inForm ? readBodyText(request) : request.body.toString('utf8')),
         request,
+        nowMs,
       );
     },
   });

@@ -117,6 +117,9 @@ function createInboxMethods(db: Database) {
     /** Lists pending deliveries that are due and arrived `olderThanMs` ago or earlier; oldest first. */
     listPending: async (olderThanMs: number, limit: number) =>
       await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
+    /** Reads a pending delivery without locking it. Returns null if it is not due, or no longer pending. */
+    read: async ({ source, deliveryId }: DeliveryKey) =>
+      (await db.query<LandedDelivery>(READ, [source, deliveryId]))[0] ?? null,
     /**
      * Locks a pending delivery until the transaction of `sql` ends. Returns null if it is not due, no longer
      * pending, or locked by another process.
@@ -188,9 +191,11 @@ const LANDED = `
     and received_at <= clock_timestamp() - $1::float8 * interval '1 millisecond'
   order by received_at limit $2`;
 
-const TAKE = `
+const READ = `
   select source, delivery_id as "deliveryId", event, intake, attempts from deliveries
-  where source = $1 and delivery_id = $2 and state = 'landed' and ${DUE} for update skip locked`;
+  where source = $1 and delivery_id = $2 and state = 'landed' and ${DUE}`;
+
+const TAKE = `${READ} for update skip locked`;
 
 const MARK_RECORDED = `
   update deliveries set state = 'recorded', build_id = $3, intake = null, not_before = null, error = null

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { findSecrets, getSecretsFile, readOrCreateSecrets } from '../../src/cli/settings.ts';
+import { faultlineProcess } from './faultline.ts';
 
 const run = promisify(execFile);
 const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
@@ -56,6 +57,16 @@ describe('secrets of a data directory', () => {
     writeFileSync(getSecretsFile(folder), '{"token":', { mode: 0o600 });
     expect(() => readOrCreateSecrets(folder)).toThrow(/is damaged\. Delete it/);
     expect(readFileSync(getSecretsFile(folder), 'utf8')).toBe('{"token":');
+  });
+
+  it('are not made by connect in a folder that nobody named, which says what Jenkins needs', async () => {
+    const folder = newFolder();
+    const { code, stdout } = await faultlineProcess(['connect', 'jenkins'], { cwd: folder });
+
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('faultlineReport()') });
+    expect(stdout).toContain('pass the data directory of the service with --data');
+    expect(stdout).not.toContain('--create');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('are none where nothing was ever served', () => {

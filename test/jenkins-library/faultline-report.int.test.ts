@@ -86,6 +86,7 @@ test('a signed event is accepted and becomes a build', () => {
     commit: ENV.GIT_COMMIT,
     status: 'failed',
     pullRequest: null,
+    startedAt: '2026-03-01T12:00:00.000Z',
   });
 });
 

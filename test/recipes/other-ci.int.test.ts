@@ -86,6 +86,7 @@ describe('GitLab CI', () => {
     CI_COMMIT_SHA: 'a'.repeat(40),
     GITLAB_USER_LOGIN: 'ada',
     CI_JOB_URL: 'https://gitlab.example.com/shop/api/-/jobs/4711',
+    CI_JOB_STARTED_AT: '2026-03-01T12:00:00Z',
   };
 
   test('script ends as the tests ended, and keeps what they said', async () => {
@@ -242,6 +243,7 @@ describe('the script for all', () => {
         },
         ...{ CI_COMMIT_SOURCE_BRANCH: 'a"b$(touch x)', CI_COMMIT_PULL_REQUEST: '7', CI_COMMIT_AUTHOR: 'ada' },
         CI_PIPELINE_URL: 'https://ci.example.com/repos/1/pipeline/812',
+        CI_PIPELINE_STARTED: '1772366400',
       },
     ],
     [
@@ -257,6 +259,7 @@ describe('the script for all', () => {
         },
         ...{ DRONE_SOURCE_BRANCH: 'a"b$(touch x)', DRONE_PULL_REQUEST: '7', DRONE_COMMIT_AUTHOR: 'ada' },
         DRONE_BUILD_LINK: 'https://drone.example.com/shop/api/812',
+        DRONE_BUILD_STARTED: '1772366400',
       },
     ],
   ])('%s sends the log and the reports of a build that failed', async (_, yaml, env) => {
@@ -273,7 +276,12 @@ describe('the script for all', () => {
       pullRequest: 7,
     };
     expect(state.builds).toMatchObject([
-      { ...build, status: 'failed', url: expect.stringMatching(/^https:.*812$/) },
+      {
+        ...build,
+        status: 'failed',
+        url: expect.stringMatching(/^https:.*812$/),
+        startedAt: '2026-03-01T12:00:00.000Z',
+      },
     ]);
     expect([...state.archive.keys()]).toEqual(['bld_1/test.log', 'bld_1/junit a.xml']);
   });
@@ -313,8 +321,31 @@ describe('the script for all', () => {
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(state.builds).toMatchObject([
-      { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit: expect.any(String) },
+      {
+        repository: 'shop/api',
+        pipeline: 'ci',
+        number: '812',
+        branch: 'main',
+        commit: expect.any(String),
+        url: 'https://ci.example.com/#/builders/1/builds/812',
+      },
     ]);
+  });
+
+  test('a refused upload says why, and ends with an error', async () => {
+    const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1', ATTEMPT: '0' };
+    const { code, out, errors } = await run('sh ci/faultline-upload test.log', { env, files });
+
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(errors).toMatch(/^Faultline refused the build \(400\): .*attempt.*must be from 1 to 10000.*\n$/);
+
+    const denied = { ...env, ATTEMPT: '2', FAULTLINE_TOKEN: 'flt_another-token-that-nobody-knows' };
+    expect((await run('sh ci/faultline-upload test.log', { env: denied, files })).errors).toMatch(
+      /^Faultline refused the build \(401\): .*token/,
+    );
+
+    await run('sh ci/faultline-upload test.log', { env: { ...env, ATTEMPT: '2' }, files });
+    expect(state.builds).toMatchObject([{ attempt: 2, startedAt: null }]);
   });
 
   test('a log or report that is a link is not followed: it could be to the environment of the step, where the token is', async () => {

@@ -127,6 +127,7 @@ function fakeDeliveries(state: FakeState): Stores['deliveries'] {
       return Object.assign(kept, { state: 'landed', attempts: 0 }) !== undefined;
     },
     listPending: async () => state.deliveries.filter((kept) => kept.state === 'landed'),
+    read: async (key) => landed(key),
     claim: async (key) => landed(key),
     markRecorded: async (key, buildId) => {
       const kept = landed(key);
@@ -180,6 +181,7 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
       return { build: changed, created: false };
     },
     find: async (id) => state.builds.find((build) => build.id === id) ?? null,
+    list: async ({ urls }) => state.builds.filter(({ url }) => url !== null && urls?.includes(url)),
     addFailedPart: async (buildId, part) => {
       const known = [part, WHOLE_BUILD].some((one) => state.failedParts.has(`${buildId} ${one}`));
       state.failedParts.add(`${buildId} ${part}`);

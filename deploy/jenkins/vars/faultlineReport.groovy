@@ -50,6 +50,7 @@ private String eventOf(String repository, String status) {
     branch: env.CHANGE_BRANCH ?: env.BRANCH_NAME ?: localBranch(env.GIT_BRANCH),
     commit: env.GIT_COMMIT,
     author: env.CHANGE_AUTHOR,
+    startedAt: currentBuild.startTimeInMillis,
     pullRequest: numberOf(env.CHANGE_ID)
   ])
 }

@@ -12,7 +12,13 @@ import {
   getWebhookAddress,
   MADE_SECRETS,
 } from '../../service/connect.ts';
-import { type DataOptions, getDataDirectory, readConfig, readServedConfig } from '../settings.ts';
+import {
+  type DataOptions,
+  findSecrets,
+  getDataDirectory,
+  readConfig,
+  readServedConfig,
+} from '../settings.ts';
 import { EXIT, formatJson, print } from '../terminal.ts';
 import { renderFinding } from './doctor.ts';
 
@@ -30,7 +36,7 @@ export interface ConnectOptions extends DataOptions {
  * tests it. Exits with 4 if something is wrong.
  */
 export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
-  const { config, isMade } = readConfigured(getDataDirectory(options.data), name);
+  const { config, isMade } = readConfigured(options, name);
   const provider = findProvider(createProviders(config.providers), name);
   const publicUrl = options.url ?? config.http.publicUrl;
   const address = publicUrl === null ? null : getWebhookAddress(provider, publicUrl);
@@ -66,17 +72,20 @@ const LIMIT_MS = 120_000;
 
 /**
  * Reads the configuration. `isMade` is true if the webhook secret comes from the data directory, because none
- * is configured.
+ * is configured. The default directory gets no secret here, because the service may use another one.
  */
 function readConfigured(
-  dataDir: string,
+  { data }: DataOptions,
   name: string,
 ): { readonly config: Config; readonly isMade: boolean } {
+  const dataDir = getDataDirectory(data);
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(
     ([provider, { webhookSecrets }]) => provider === name && webhookSecrets.length > 0,
   );
-  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite')
+  const isNamed = data !== undefined || process.env.FAULTLINE_DATA_DIR !== undefined;
+  const isServed = isNamed || findSecrets(dataDir) !== null;
+  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite' || !isServed)
     return { config, isMade: false };
   return { config: readServedConfig(dataDir).config, isMade: true };
 }
@@ -120,7 +129,7 @@ function guide(plan: Plan): string {
         ]
       : []),
     '',
-    'Setup by hand (--create does it for you)',
+    'because' in connection.hooks ? 'Setup' : 'Setup by hand (--create does it for you)',
     ...clicks.map((click, index) => `  ${index + 1}. ${click}`),
     '',
     `Permissions that the token in ${tokenSetting} needs`,
@@ -131,7 +140,9 @@ function guide(plan: Plan): string {
 
 function formatSecretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
   if (shownSecret !== null) return shownSecret;
-  return provider.webhook.secrets.length > 0
-    ? `the value of ${secretSetting}`
-    : `none yet; --new-secret creates one for ${secretSetting}`;
+  if (provider.webhook.secrets.length > 0) return `the value of ${secretSetting}`;
+  const made = MADE_SECRETS.includes(provider.name)
+    ? '; or pass the data directory of the service with --data'
+    : '';
+  return `none yet; --new-secret creates one for ${secretSetting}${made}`;
 }

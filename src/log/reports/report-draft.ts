@@ -333,8 +333,8 @@ function isTitle(text: string, name: string): boolean {
 }
 
 /**
- * Returns a message with its line breaks, which an attribute of XML loses unless they are escaped: Node 20 and
- * 22 write "strictly equal:26.97 !== 26.98". The detail has the same characters on several lines.
+ * Returns a message with its line breaks, which an attribute of XML loses unless they are escaped: Node 20
+ * and 22 write "strictly equal:26.97 !== 26.98". The detail has the same characters on several lines.
  */
 function restoreLines(message: string, detail: string): string {
   const letters = message.replace(/\s+/g, '');

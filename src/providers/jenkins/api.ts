@@ -13,10 +13,9 @@ import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { selectArtifacts } from '../artifacts.ts';
 import { createBasicAuth } from '../check.ts';
-import { type Connection, createGreetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
 import { readBody, withDeadline } from '../rest-client.ts';
-import { computeHmac } from '../webhook.ts';
+import { completeJenkinsBuild } from './complete-build.ts';
 
 /** The address of Jenkins, and the user who calls its API. */
 export interface JenkinsAccess {
@@ -38,10 +37,11 @@ export interface JenkinsBuildSourceOptions extends JenkinsAccess {
 }
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
-const REPORT_TREE = 'suites[name,cases[className,name,status,duration]]';
+const SUITES_TREE = 'suites[name,cases[className,name,status,duration]]';
+const REPORT_TREE = `${SUITES_TREE},childReports[result[${SUITES_TREE}]]`;
 
-/** Jenkins' test report, of it the fields that the tree above names. Durations are in seconds. */
-const TestReport = z.object({
+/** The suites of a test report, of it the fields that the tree above names. Durations are in seconds. */
+const Suites = z.object({
   suites: z
     .array(
       z.object({
@@ -60,7 +60,10 @@ const TestReport = z.object({
     )
     .default([]),
 });
-type TestReport = z.infer<typeof TestReport>;
+type Suites = z.infer<typeof Suites>;
+
+/** Jenkins' test report. That of a Maven or matrix build consists of the reports of its parts. */
+const TestReport = Suites.extend({ childReports: z.array(z.object({ result: Suites })).default([]) });
 
 /** Reads the console, the test report and the artifacts of a build from Jenkins. */
 export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): BuildSource {
@@ -86,6 +89,13 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
             within,
           ),
         ],
+      ),
+    complete: (build, signal) =>
+      withDeadline(
+        `Asking Jenkins about build ${build.number} of ${build.pipeline}`,
+        options.timeoutMs,
+        signal,
+        (within) => completeJenkinsBuild(options, build, within),
       ),
   };
 }
@@ -135,7 +145,8 @@ async function fetchTestResults(
       maxBytes: MAX_REPORT_BYTES,
       signal,
     });
-    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(toTestResults);
+    const { suites, childReports } = TestReport.parse(JSON.parse(bytes.toString('utf8')));
+    return [...suites, ...childReports.flatMap(({ result }) => result.suites)].flatMap(toTestResults);
   } catch (error) {
     if (signal.aborted) throw error;
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
@@ -149,7 +160,7 @@ async function fetchTestResults(
   }
 }
 
-function toTestResults(suite: TestReport['suites'][number]): TestResult[] {
+function toTestResults(suite: Suites['suites'][number]): TestResult[] {
   return suite.cases.map((test) => ({
     name: test.name,
     suite: test.className ?? suite.name ?? null,
@@ -174,7 +185,8 @@ interface JenkinsQuestion {
   readonly signal: AbortSignal;
 }
 
-const READ_JOB = 'permission to read the job';
+/** The permission to read builds, shown to people. */
+export const READ_JOB = 'permission to read the job';
 
 export async function readJenkins(
   access: JenkinsAccess,
@@ -337,46 +349,4 @@ function toFolder(address: string): URL {
   url.hash = '';
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
-}
-
-export function createJenkinsConnection(): Connection {
-  return {
-    label: 'Jenkins',
-    page: 'docs/start/jenkins.md',
-    events: ['Job Finalized'],
-    secretSetting: 'FAULTLINE_JENKINS_WEBHOOK_SECRET',
-    tokenSetting: 'FAULTLINE_JENKINS_TOKEN',
-    rights: [
-      { right: 'Overall/Read, Job/Read', why: 'consoles, test reports and artifacts' },
-      { right: 'Run/Update', why: 'descriptions of builds (FAULTLINE_JENKINS_DESCRIPTION)' },
-    ],
-    clicks: [
-      'Install the Notification plugin; in the configuration of the job, open Job Notifications → ' +
-        'Add Endpoint.',
-      'Choose the format JSON, the protocol HTTP and the event Job Finalized; add 200 log lines.',
-      'As URL Source, choose Credentials Store (not Plain Text, which Jenkins prints into consoles), ' +
-        'and add a credential of the kind Secret text.',
-      'Its secret is the address with faultline:SECRET@ in front of the host, such as ' +
-        'https://faultline:SECRET@faultline.example/webhooks/jenkins.',
-    ],
-    greet: (secret, nowMs) => {
-      const body = JSON.stringify({
-        repository: 'faultline/connect',
-        pipeline: 'connect',
-        number: 0,
-        status: 'test',
-      });
-      const [id, timestamp] = [createGreetingId(), String(Math.floor(nowMs / 1000))];
-      const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
-      return {
-        body,
-        headers: {
-          'x-faultline-id': id,
-          'x-faultline-timestamp': timestamp,
-          'x-faultline-signature': signature,
-        },
-      };
-    },
-    hooks: { because: 'Jenkins keeps its notifications in the configuration of each job' },
-  };
 }

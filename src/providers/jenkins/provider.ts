@@ -6,7 +6,7 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../
 import { createBasicAuth, joinPath, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
 import { buildRule } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
-import { jenkinsWebhook } from './webhook.ts';
+import { createJenkinsWebhook } from './webhook.ts';
 
 /**
  * Creates the provider for Jenkins: consoles, test reports, artifacts and the descriptions of builds. It also
@@ -16,9 +16,9 @@ export function createJenkinsProvider(settings: JenkinsSettings): Provider {
   const { webhookSecrets, baseUrl, user, token } = settings;
   return {
     name: 'jenkins',
-    webhook: jenkinsWebhook(webhookSecrets),
+    webhook: createJenkinsWebhook(baseUrl)(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).createJenkinsConnection(),
+    connection: async () => (await import('./connection.ts')).createJenkinsConnection(),
     openBuildSource: async (options) =>
       (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,

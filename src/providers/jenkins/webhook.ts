@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type BuildStatus, createSparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { omitUndefined } from '../../lib/collections.ts';
+import { joinPath } from '../check.ts';
 import {
   attemptNumber,
   createShortTextSchema,
@@ -80,12 +81,14 @@ export const NotificationEvent = z
   .object({
     name: createShortTextSchema(500),
     url: z.string().nullish().describe('Path of the job: `job/folder/job/name/`.'),
+    display_name: optionalText,
     build: z.object({
       full_url: createWebUrlSchema().nullish(),
+      url: z.string().max(2000).nullish().describe('Path of the build: `job/folder/job/name/812/`.'),
       number: z.int().positive(),
       phase: createShortTextSchema(100),
       status: optionalText,
-      timestamp: z.number().nullish().describe('Milliseconds since the Unix epoch.'),
+      timestamp: z.number().nullish().describe('When the build ended, in milliseconds since the Unix epoch.'),
       duration: z.number().nullish().describe('Milliseconds.'),
       scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
       log: z
@@ -116,6 +119,8 @@ export const NotificationEvent = z
           number: 812,
           phase: 'FINALIZED',
           status: 'FAILURE',
+          timestamp: 1772366400000,
+          duration: 30000,
           scm: {
             url: 'https://git.example.com/shop/api.git',
             branch: 'origin/main',
@@ -142,7 +147,10 @@ export const GenericEvent = z
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
     queuedAt: z.iso.datetime({ offset: true }).nullish().describe('When it began to wait.'),
-    startedAt: z.iso.datetime({ offset: true }).nullish(),
+    startedAt: z
+      .union([z.iso.datetime({ offset: true }), z.number().min(0)])
+      .nullish()
+      .describe('As ISO 8601, or in milliseconds since the Unix epoch.'),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })
   .meta({
@@ -161,8 +169,26 @@ export const GenericEvent = z
   });
 type GenericEvent = z.infer<typeof GenericEvent>;
 
-/** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
-export const jenkinsWebhook = createWebhook({
+/**
+ * Creates `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a
+ * token. `baseUrl` completes addresses that the plugin sends without one.
+ */
+export function createJenkinsWebhook(baseUrl: string | null) {
+  return createWebhook({
+    ...DESCRIBED,
+    authenticate,
+    read: (payload, request, nowMs) => {
+      // Only a signature vouches for the id.
+      const deliveryId =
+        request.header('x-faultline-signature') === undefined
+          ? null
+          : (request.header('x-faultline-id') ?? null);
+      return { ...readJenkinsEvent(payload, { baseUrl, nowMs }), deliveryId, once: deliveryId !== null };
+    },
+  });
+}
+
+const DESCRIBED = {
   name: 'jenkins',
   label: 'Jenkins',
   setting: SECRET,
@@ -205,19 +231,21 @@ export const jenkinsWebhook = createWebhook({
       description: 'The secret, for senders that can do nothing else.',
     },
   },
-  authenticate,
-  read: (payload, request) => {
-    // Only a signature vouches for the id.
-    const deliveryId =
-      request.header('x-faultline-signature') === undefined
-        ? null
-        : (request.header('x-faultline-id') ?? null);
-    return { ...readJenkinsEvent(payload), deliveryId, once: deliveryId !== null };
-  },
-});
+} as const;
+
+/** The facts about a delivery that its event does not contain. */
+interface Receipt {
+  /** The address of Jenkins; null if it is not configured. */
+  readonly baseUrl: string | null;
+  /** The time of the delivery, in milliseconds. */
+  readonly nowMs: number;
+}
 
 /** Reads an authenticated event of either shape. Throws `invalid-input` if it lacks a required field. */
-export function readJenkinsEvent(payload: unknown): {
+export function readJenkinsEvent(
+  payload: unknown,
+  receipt: Receipt,
+): {
   readonly event: string;
   readonly reading: WebhookContent;
 } {
@@ -225,43 +253,72 @@ export function readJenkinsEvent(payload: unknown): {
   if (!isNotification)
     return { event: 'build', reading: readGeneric(readInput('The build event', GenericEvent, payload)) };
   const event = readInput('The Notification plugin event', NotificationEvent, payload);
-  return { event: event.build.phase.toLowerCase(), reading: readNotification(event) };
+  return { event: event.build.phase.toLowerCase(), reading: readNotification(event, receipt) };
 }
 
-function readNotification(event: NotificationEvent): WebhookContent {
+function readNotification(event: NotificationEvent, receipt: Receipt): WebhookContent {
   const { build } = event;
   const phase = build.phase.toUpperCase();
   if (phase !== 'COMPLETED' && phase !== 'FINALIZED')
     return { ignored: `phase ${phase}: the build has not ended` };
   const status = toBuildStatus(build.status ?? '');
   if (status === null) return { ignored: describeOtherEnding(build.status) };
-  const started = build.timestamp ?? null;
+  const pipeline = toPipelineName(event.url) ?? event.name;
+  const url = build.full_url ?? findBuildUrl(event, receipt.baseUrl);
   return {
     build: createSparseBuild({
       provider: 'jenkins',
-      repository: findRepositoryOfClone(build.scm?.url) ?? event.name,
-      pipeline: toPipelineName(event.url) ?? event.name,
+      // The full name: two folders may contain jobs with the same name, and each has a job `main`.
+      repository: findRepositoryOfClone(build.scm?.url) ?? pipeline,
+      pipeline,
       number: String(build.number),
-      externalId: build.full_url ?? null,
-      branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
+      externalId: url,
+      branch: build.scm?.branch?.replace(/^origin\//, '') ?? findEncodedBranch(event),
       commit: build.scm?.commit ?? null,
-      url: build.full_url ?? null,
+      url,
       status,
-      startedAt: toUtc(started),
-      finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
+      ...findTimes(build, receipt.nowMs),
     }),
+    incomplete: true,
     log: status === 'failed' ? (build.log ?? null) : null,
     testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(splitFailedTest),
   };
 }
 
-/** Splits `package.Class.name` into class and name, in the same way as the report in the console. */
+/**
+ * Returns the times of a build from its end and its duration. An end in the future is that of another clock.
+ */
+function findTimes({ timestamp, duration }: NotificationEvent['build'], nowMs: number) {
+  if (timestamp == null) return { startedAt: null, finishedAt: null };
+  const end = Math.min(timestamp, nowMs);
+  return { startedAt: toUtc(end - (duration ?? 0)), finishedAt: toUtc(end) };
+}
+
+/** Returns the address of a build below Jenkins. The plugin sends none if Jenkins does not know its own. */
+function findBuildUrl({ url, build }: NotificationEvent, baseUrl: string | null): string | null {
+  const path = build.url ?? (url == null ? null : `${url.replace(/\/$/, '')}/${build.number}/`);
+  if (baseUrl === null || path === null || !/^(?:job\/[^/?#]{1,500}\/){1,20}\d{1,10}\/$/.test(path))
+    return null;
+  return createWebUrlSchema().safeParse(joinPath(baseUrl, path)).data ?? null;
+}
+
+/** Returns the branch whose encoded name is the name of its job: `feature%2Fcoupon`. Null for other jobs. */
+function findEncodedBranch({ name, display_name }: NotificationEvent): string | null {
+  return name !== display_name && decodeSegment(name) === display_name ? display_name : null;
+}
+
+/**
+ * Splits `package.Class.name` into class and name, in the same way as the report in the console. A name may
+ * contain dots: it begins at the first part that cannot be one of a class, such as `total is 1` of
+ * `shop.CartTest.total is 1.50`, else at the last part.
+ */
 function splitFailedTest(fullName: string): TestResult {
-  const name = toShown(fullName.slice(0, 500));
-  const dot = name.lastIndexOf('.');
+  const parts = toShown(fullName.slice(0, 500)).split('.');
+  const first = parts.findIndex((part) => !/^[\w$/-]+$/.test(part));
+  const start = first === -1 ? parts.length - 1 : first;
   return {
-    name: name.slice(dot + 1),
-    suite: dot > 0 ? name.slice(0, dot) : null,
+    name: parts.slice(start).join('.'),
+    suite: start > 0 ? parts.slice(0, start).join('.') : null,
     file: null,
     status: 'failed',
     durationMs: null,
@@ -281,10 +338,12 @@ function readGeneric(event: GenericEvent): WebhookContent {
       number: String(event.number),
       externalId: event.url ?? null,
       status,
-      queuedSeconds: findSecondsBetween(event.queuedAt, event.startedAt),
+      queuedSeconds: findSecondsBetween(event.queuedAt, toUtc(event.startedAt)),
       startedAt: toUtc(event.startedAt),
       finishedAt: toUtc(event.finishedAt),
     }),
+    // The step knows no repository where the environment of the build has none.
+    incomplete: repository === pipeline,
   };
 }
 

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
+import { type Build, CONSOLE_LOG, type NewBuild, Provider, WHOLE_BUILD } from '../../domain/build.ts';
 import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { createPassingBuildRequest, gradeEntry, TRIAGE } from '../../domain/work.ts';
 import { type Backoff, computeBackoff } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
 import { Intake } from '../../providers/webhook.ts';
@@ -49,6 +50,8 @@ interface DeliveryProcessorDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
   readonly notifier: WorkNotifier;
+  /** The CI systems that may know more of a build than its event says. */
+  readonly buildSources?: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'complete'>>>>;
   readonly logger: Logger;
   /** The tracer that continues the trace of the received delivery. */
   readonly tracer?: Tracer;
@@ -161,9 +164,11 @@ export function startDeliveryProcessor(deps: Omit<DeliveryProcessorDeps, 'busy'>
 async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promise<boolean> {
   let taken: LandedDelivery | null = null;
   try {
+    // Before the transaction, which must not wait for another service.
+    const completed = await completeIntake(deps, key);
     const done = await deps.database.transaction(async (sql) => {
       taken = await deps.stores.deliveries.claim(key, sql);
-      return taken === null ? null : await record(deps, taken, sql);
+      return taken === null ? null : await record(deps, taken, sql, completed);
     });
     if (done === null) return true;
     await keepLog(deps, done);
@@ -182,8 +187,42 @@ interface Done {
   readonly stored: StoredBuild;
 }
 
-async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
-  const intake = Intake.parse(delivery.intake);
+/** Time limit of asking a CI about a build, in milliseconds. */
+const COMPLETE_MS = 5_000;
+
+/**
+ * Returns a delivery with what its CI knows beyond the event; null if the event is all there is. If the build
+ * is known, its repository stays; if the CI does not answer, the event has to do.
+ */
+async function completeIntake(
+  { stores, buildSources = {}, logger }: DeliveryProcessorDeps,
+  key: DeliveryKey,
+): Promise<Intake | null> {
+  const complete = buildSources[Provider.parse(key.source)]?.complete;
+  const waiting = complete === undefined ? null : await stores.deliveries.read(key);
+  if (complete === undefined || waiting === null) return null;
+  const intake = Intake.parse(waiting.intake);
+  const { build, incomplete } = intake;
+  if (incomplete !== true || build.url === null) return null;
+  const [known] = await stores.builds.list({ provider: build.provider, urls: [build.url] }, ONE);
+  if (known !== undefined) return { ...intake, build: { ...build, repository: known.repository } };
+  try {
+    return { ...intake, build: await complete(build, AbortSignal.timeout(COMPLETE_MS)) };
+  } catch (error) {
+    logger.warn({ ...key, error }, 'the CI could not be asked about a build; its event has to do');
+    return null;
+  }
+}
+
+const ONE = { limit: 1, offset: 0 };
+
+async function record(
+  deps: DeliveryProcessorDeps,
+  delivery: LandedDelivery,
+  sql: Sql,
+  completed: Intake | null,
+): Promise<Done | null> {
+  const intake = completed ?? Intake.parse(delivery.intake);
   const { source, deliveryId, event } = delivery;
   const facts = { 'faultline.source': source, 'faultline.delivery.id': deliveryId, 'faultline.event': event };
   const outline = {

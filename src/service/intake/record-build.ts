@@ -5,6 +5,7 @@ import { TRIAGE } from '../../domain/work.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { Logger, Metrics, Tracer } from '../../ports/telemetry.ts';
 import type { ProvidersConfig } from '../../providers/registry.ts';
@@ -140,6 +141,8 @@ export interface IntakeParts {
   readonly masker: Masker;
   /** The threads that decode uploads. If absent, they are decoded in the main thread. */
   readonly uploadReaders?: UploadReaders;
+  /** The CI systems that complete the builds of incomplete events. */
+  readonly buildSources?: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics?: Metrics;

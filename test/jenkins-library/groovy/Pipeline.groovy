@@ -18,7 +18,7 @@ System.in.eachLine { line ->
   def step = shell.parse(new File(args[0]))
   def steps = [
     env: env,
-    currentBuild: [currentResult: run.result],
+    currentBuild: [currentResult: run.result, startTimeInMillis: 1772366400000L],
     echo: { Object text -> told.echoed << text.toString() },
     error: { String message -> throw new RuntimeException(message) },
     string: { Map credential -> credential },

@@ -122,6 +122,14 @@ test('a list of artifacts that cannot be read is a remark', async () => {
   ]);
 });
 
+test('an aggregated report is that of its parts', async () => {
+  jenkins.state.consoles.set(PATH, 'boom\n');
+  const child = { number: 812, url: `${jenkins.url}/jenkins/job/team/job/shop$cart/812/` };
+  jenkins.state.reports.set(PATH, { failCount: 2, childReports: [{ child, result: report }] });
+
+  expect((await fetchBuild()).testResults).toHaveLength(5);
+});
+
 test('a build without tests has no report, and that is no remark', async () => {
   jenkins.state.consoles.set(PATH, 'boom\n');
 

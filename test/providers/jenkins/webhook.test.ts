@@ -18,7 +18,7 @@ const notification = {
     queue_id: 1,
     phase: 'COMPLETED',
     status: 'FAILURE',
-    timestamp: Date.parse('2026-03-01T11:50:00Z'),
+    timestamp: Date.parse('2026-03-01T11:50:30Z'),
     duration: 30_000,
     url: 'job/team/job/asgard/18/',
     scm: {
@@ -139,10 +139,54 @@ describe('the Notification plugin', () => {
     expect(state.builds).toEqual([]);
   });
 
-  test('without source control the job is its own repository', async () => {
-    await send(changed({ scm: {} }));
+  test.each([
+    ['shop', 'main', 'shop/main'],
+    ['billing', 'main', 'billing/main'],
+  ])(
+    'without source control, the job main of %s is a repository of its own',
+    async (folder, name, repository) => {
+      const url = `job/${folder}/job/${name}/`;
+      await send({
+        ...notification,
+        name,
+        display_name: name,
+        url,
+        build: { ...notification.build, scm: {} },
+      });
 
-    expect(state.builds[0]?.repository).toBe('asgard');
+      expect(state.builds[0]).toMatchObject({ repository, pipeline: repository, branch: null });
+    },
+  );
+
+  test('the branch of a multibranch job is decoded, and its name stays', async () => {
+    const job = {
+      name: 'feature%2Fcoupon',
+      display_name: 'feature/coupon',
+      url: 'job/shop/job/feature%252Fcoupon/',
+    };
+    await send({ ...notification, ...job, build: { ...notification.build, scm: {} } });
+
+    expect(state.builds[0]).toMatchObject({ pipeline: 'shop/feature%2Fcoupon', branch: 'feature/coupon' });
+  });
+
+  test('the time of the event is the end, and never in the future', async () => {
+    await send(changed({ number: 19, timestamp: NOW + 60_000, duration: 90_000 }));
+
+    expect(state.builds[0]).toMatchObject({
+      startedAt: '2026-03-01T11:58:30.000Z',
+      finishedAt: '2026-03-01T12:00:00.000Z',
+    });
+  });
+
+  test.each([
+    ['shop.CartTest.total', 'shop.CartTest', 'total'],
+    ['shop.CartTest.total is 1.50', 'shop.CartTest', 'total is 1.50'],
+    ['tests.test_tax.TestTax.test_tax[1.5-0.3]', 'tests.test_tax.TestTax', 'test_tax[1.5-0.3]'],
+    ['converts 1.5 kronor', null, 'converts 1.5 kronor'],
+  ])('the failed test %s', async (full, suite, name) => {
+    await send(changed({ test_summary: { failed_tests: [full] } }));
+
+    await expect.poll(() => state.results.get('bld_1')).toMatchObject([{ suite, name, status: 'failed' }]);
   });
 
   test.each([

@@ -35,6 +35,7 @@ test('in a real Buildbot every branch arrives as it is, and no log shows the tok
     repository: 'shop/api',
     pipeline: 'ci',
     commit: expect.stringMatching(/^a41f9c/),
+    url: expect.stringMatching(/^http.*\/builders\/\d+\/builds\/\d+$/),
   });
   const texts = logs.map(([, , text]) => text);
   expect(texts.filter((text) => text.includes('shown-in-every-log')).length).toBeGreaterThanOrEqual(

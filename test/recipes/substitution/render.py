@@ -9,11 +9,25 @@ import sys
 
 
 class Interpolate:
-    def __init__(self, text):
+    def __init__(self, text, **keywords):
         self.text = text
+        self.keywords = keywords
 
     def render(self, properties, _secrets):
-        return re.sub(r"%\((?:prop:)(\w+)\)s", lambda match: str(properties.get(match.group(1)) or ""), self.text)
+        def fill(match):
+            kind, name = match.groups()
+            value = properties.get(name) if kind == "prop" else self.keywords[name](Properties())
+            return str(value or "")
+
+        return re.sub(r"%\((prop|kw):(\w+)\)s", fill, self.text)
+
+
+class Properties:
+    def getBuild(self):
+        return self
+
+    def getUrl(self):
+        return "https://ci.example.com/#/builders/1/builds/812"
 
 
 class Secret:
@@ -28,6 +42,10 @@ class Names:
     Interpolate = Interpolate
     Secret = Secret
     FAILURE = 2
+
+    @staticmethod
+    def renderer(function):
+        return function
 
     @staticmethod
     def ShellCommand(**given):

@@ -23,7 +23,7 @@ export async function fuzz(data: Buffer): Promise<void> {
       (event) => () => readGiteaEvent(event, body()),
     ),
     ...['Pipeline Hook', 'Job Hook'].map((event) => () => readGitlabEvent(event, body())),
-    () => readJenkinsEvent(body()).reading,
+    () => readJenkinsEvent(body(), { baseUrl: null, nowMs: Date.now() }).reading,
     () => readBuildkiteEvent('build.finished', body()),
     () => readCircleciEvent(body()).reading,
     () => readAzureEvent(body()).reading,
