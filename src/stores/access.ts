@@ -6,7 +6,7 @@ import { type Principal, Role } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { fromNow, listColumns, queryAll, queryFirst } from './sql.ts';
 
-/** A token that is to be kept; `digest` is all that is stored of the token itself. */
+/** A token to store. Of the token itself, only `digest` is stored. */
 export interface TokenToKeep {
   readonly name: string;
   readonly digest: string;
@@ -24,7 +24,7 @@ export type SessionHolder = { readonly tokenDigest: string } | { readonly princi
 
 const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
 
-/** Bearer tokens. Whether one is still good is judged by the database's clock. */
+/** The store of bearer tokens. Their validity is judged by the database's clock. */
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
 /** Creates the store of bearer tokens in the database, identified by their digests. */
@@ -58,13 +58,13 @@ export function createTokenStore(db: Database) {
     },
     /** Lists tokens, newest first, including revoked and expired ones; at most 200. */
     list: async () => await queryAll(db, AccessToken, LIST),
-    /** Revokes the token with this id or this name. Returns null if no token that is not revoked has it. */
+    /** Revokes the token with this id or name. Returns null if there is none that is not revoked. */
     revoke: async (idOrName: string, by: string) => await queryFirst(db, AccessToken, REVOKE, [idOrName, by]),
     /** Records that the token was used now; writes at most once a minute. */
     touch: async (id: string) => void (await db.query(TOUCH, [id])),
     /**
-     * Lists which repositories the valid tokens may see, each selection once. Leaves out tokens for all
-     * repositories.
+     * Lists the repositories that valid tokens are restricted to, each combination once. Leaves out tokens
+     * for all repositories.
      */
     scopes: async () =>
       (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
@@ -91,7 +91,7 @@ const FIND_TOKENS = `
 
 const LIST = `select ${TOKEN} from access_tokens t order by t.created_at desc, t.id desc limit 200`;
 
-// An id says one token; a name says the one that is not revoked.
+// An id identifies one token. A name identifies the one that is not revoked.
 const REVOKE = `
   update access_tokens t set revoked_at = clock_timestamp(), revoked_by = $2
   where (t.id = $1 or t.name = $1) and t.revoked_at is null
@@ -119,14 +119,14 @@ const StoredPrincipal: z.ZodType<Principal> = z.object({
 
 const StoredHolder = z.object({ tokenDigest: z.string().nullable(), principal: StoredPrincipal.nullable() });
 
-/** Sessions of the console. Life is judged by the database's clock. */
+/** The store of console sessions. Their expiry is judged by the database's clock. */
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export function createSessionStore(db: Database) {
   return {
     /**
-     * Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Also deletes
-     * expired sessions.
+     * Begins a session that expires after `lifeMs`. `digest` is the SHA-256 of its cookie in hex. Also
+     * deletes expired sessions.
      */
     begin: async (digest: string, holder: SessionHolder, lifeMs: number) => {
       await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
@@ -182,7 +182,7 @@ const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
   on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
 
-/** The store of handled Slack button presses. It keeps each longer than its signature is valid. */
+/** The store of handled Slack button presses. Each is kept longer than its signature is valid. */
 export type SlackPresses = ReturnType<typeof createSlackPresses>;
 
 /**

@@ -21,14 +21,14 @@ import {
 
 /** An own secret that was seen in logs. */
 export const ShownSecret = z.object({
-  /** SHA-256, in hexadecimal. */
+  /** The SHA-256 in hexadecimal. */
   digest: z.string(),
-  /** The newest build whose logs showed it. */
+  /** The newest build whose logs contained it. */
   buildId: z.string(),
   repository: z.string(),
   pipeline: z.string(),
   number: z.string(),
-  /** Name of the token in the database; null if it is another secret or no longer valid. */
+  /** The name of the token in the database; null if it is another secret or no longer valid. */
   token: z.string().nullable(),
   builds: z.int(),
 });
@@ -38,18 +38,20 @@ interface BuildFilter {
   readonly provider?: Build['provider'];
   readonly repository?: string;
   readonly pipeline?: string;
-  /** The CI's own number; with several attempts, repositories or pipelines, each that has it is listed. */
+  /**
+   * The CI's number of the build. All attempts, and builds of all repositories and pipelines with it, match.
+   */
   readonly number?: string;
-  /** `ended`: passed or failed. */
+  /** The status; `ended` means passed or failed. */
   readonly status?: Build['status'] | 'ended';
   readonly branch?: string;
-  /** The CI's own number, or its own id of the run. */
+  /** The CI's number of the build, or its id of the run. */
   readonly run?: string;
-  /** One of these addresses; at most a hundred are asked for. */
+  /** URLs of which one must match; at most a hundred are used. */
   readonly urls?: readonly string[];
   /** The job in which the build failed. */
   readonly job?: string;
-  /** Received from then on, and before then; ISO 8601. */
+  /** The time from which builds were received, and the time before which; ISO 8601. */
   readonly since?: string;
   readonly until?: string;
   /** The repositories to include: `owner/name`, or `owner/*`. */
@@ -119,7 +121,7 @@ export function createBuildStore(db: Database, clock: Clock) {
     list: async (asked: BuildFilter, page: Page) =>
       (await db.query(LIST, [...filterValues(asked), ...toPageValues(page)])).map((row) => Build.parse(row)),
 
-    /** Counts the values of each field among the newest builds of a list, the most frequent first. */
+    /** Counts the values of each field among the newest builds of a list, most frequent first. */
     offers: async (asked: BuildFilter) => await queryAll(db, Offer, OFFERS, filterValues(asked)),
 
     /** Lists at most `limit` repositories with builds whose names have these words. */
@@ -137,15 +139,12 @@ export function createBuildStore(db: Database, clock: Clock) {
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
 
-    /** Records that the logs of a build showed own secrets, by their digests. */
+    /** Records that the logs of a build contained own secrets, by their digests. */
     saveShownSecrets: async (buildId: string, digests: readonly string[]) => {
       await db.query(SAVE_SHOWN, [buildId, [...digests]]);
     },
 
-    /**
-     * Lists each own secret that logs showed, with the newest build that did, newest first. `token`: of a
-     * token that is still valid.
-     */
+    /** Lists each own secret in logs, with the newest build that contained it, newest first. */
     shownSecrets: async () => await queryAll(db, ShownSecret, SHOWN),
 
     /**
@@ -155,7 +154,7 @@ export function createBuildStore(db: Database, clock: Clock) {
     addFailedPart: async (buildId: string, part: string, sql: Sql = db) =>
       (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
 
-    /** Returns the time at which retention deleted the texts of a build that stays; null if it did not. */
+    /** Returns the time at which retention deleted the texts of a build that is kept; null if it did not. */
     logsForgottenAt: async (buildId: string) => {
       const [row] = await db.query<{ at: string }>(LOGS_FORGOTTEN_AT, [buildId]);
       return row?.at ?? null;
@@ -172,7 +171,7 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
   if (results.length === 0) return;
   await sql.query('select id from builds where id = $1 for update', [buildId]);
   const batches = toBatches(results);
-  // All are forgotten before the first is inserted: a test may be in two batches.
+  // All are deleted before the first is inserted, because a test may be in two batches.
   for (const batch of batches) await sql.query(FORGET_TEST_RESULTS, [buildId, { results: batch }]);
   for (const batch of batches) await sql.query(INSERT_TEST_RESULTS, [buildId, { results: batch }]);
   await follow(sql, buildId, results);
@@ -193,7 +192,7 @@ const SHOWN = `
     order by s.digest, s.seen_at desc) newest
   order by seen_at desc limit 1000`;
 
-// An upload gets its status, and its triage, in the transaction that ends it.
+// An upload gets its status and triage in the transaction that completes it.
 const WITHDRAW = `
   delete from builds b where provider = 'upload' and status = 'unknown' and ($1::text is null or id = $1)
     and not exists (select from work w where w.topic = 'triage' and w.key = b.id) returning id`;
@@ -235,7 +234,7 @@ const LIST = `
   order by b.received_at desc, b.id desc
   limit $13 offset $14`;
 
-/** Builds whose values are counted, the newest first. */
+/** The maximum number of builds whose values are counted, newest first. */
 const MOST_OFFERED = 2_000;
 const OFFERS = countOffers(
   `select b.repository, b.branch, b.pipeline, b.status from builds b where ${MATCHES}
@@ -243,7 +242,7 @@ const OFFERS = countOffers(
   ['repository', 'branch', 'pipeline', 'status'],
 );
 
-// One look into the index for each repository, however many days it has.
+// One index lookup for each repository, however many days it has.
 const REPOSITORIES = `
   with recursive known as (
     (select repository from build_days order by repository limit 1)
@@ -323,7 +322,7 @@ interface Receipt {
   readonly isPast?: boolean;
 }
 
-// If both keys name a build and they differ, the one with the CI's own number goes first.
+// If both keys find a build and these differ, the one with the CI's number takes precedence.
 const FIND_KNOWN = `
   select id from builds
   where provider = $1 and repository = $2 and attempt = $3
@@ -332,8 +331,8 @@ const FIND_KNOWN = `
   limit 1`;
 
 /**
- * The stored number represents the run id, alone (GitHub's job events) or as `createProvisionalNumber`
- * writes it, until the CI's own is known.
+ * The stored number stands for the run id, alone (GitHub's job events) or as `createProvisionalNumber` writes
+ * it, until the CI's number is known.
  */
 const PROVISIONAL = `($4 = b.external_id and $3 <> b.number
     and (b.number = 'run ' || b.external_id or (b.number = b.external_id and $3 <> 'run ' || $4)))`;

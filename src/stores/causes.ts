@@ -19,8 +19,8 @@ export interface CauseFilter {
   /** The person for whom the list `mine` is read. */
   readonly assignee: string;
   /**
-   * The names by which CODEOWNERS and commits refer to this person. Unassigned causes that these names own
-   * count as theirs too.
+   * The names of this person in CODEOWNERS and commits. Unassigned causes that these names own are included
+   * in `mine`.
    */
   readonly owners?: readonly string[];
   readonly repository?: string;
@@ -28,9 +28,9 @@ export interface CauseFilter {
   /** An owner by CODEOWNERS or the last change, in any spelling of `toOwnerKey`. */
   readonly owner?: string;
   readonly assignedTo?: string;
-  /** Seen since then, in ISO 8601. */
+  /** The time since which it was seen, in ISO 8601. */
   readonly since?: string;
-  /** Words that the title has. */
+  /** The words that the title must contain. */
   readonly words?: string;
   /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
@@ -51,7 +51,7 @@ const DEFAULT_MUTED_DAYS = 7;
 export function createCauseStore(db: Database) {
   const read = db.reader ?? db;
   return {
-    /** Lists causes: those that are red on a default branch first, then the newest. */
+    /** Lists causes: those that are red on a default branch first, and then newest first. */
     list: async (filter: CauseFilter, page: Page) =>
       await queryAll(
         read,
@@ -59,7 +59,7 @@ export function createCauseStore(db: Database) {
         `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $10 offset $11`,
         [...toFilterValues(filter), ...toPageValues(page)],
       ),
-    /** Lists the values of each field among the causes of a list, the most frequent first. */
+    /** Lists the values of each field among the causes of a list, most frequent first. */
     offers: async (filter: CauseFilter) =>
       await queryAll(
         read,
@@ -128,7 +128,7 @@ export function createCauseStore(db: Database) {
 
 interface UndoRequest {
   readonly by: string;
-  /** The time at which it was done, in ISO 8601. */
+  /** The time of the change, in ISO 8601. */
   readonly at: string;
   readonly repositories?: readonly string[];
 }
@@ -141,7 +141,7 @@ async function recount(sql: Pick<Sql, 'query'>, cause: Cause, other: string | nu
   return (await queryFirst(sql, Cause, `${SELECT} where repository = $1 and fingerprint = $2`, key)) ?? cause;
 }
 
-/** A person's word goes before the newest answer's. */
+/** A person's decision takes precedence over the newest answer. */
 const COLUMNS = listColumns(Cause, null, { category: 'coalesce(decided_category, category)' });
 const SELECT = `select ${COLUMNS} from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
@@ -174,7 +174,7 @@ function toFilterValues({
   ];
 }
 
-/** Causes whose values are counted, the newest first. */
+/** The maximum number of causes whose values are counted, newest first. */
 const MOST_OFFERED = 5_000;
 const OFFERED = (list: string) => `
   select repository, coalesce(decided_category, category) as category, owner->'names'->>0 as owner, assignee
@@ -206,9 +206,9 @@ const EVENTS = `
 /** The columns of a cause that a person can change. */
 const CHANGED = ['state', 'assignee', 'muted_until', 'muted_left', 'ticket', 'fixed_from', 'merged_into'];
 
-// A field that the change does not name stays as it is. A cause that another user changed in the meantime is
-// left unchanged, and so is one that would be merged into itself, or into one that is merged or unknown.
-// Causes that were merged into a cause move with it.
+// A field that the change does not name is kept. A cause that another user changed in the meantime is not
+// changed, and neither is one that would be merged into itself, or into one that is merged or unknown. Causes
+// that were merged into a cause move with it.
 const CHANGE = `
   with known as (
     select * from causes where repository = $1 and fingerprint = $2 and version = $3 and ($4::text <> 'merged'

@@ -27,9 +27,8 @@ export async function createPostgresCheckpointer(db: { readonly pool: Pool }): P
 }
 
 /**
- * Forgets the threads of all triages that are concluded or gone, and says how many: a process that died
- * between concluding and `deleteThread` left them. Needs the schema that `createPostgresCheckpointer` sets
- * up.
+ * Deletes the threads of all triages that are concluded or no longer exist, which a crash between concluding
+ * and `deleteThread` left behind. Returns their number. Requires the schema of `createPostgresCheckpointer`.
  */
 export async function sweepCheckpoints(db: Pick<Database, 'transaction'>): Promise<number> {
   return await db.transaction(async (sql) => {
@@ -65,7 +64,7 @@ type BatchPool = ConstructorParameters<typeof PostgresSaver>[0];
 class BatchingSaver extends PostgresSaver {
   readonly #pool: BatchPool;
   readonly #schema: string;
-  /** The id of the checkpoint, by thread, after which one node runs alone. */
+  /** The ids of the checkpoints, by thread, after which one node runs alone. */
   readonly #alone = new Map<string, string>();
 
   constructor(pool: BatchPool, schema: string) {
@@ -107,11 +106,11 @@ class BatchingSaver extends PostgresSaver {
   override async putWrites(...[config, writes, taskId]: PutWrites): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const isAlone = this.#alone.get(thread_id) === checkpoint_id;
-    // Errors, and questions to a person, have no checkpoint to come.
+    // Errors and questions to a person are not followed by a checkpoint.
     if (isAlone && !writes.some(([channel]) => channel in WRITES_IDX_MAP)) return;
     const rows = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     if (rows.length === 0) return;
-    // Writes to LangGraph's own channels may be made again with another value.
+    // Writes to LangGraph's own channels may be repeated with another value.
     const again = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     const conflict = again
       ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob'
@@ -139,7 +138,8 @@ function throwStorageError(error: unknown): never {
 }
 
 /**
- * Counts the nodes that run after a checkpoint: one for each edge taken, and those that a node has requested.
+ * Counts the nodes that run after a checkpoint: one for each edge that is taken, and those that a node
+ * requested.
  */
 function countNextTasks(channels: Readonly<Record<string, unknown>>): number {
   const sent = channels[TASKS];

@@ -15,19 +15,23 @@ interface QuestionFilter {
   readonly repositories?: readonly string[];
 }
 
-/** The name under which the service asks, in the audit trail. */
+/** The name of the service in the audit trail. */
 const MACHINE = 'faultline';
 
-/** Questions that running triages put to people. */
+/** The store of questions that running triages ask people. */
 export type QuestionStore = ReturnType<typeof createQuestionStore>;
 
 /**
- * Questions to people. Closing one (answered or expired) and waking the build that waits for it are one
- * statement, so that neither is ever there without the other. Deadlines are judged by the database's clock.
+ * Creates the store of questions to people. Closing one (answered or expired) and requesting the triage of
+ * its build are one statement, so that neither happens without the other. Deadlines are judged by the
+ * database's clock.
  */
 export function createQuestionStore(db: Database) {
   return {
-    /** Puts a question that waits for `waitMs`; a triage has one: asked again, the stored one is returned. */
+    /**
+     * Stores a question that waits for `waitMs`. A triage has one question: a second call returns the stored
+     * one.
+     */
     ask: async (
       question: Omit<
         ReviewerQuestion,
@@ -60,8 +64,8 @@ export function createQuestionStore(db: Database) {
       return await queryAll(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
     /**
-     * Stores the answer and requests the build's triage again; workers must then be woken. Returns null if
-     * the question no longer waits.
+     * Stores the answer and requests the build's triage; workers must then be woken. Returns null if the
+     * question no longer waits.
      */
     answer: async (id: string, answer: string, by: string) =>
       await queryFirst(db, ReviewerQuestion, ANSWER, [id, answer, by]),
@@ -74,7 +78,7 @@ const QUESTION = listColumns(ReviewerQuestion, 'q', { kind: `'question'` });
 
 const STORED = `select ${QUESTION} from reviewer_questions q`;
 
-// Oldest first: a queue.
+// The oldest question comes first.
 const LIST_QUESTIONS = `${STORED}
   where ($1::text is null or q.state = $1) and ($2::text is null or q.category = $2)
     and ($3::text is null or q.repository = $3)
@@ -93,7 +97,7 @@ const ASK = `
   )
   select ${QUESTION} from q`;
 
-/** SQL that requests the triage of the build once more, without fetching logs again. */
+/** SQL that requests the triage of the build again, without fetching logs. */
 const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
     result = case when (w.result->>'fetched')::int >= w.version
       then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end
@@ -122,7 +126,7 @@ const EXPIRE = `
 
 const MAX_TURNS = 1_000;
 
-/** Threads and their turns in the database. */
+/** Creates the store of conversations and their turns. */
 export function createConversationStore(db: Database): ConversationStore {
   return {
     find: async (id) => await queryFirst(db, Thread, `${THREAD} where c.id = $1`, [id]),
@@ -140,7 +144,7 @@ export function createConversationStore(db: Database): ConversationStore {
     append: async (thread, turn) =>
       await db.transaction(async (sql) => {
         const { id, analysisId, buildId, title, startedBy, startedAt } = thread;
-        // The thread's row is held until the end, so that turns of one thread come one after the other.
+        // The thread's row is locked until the end, so that turns of one thread are serialized.
         await sql.query(
           turn.position === 1 ? START : TOUCH,
           turn.position === 1
@@ -181,7 +185,7 @@ const START = `
 
 const TOUCH = `update conversations set last_asked_at = $2 where id = $1`;
 
-// A thread that was deleted while it answered is not brought back.
+// A thread that was deleted while it was being answered is not created again.
 const ADD = `
   insert into conversation_turns (conversation_id, position, asked_by, asked_at, body)
   select c.id, $2::int, $3, $4, $5::jsonb from conversations c where c.id = $1

@@ -9,15 +9,15 @@ export interface DeliveryKey {
 
 /**
  * The state of a delivery: stored and waiting for the processor, recorded with its build, or refused after
- * too many tries and set aside for a person.
+ * too many attempts and left to a person.
  */
 export type DeliveryState = 'landed' | 'recorded' | 'refused';
 
-/** A delivery on its way in. */
+/** A delivery that was just received. */
 export interface ReceivedDelivery extends DeliveryKey {
   readonly event: string;
   readonly bodySha256: string;
-  /** The content in the shape of its route, as JSON. Kept until the delivery is recorded. */
+  /** The content in the form of its route, as JSON. It is kept until the delivery is recorded. */
   readonly intake: object;
 }
 
@@ -25,7 +25,7 @@ export interface ReceivedDelivery extends DeliveryKey {
 export interface LandedDelivery extends DeliveryKey {
   readonly event: string;
   readonly intake: unknown;
-  /** Tries that failed with something that does not pass by itself. */
+  /** The number of attempts that failed with a permanent error. */
   readonly attempts: number;
 }
 
@@ -38,13 +38,13 @@ export interface KeptDelivery {
   readonly receivedAt: string;
 }
 
-/** The deliveries that wait for the processor, and those that it could not record. */
+/** The numbers of deliveries that wait for the processor, and of those that it could not record. */
 export interface DeliveryBacklog {
   readonly landed: number;
-  /** Milliseconds that the oldest pending delivery has waited; null if none is pending. */
+  /** The number of milliseconds that the oldest pending delivery has waited; null if there is none. */
   readonly oldestMs: number | null;
   readonly refused: number;
-  /** The reason why the newest refused delivery was set aside. */
+  /** The reason why the newest refused delivery was refused. */
   readonly refusal: string | null;
 }
 
@@ -103,7 +103,7 @@ function createInboxMethods(db: Database) {
         body_sha256: delivery.bodySha256,
         intake: delivery.intake,
       }));
-      // Two processes that store the same ids at once wait for each other in one order.
+      // Sorting makes processes that store the same ids lock them in the same order.
       rows.sort(
         (left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id),
       );
@@ -182,7 +182,7 @@ const LAND_AGAIN = `
   update deliveries set state = 'landed', intake = $3::jsonb, attempts = 0, not_before = null, error = null
   where source = $1 and delivery_id = $2 and state = 'refused' returning source`;
 
-/** It is not, or no longer, to be left alone. */
+/** The delivery is not postponed, or no longer. */
 const DUE = '(not_before is null or not_before <= clock_timestamp())';
 
 const LANDED = `

@@ -5,14 +5,14 @@ import { type EnvironmentRecord, RecordedKind, type RecordedVersion } from '../d
 import type { Database, Sql } from '../ports/database.ts';
 import { isBefore, USUAL_NAMES } from './sql.ts';
 
-/** The record of a log of a green build, and the build. */
+/** The record of a log of a passed build, and the build. */
 export interface GreenRecord {
   readonly record: EnvironmentRecord;
   readonly build: GreenBuild;
   readonly commit: string | null;
 }
 
-/** A log by the key under which the same log of another build is found, with its record. */
+/** The record of a log, with the key that the same log has in other builds. */
 export interface KeyedRecord {
   readonly log: string;
   readonly record: EnvironmentRecord;
@@ -21,14 +21,14 @@ export interface KeyedRecord {
 export type EnvironmentStore = ReturnType<typeof createEnvironmentStore>;
 
 /**
- * Creates the store of what builds ran with. A record is cut into parts at names that its content chooses, so
+ * Creates the store of builds' environments. A record is split into parts at names that a hash chooses, so
  * that one new version makes one new part, and all other parts are shared between runs.
  */
 export function createEnvironmentStore(db: Database) {
   return {
     /**
-     * Stores the records of a build. Of a green build, those of the same logs of earlier green builds of that
-     * day, pipeline and branch are dropped: the newest one counts.
+     * Stores the records of a build. Of passed builds, only the newest record of each log for each day,
+     * pipeline and branch is kept.
      */
     save: async (buildId: string, records: readonly KeyedRecord[], sql: Sql = db) => {
       for (const { log, record } of records) {
@@ -39,14 +39,14 @@ export function createEnvironmentStore(db: Database) {
       }
       if (records.length > 0) await sql.query(KEEP_NEWEST, [buildId]);
     },
-    /** Stores the hosts elsewhere that the causes of a build could not reach. */
+    /** Stores the external hosts that the causes of a build could not reach. */
     saveRefusedHosts: async (
       buildId: string,
       hosts: readonly { readonly fingerprint: string; readonly host: string }[],
     ) => {
       for (const { fingerprint, host } of hosts) await db.query(INSERT_HOST, [buildId, fingerprint, host]);
     },
-    /** Finds for each of these logs of a build the record of the newest green build before it. */
+    /** Finds for each of these logs the record of the newest passed build before the given one. */
     lastGreen: async (
       buildId: string,
       logs: readonly string[],
@@ -57,7 +57,7 @@ export function createEnvironmentStore(db: Database) {
       );
       return new Map(found.map((row) => [row.record.log, row]));
     },
-    /** Returns the stored records of a build, by log; empty if the build is unknown. */
+    /** Returns the stored records of a build, by log. Returns none if the build is unknown. */
     find: async (buildId: string): Promise<EnvironmentRecord[]> =>
       (await db.query(FIND, [buildId])).flatMap((row) => toRecord(Stored.parse(row))),
   };
@@ -75,7 +75,8 @@ function toRecord({ log, body, steps }: z.infer<typeof Stored>): EnvironmentReco
 const PART = 24;
 
 /**
- * Splits the sorted entries at names whose hash says so, so that the same names are split alike in every run.
+ * Splits the sorted entries after names that their hash selects, so that equal names are split equally in
+ * every run.
  */
 function splitParts(versions: readonly RecordedVersion[]): string[] {
   const lines = versions
@@ -97,7 +98,7 @@ function readParts(body: string): RecordedVersion[] {
   });
 }
 
-/** Returns a part's name: an id of 16 bytes, since a chance equality would mix up environments. */
+/** Returns the name of a part: a hash of 16 bytes, because a collision would mix up environments. */
 function createPartId(body: string): string {
   return hash(body).subarray(0, 16).toString('hex');
 }
@@ -126,7 +127,7 @@ const INSERT_PARTS = `
   insert into environment_parts (id, body) select i.id::uuid, i.body
     from unnest($1::text[], $2::text[]) as i (id, body) on conflict do nothing`;
 
-/** Returns SQL for the time by which runs of a job are put in order. */
+/** Returns SQL for the time by which runs of a job are ordered. */
 const TIME = (build: string) => `coalesce(${build}.started_at, ${build}.received_at)`;
 
 const JOB = (build: string, log: string) =>
@@ -152,12 +153,12 @@ const KEEP_NEWEST = `
   where new.build_id = $1 and new.passed and old.passed and old.job = new.job and old.branch = new.branch
     and ${DAY('old')} = ${DAY('new')} and old.at < new.at`;
 
-// A record whose parts were dropped while it was written says nothing at all, rather than half of it.
+// If parts were deleted while the record was written, it returns nothing rather than some of its parts.
 const BODY = `(select case when count(p.id) = cardinality(e.parts)
     then coalesce(string_agg(p.body, E'\\n' order by u.nth), '') end
   from unnest(e.parts) with ordinality as u (id, nth) join environment_parts p on p.id = u.id)`;
 
-/** Returns SQL for the newest record of a green run before a build, on branches that `branches` selects. */
+/** Returns SQL for the newest record of a passed run before a build, on branches that `branches` selects. */
 const NEWEST_GREEN = (branches: string) => `
   select e.parts, e.steps, b.id, b.number, b.url, b.commit
   from environments e join builds b on b.id = e.build_id
@@ -185,6 +186,6 @@ const LAST_GREEN = `
 const FIND = `
   select e.log, e.steps, ${BODY} as body from environments e where e.build_id = $1 order by e.log`;
 
-/** SQL that deletes the parts that no record has any more; the records themselves go with their builds. */
+/** SQL that deletes the parts that no record uses. The records are deleted with their builds. */
 export const DROP_UNUSED_PARTS = `
   delete from environment_parts where id not in (select unnest(parts) from environments)`;

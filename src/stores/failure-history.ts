@@ -46,7 +46,7 @@ export async function readHistoriesOfBuild(
   return new Map(fingerprints.map((fingerprint) => [fingerprint, find(fingerprint)]));
 }
 
-/** Reads where else the failures of the build were seen, with the same queries for all of them. */
+/** Reads where else the failures of the build occurred, with the same queries for all of them. */
 export async function readHistories(
   db: Sql,
   build: Build,
@@ -90,7 +90,9 @@ const Mine = z.object({
 });
 type Mine = z.infer<typeof Mine>;
 
-/** A build of a branch. `has`: the causes of the build in question that it has too, with all their tests. */
+/**
+ * A build of a branch. `has` lists the causes of the given build that it has as well, with all their tests.
+ */
 const Near = Build.extend({ has: z.array(z.string()), later: z.boolean() });
 type Near = z.infer<typeof Near>;
 
@@ -101,7 +103,7 @@ type Near = z.infer<typeof Near>;
 const INCIDENT_MINUTES = 15;
 const Incident = z.object({ fingerprint: z.string(), host: z.string(), repositories: z.int() });
 
-// Repositories are only counted, so that readers do not learn which others there are.
+// Repositories are only counted, so that readers do not learn their names.
 const INCIDENTS = `
   select own.fingerprint, own.host, count(distinct b.repository)::int as repositories
   from refused_hosts own
@@ -243,7 +245,7 @@ const MINE = `select distinct f.fingerprint, ${OWN} as own, f.test_name as test,
     f.body -> 'test' ->> 'suite' as suite, f.generic
   from failures f where f.build_id = $1 limit ${MAX_FAILURES}`;
 
-// A cause is there as well if each of its failures is, alone or in another group.
+// A build has the cause if it has each of its failures, alone or in another group.
 const HAS = `case when b.status = 'failed' then array(
     select m.fingerprint from mine m group by m.fingerprint having bool_and(exists (
       select from failures f where f.build_id = b.id and f.test_name is not distinct from m.test
@@ -280,7 +282,7 @@ const OWNS = near(
   0,
 );
 
-// A pull request is built merged with its target, which may have moved between two of its builds.
+// A pull request is built merged with its target branch, which may have changed between two of its builds.
 const AGAIN = `
   select ${buildColumns('b')} from builds h join builds b on b.provider = h.provider
     and b.repository = h.repository and b.pipeline = h.pipeline and b.commit = h.commit
@@ -289,8 +291,8 @@ const AGAIN = `
   where h.id = $1 and b.id <> h.id and b.status = 'passed' and b.received_at > h.received_at
   order by b.received_at, b.id limit 1`;
 
-// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of
-// itself. The pull requests of one author may hold the same change.
+// Builds of its own pull request, branch or commit are excluded, so that a failure is not compared with an
+// earlier version of the same change. Pull requests of one author may contain the same change.
 const ELSEWHERE = `
   select f.fingerprint,
     count(distinct b.pull_request) filter (

@@ -21,20 +21,20 @@ import { buildColumns, buildOrder, insert, queryAll, scopeValue } from './sql.ts
 export const AnalysisHead = z.object({
   id: z.string(),
   buildId: z.string(),
-  /** Null if no analyst judged the failure. */
+  /** The category; null if no analyst judged the failure. */
   category: Category.nullable(),
   title: z.string(),
   /** The verdict's confidence, 0..1. */
   confidence: z.number(),
   action: Action,
   failures: z.int(),
-  /** True if a person confirmed its cause, or one like it before. */
+  /** True if a person confirmed its cause, or that of a similar earlier failure. */
   decided: z.boolean(),
   /** True if the library answered and no person has decided this analysis. */
   fromLibrary: z.boolean(),
-  /** The category and kind, from which it follows if the text said "not the developer's fault" or "flaky". */
+  /** The category and kind, which determine whether the text said "not the developer's fault" or "flaky". */
   guess: z.object({ category: Category.nullable(), kind: z.string() }),
-  /** The verdict of the experiment that tried it; null if it was not tried. */
+  /** The verdict of the experiment about it; null if there was none. */
   tried: z.enum(VERDICTS).nullable(),
 });
 export type AnalysisHead = z.infer<typeof AnalysisHead>;
@@ -57,7 +57,7 @@ export function createFailureStore(db: Database) {
     /** Lists the failures of a build by their causes, in the order in which they were first saved. */
     groupsOfBuild: async (buildId: string) => await listStoredGroups(db, buildId),
 
-    /** Reads where else the causes of a build were seen, by fingerprint; null if the build is not stored. */
+    /** Reads where else the causes of a build occurred, by fingerprint; null if the build is not stored. */
     histories: async (buildId: string) => await readHistoriesOfBuild(db.reader ?? db, buildId),
 
     /** Searches failures, newest first. Throws `timeout` if the search takes longer than three seconds. */
@@ -107,7 +107,7 @@ function createNewRows(
     const known = new Set(
       stored.filter((row) => row.group === number).map((row) => getFailureKey(row.failure)),
     );
-    // A group keeps the fingerprint it was first saved with: its triage goes by that.
+    // A group keeps its first fingerprint, because its triage is stored under it.
     const { fingerprint, generic } = rows.find((row) => row.group === number) ?? group;
     const from = rows.filter((row) => row.group === number).length;
     const fresh = group.failures.filter((failure) => !known.has(getFailureKey(failure)));
@@ -177,12 +177,12 @@ const STORED = `
   from failures where build_id = $1 order by group_number, position`;
 
 /**
- * SQL for the stored category of an analysis; null if no analyst judged the failure (`isJudged`), because the
- * stored value then has no meaning.
+ * SQL for the stored category of an analysis. It is null if no analyst judged the failure (`isJudged`),
+ * because the stored value is then meaningless.
  */
 const JUDGED_CATEGORY = `case when a.analyst <> 'none' then a.category end`;
 
-/** Reads a failure with its build and with its category: a person's word goes before the machine's. */
+/** SQL for a failure with its build and category. A person's decision takes precedence over the machine's. */
 const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
   coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.id as "analysisId",
   case when d.type <> 'reject' then d.reviewer end as "decidedBy",
@@ -194,7 +194,7 @@ const FAILURE_ROW_FROM = `failures f
   left join analyses a on a.triage_id = t.id
   left join decisions d on d.analysis_id = a.id`;
 
-/** The rows of failures that `FOUND`, a query for `failure_id` and `seen_at`, names. */
+/** SQL for the rows of the failures that `FOUND` selects, a query for `failure_id` and `seen_at`. */
 const FOUND_ROWS = `
   with found as materialized (FOUND)
   select ${FAILURE_ROW} from found
@@ -243,9 +243,9 @@ const FAILURE_HISTORY = `
   order by f.seen_at desc, f.id desc
   limit $5`;
 
-// The nearest texts by the index, then the newest failures that contain them: a text that is seen every day
-// must not hide the others. More texts than requested are read, since those of the build itself are dropped;
-// many more are read if most may belong to other repositories.
+// The nearest texts are found by the index, and then the newest failures with these texts, because a text
+// that occurs every day must not hide the others. More texts than requested are read, because those of the
+// build itself are removed, and many more if most may belong to other repositories.
 const SIMILAR = `
   with near as materialized (
     select key, similarity(message, $1) as score from failure_messages order by message <-> $1
@@ -265,8 +265,8 @@ const SIMILAR = `
   join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
   order by alike.score desc, f.seen_at desc, f.id desc`;
 
-// Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds
-// neither count nor end the row. `greens` counts passed builds from this one backwards.
+// Each earlier build number counts once, by its newest attempt, and this build by itself. Canceled and
+// unknown builds neither count nor end the series. `greens` counts passed builds backwards from this one.
 const CONSECUTIVE = `
   with numbered as (
     select distinct on (b.number) b.*
@@ -331,8 +331,8 @@ export function createAnalysisStore(db: Database) {
     },
 
     /**
-     * Lists the heads of the analyses of these builds, oldest first. They are for lists, because whole
-     * analyses would be too large there.
+     * Lists the heads of the analyses of these builds, oldest first, because whole analyses would be too
+     * large for lists.
      */
     heads: async (buildIds: readonly string[]) => await queryAll(db, AnalysisHead, HEADS, [buildIds]),
   };

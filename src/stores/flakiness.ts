@@ -24,43 +24,43 @@ import {
 
 export interface FlakinessFilter {
   readonly repository?: string;
-  /** The test's name, as its report or log writes it. */
+  /** The test's name, as in its report or log. */
   readonly test?: string;
-  /** Tests with at least as many flakes in their window; absent: one. */
+  /** The minimum number of flakes among the newest runs; 1 if absent. */
   readonly minFlakes?: number;
   /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Tests in quarantine instead, flaky or not, the one that ends first before the others. */
+  /** True to list quarantined tests, flaky or not, soonest to end first. */
   readonly quarantined?: boolean;
 }
 
-/** A test, and what its failures of a period cost. */
+/** A test, with the cost of its failures in a period. */
 export const TestCost = TestFlakiness.omit({ recent: true }).extend({
-  /** Failed runs of the period. */
+  /** The number of failed runs in the period. */
   failures: z.int(),
   /**
-   * Run time of the builds in which it failed, each shared evenly among the tests that failed there, in
-   * minutes.
+   * The duration in minutes of the builds in which it failed, divided evenly among the tests that failed
+   * there.
    */
   machineMinutes: z.number(),
   /**
-   * Builds in which it failed, shared in the same way: the number of builds that people looked at because of
-   * it.
+   * The number of builds in which it failed, divided in the same way: the number of builds that people looked
+   * at because of it.
    */
   builds: z.number(),
-  /** Failed runs whose build has no known duration. */
+  /** The number of failed runs whose build has no known duration. */
   untimed: z.int(),
 });
 export type TestCost = z.infer<typeof TestCost>;
 
 export interface TestCostQuery extends Period {
-  /** Minutes that a person loses by a failed build. */
+  /** The minutes that a person loses by a failed build. */
   readonly minutes: number;
-  /** Part of the name: then also tests that did not fail in the period. */
+  /** A part of the name. If present, tests that did not fail in the period are listed as well. */
   readonly name?: string;
 }
 
-/** A test of a repository; without a suite, whichever test of that name flaked most. */
+/** A test of a repository. Without a suite, it is the test of that name with the most flakes. */
 export interface TestName {
   readonly repository: string;
   readonly name: string;
@@ -76,7 +76,7 @@ const FoundTest = z.object({ repository: z.string(), suite: z.string().nullable(
 
 /** The maximum number of failed tests of a build. If more fail, the build as a whole is broken. */
 const MOST_FAILING = 1_000;
-/** This limits the tests whose counts are updated for one build. */
+/** The maximum number of tests whose counts are updated for one build. */
 const MOST_FOLLOWED = 2_000;
 /**
  * The number of runs that are kept of a test: twice the counted window, so that deleted builds leave no gap.
@@ -107,9 +107,9 @@ export function createFlakinessStore(db: Database) {
   };
   return {
     /**
-     * Takes account of results that were just saved for a build, in the transaction that saved them. Saying
-     * the same again changes nothing. Only tests that failed at least once are followed. A build in which
-     * very many tests fail at once says nothing about any of them and is left out.
+     * Counts results that were just saved for a build, in the transaction that saved them. Counting them
+     * again changes nothing. Only tests that failed at least once are counted. A build in which very many
+     * tests failed at once is left out, because it says nothing about any of them.
      */
     follow: async (buildId: string, results: readonly TestResult[], sql: Sql) =>
       await follow(sql, buildId, results),
@@ -167,17 +167,20 @@ export function createFlakinessStore(db: Database) {
         by,
         reason,
       ]),
-    /** Lists at most `limit` tests that failed once and whose names have these words, the shortest first. */
+    /**
+     * Lists at most `limit` tests that failed at least once and whose names contain these words, shortest
+     * first.
+     */
     find: async ({ words, repositories }: NamedFilter, limit: number) =>
       await queryAll(read, FoundTest, FIND, [`%${escapeLike(words)}%`, scopeValue(repositories), limit]),
     /** Returns the flakiness of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
-    /** The same for several tests, in their order; at most 200. */
+    /** Returns the same for several tests, in their order; at most 200. */
     ofTests,
   };
 }
 
-/** Reads the newest runs of tests of a repository, newest first; none of a test that is not followed. */
+/** Reads the newest runs of tests of a repository, newest first. Tests without counts have none. */
 export async function readRunsOfTests(
   sql: Sql,
   repository: string,
@@ -214,7 +217,7 @@ export async function follow(sql: Sql, buildId: string, results: readonly TestRe
   await sql.query(DROP_OLD_RUNS, [keys, KEPT]);
 }
 
-/** Finds the tests that are followed, by key. */
+/** Finds the tests with counts, by key. */
 async function findFollowed(
   sql: Sql,
   buildId: string,
@@ -254,7 +257,7 @@ function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
       file: known?.file ?? file,
       failed: failed || known?.failed === true,
       duration: durationMs === null ? (known?.duration ?? null) : Math.max(durationMs, known?.duration ?? 0),
-      // The runner on which it failed goes before one on which it passed.
+      // The runner of a failed result takes precedence over that of a passed one.
       runner: (failed ? runner : known?.runner) ?? runner ?? known?.runner ?? null,
     });
   }
@@ -263,7 +266,7 @@ function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
 
 const StoredRun = TestRunFacts.extend({ key: z.string() });
 
-/** Field by column; `recent` is written apart. */
+/** The fields and columns of the counts; `recent` is written separately. */
 const COUNTS = [
   ['runs', 'runs', 'integer'],
   ['failed', 'failed', 'integer'],
@@ -303,11 +306,11 @@ const KEYS = `
   select ${KEY('$1::text', "n.test->>'suite'", "n.test->>'name'")} as key
   from jsonb_array_elements($2::jsonb->'names') with ordinality as n (test, position) order by n.position`;
 
-// In one order: two builds that touch the same tests wait for each other, and do not meet crosswise.
+// Rows are locked in one order, so that two builds with the same tests do not deadlock.
 const TOUCH = `
   select key from followed_tests where key = any($1::text[]) order by key limit $2 for update`;
 
-// A test that begins to be followed brings its past along: the newest results that have its name.
+// For a test that is new here, earlier results with its name are counted, too.
 const ADD_RUNS = `
   with touched as (select key, repository, name, suite, runs = 0 as new from followed_tests
     where key = any($2::text[])),
@@ -338,7 +341,8 @@ const ADD_RUNS = `
     where (test_runs.outcome, test_runs.duration_ms) is distinct from (excluded.outcome,
       excluded.duration_ms)`;
 
-// A part of the results says what failed in it; with the next part the same build is shared by more.
+// A part of the results contains only some of the failed tests. With the next part, the cost is divided among
+// more.
 const SHARE_COST = `
   update test_runs r set share = case when r.outcome = 'failed' then s.share end,
     lost_seconds = case when r.outcome = 'failed' then s.share * s.seconds end
@@ -349,7 +353,7 @@ const SHARE_COST = `
   ) as s
   where r.build_id = $1 and r.share is distinct from case when r.outcome = 'failed' then s.share end`;
 
-// A test that was one too many: without runs nothing would ever forget it.
+// Deletes tests without runs, because retention would never delete them.
 const DROP_WITHOUT_RUNS = `
   delete from followed_tests t
   where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')}
@@ -403,7 +407,7 @@ const list = (condition: string, order: string) => `
 const FLAKY = list('t.flakes > 0', 't.rate desc, t.flakes desc');
 const QUARANTINED = list('t.quarantined_until > clock_timestamp()', 't.quarantined_until');
 
-// The failed runs of a period are read from an index alone; tests of a repository are looked up first.
+// The failed runs of a period are read from an index alone. Tests of a repository are looked up first.
 const costs = (named: boolean) => `
   with asked as materialized (
     select t.key from followed_tests t

@@ -24,8 +24,8 @@ import {
 } from './sql.ts';
 
 /**
- * Creates the store of health figures for pipelines and branches. Daily counts come from `build_days`; all
- * other figures come from the builds of the pipelines and branches that are shown.
+ * Creates the store of health figures for pipelines and branches. Daily counts come from `build_days`, and
+ * all other figures from the builds of the shown pipelines and branches.
  */
 export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
@@ -56,7 +56,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
     /** Lists at most `limit` repositories, those first whose logs could not be read for the most builds. */
     unreadLogs: async (period: Period, limit: number) =>
       await queryAll(read, UnreadLogs, UNREAD_LOGS, toPeriodValues(period).concat(limit)),
-    /** Keeps a deployment once. */
+    /** Stores a deployment once. */
     addDeployment: async (deployment: Deployment) => {
       await insert(db, 'deployments', deployment, 'on conflict do nothing');
     },
@@ -82,7 +82,7 @@ function listComparedValues(period: ComparedPeriod, limit: number): unknown[] {
 /** SQL for the time of a build's result, as far as it is known. */
 const AT = 'coalesce(b.finished_at, b.received_at)';
 
-/** Builds of a pipeline and period whose times are looked at. */
+/** The maximum number of builds of a pipeline and period whose durations are read. */
 const TIMED = 100;
 
 /** Returns SQL for the finished builds of pipeline `s` in the current or the earlier period. */
@@ -94,7 +94,7 @@ const BUILDS_OF_PIPELINE = (which: 'now' | 'before') => `builds b
 const IS_NOW = '(day > $3::date - $4::int and day <= $3::date)';
 const IS_BEFORE = '(day >= $8::date and day < $8::date + $4::int)';
 
-/** Builds of branches, counted as `build_days` counts those of pipelines. */
+/** SQL for the builds of branches, counted as `build_days` counts those of pipelines. */
 const BRANCH_DAYS = `branch_days as materialized (
     select b.repository, b.pipeline, b.provider, b.branch, (b.received_at at time zone 'UTC')::date as day,
       count(*)::int as builds,

@@ -28,7 +28,7 @@ export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
   return { ...trustMethods(read), ...createTimeMethods(read), ...createCauseMethods(read) };
 }
 
-/** Facts of the repositories that are meant. */
+/** SQL for the facts of the selected repositories. */
 export const MEANT = `($1::text is null or f.repository = $1) and ${inScope('f.repository', '$2')}`;
 
 /**
@@ -106,7 +106,7 @@ const TRACK_RECORD = `
   where f.is_right is not null and f.hundredth >= round($3::float8) and f.hundredth < round($4::float8)
     and ($5::text is null or f.category = $5)`;
 
-// If several people decided on a cause, the newest decisions of the last two of them are compared.
+// If several people decided about a cause, the newest decisions of the last two of them are compared.
 const REVIEWING = `
   with decided as (
     select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision,
@@ -154,7 +154,7 @@ const PER_DAY_TIME = `
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
 
-// One sort gives both figures.
+// One sort is used for both figures.
 const PER_WEEK = `
   select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds",
     seconds[2] as "p90Seconds"
@@ -185,7 +185,7 @@ function createCauseMethods(read: Pick<Sql, 'query'>) {
     },
     countCauses: async (period: Period) =>
       (await read.query<{ count: number }>(COUNT_CAUSES, toPeriodValues(period)))[0]?.count ?? 0,
-    /** Returns all that is known of a cause, of all time except for `perDay`; null if it was never seen. */
+    /** Returns all facts about a cause, of all time except for `perDay`; null if it never occurred. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
       const [cause] = await withHeads(read, await queryAll(read, Totals, TOTALS_OF, values), until, filter);
@@ -268,7 +268,7 @@ function listDaysUntil(until: string): string[] {
   );
 }
 
-// A build that failed for several causes is shared among them. There is one triage for each build and
+// A build that failed for several causes is divided among them. Each build has one triage for each
 // fingerprint, so an answer counts as a build.
 const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_share), 0) / 3600 as hours,
     count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt",

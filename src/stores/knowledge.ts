@@ -11,12 +11,12 @@ import {
 } from '../ports/knowledge.ts';
 import { insert, listColumns, queryAll, queryFirst } from './sql.ts';
 
-/** Passages that are compared word by word; full text and trigrams choose them. */
+/** The maximum number of passages that are compared word by word, chosen by full text and trigrams. */
 const CANDIDATES = 60;
 const MAX_TERMS = 40;
 /**
- * Maximum length of the text that is compared by trigrams: similarity between a long question and a short
- * word means nothing.
+ * The maximum length of text that is compared by trigrams. The similarity between a long question and a short
+ * word is meaningless.
  */
 const MAX_LIKENESS = 300;
 const MAX_DOCUMENTS = 10_000;
@@ -83,7 +83,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
 
 const DOCUMENT = listColumns(TeamDocument);
 
-/** Passages of a document that are read before and after one of them. */
+/** The number of passages of a document that are read before and after one of them. */
 const AROUND = 50;
 
 const PASSAGES = `
@@ -119,7 +119,7 @@ const ALL = `
   select ${FOUND} from knowledge_passages p join knowledge_documents d on d.id = p.document_id
   order by d.source, p.position limit $1`;
 
-// Length counts (1), so that a long passage is not found for saying a little of everything.
+// The rank considers the length (1), so that a long passage is not found for containing some of everything.
 const SEARCH = `
   select ${FOUND} from knowledge_passages p join knowledge_documents d on d.id = p.document_id
   where (p.terms @@ $1::tsquery or $2 <% p.words)

@@ -11,8 +11,8 @@ const MAX_PIPELINES = 1_000;
 const MAX_BUILDS = 200;
 
 /**
- * Reads the default branches of all pipelines with builds in the past week, the red ones first, longest red
- * first; at most `limit`. The builds of the red ones since `since` come with them, with the last one before.
+ * Reads the default branches of all pipelines with builds in the past week, red ones first, longest red
+ * first; at most `limit`. For red ones, includes the builds since `since` and the last one before.
  */
 export async function readLanes(
   sql: Pick<Sql, 'query'>,

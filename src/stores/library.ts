@@ -20,18 +20,18 @@ export interface LibraryFilter {
   readonly repository?: string;
   readonly fingerprint?: string;
   readonly category?: Category;
-  /** Withdrawn entries too. */
+  /** True to include withdrawn entries. */
   readonly withdrawn?: boolean;
   /**
-   * True to include only entries whose lines also occur in green builds and which no one has chosen to keep.
+   * True to include only entries whose lines also occur in passed builds and that no person has confirmed.
    */
   readonly flagged?: boolean;
 }
 
 interface RuleFilter {
-  /** Rules of these, and those of every repository: `owner/name`, or `owner/*`. */
+  /** The repositories whose rules are included, in addition to general rules: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Withdrawn versions too. */
+  /** True to include withdrawn versions. */
   readonly withdrawn?: boolean;
 }
 
@@ -59,16 +59,16 @@ export function createLibraryStore(db: Database) {
     find: async (id: string, sql: Sql = db) =>
       await queryFirst(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
     /**
-     * Finds the newest human-confirmed entry for this fingerprint in this repository that may answer. The
-     * latest confirmation by a reviewer wins.
+     * Finds the newest entry in use that a person confirmed for this fingerprint in this repository. The
+     * latest confirmation by a reviewer takes precedence.
      */
     recall: async (
       { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
       sql: Sql = db,
     ) => await queryFirst(sql, LibraryEntry, RECALL, [fingerprint, repository]),
     /**
-     * Prevents others from teaching, withdrawing and restoring for this fingerprint in this repository until
-     * the transaction ends. This is the only way to know what answered before and what answers now.
+     * Locks teaching, withdrawing and restoring for this fingerprint in this repository until the transaction
+     * ends. Only under this lock is it certain which entry was in use and which one is now.
      */
     alone: async (
       { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
@@ -84,7 +84,7 @@ export function createLibraryStore(db: Database) {
     },
     list: async (page: Page, filter: LibraryFilter = {}) =>
       await queryAll(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
-    /** Counts the values of each field among the newest entries of a list, the most frequent first. */
+    /** Counts the values of each field among the newest entries of a list, most frequent first. */
     offers: async (filter: LibraryFilter) =>
       await queryAll(db, Offer, LIBRARY_OFFERS, listValues({ limit: 1, offset: 0 }, filter)),
     /** Lists the entries that a decision made and that are not withdrawn. */
@@ -93,23 +93,21 @@ export function createLibraryStore(db: Database) {
     /** Withdraws an entry. Returns null if it is already withdrawn or not stored. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await queryFirst(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
-    /** Takes back that a person withdrew an entry. Returns null if that person did not withdraw it. */
+    /** Restores an entry that this person withdrew. Returns null if they did not withdraw it. */
     restore: async (id: string, by: string, sql: Sql = db) =>
       await queryFirst(sql, LibraryEntry, RESTORE_LIBRARY, [id, by]),
-    /**
-     * Lets a flagged entry answer despite its flag. Returns null if it is not stored, withdrawn or not
-     * flagged.
-     */
+    /** Keeps a flagged entry in use. Returns null if it is not stored, withdrawn or not flagged. */
     stay: async (id: string, by: string, sql: Sql = db) =>
       await queryFirst(sql, LibraryEntry, STAY, [id, by]),
     /**
-     * Lists the entries of a repository whose lines a green build may contradict, newest first: those that
-     * are not withdrawn and that no person lets stay.
+     * Lists the entries of a repository that may be contradicted by a passed build, newest first: those that
+     * are not withdrawn and that no person has confirmed.
      */
     telling: async (repository: string, limit: number) =>
       await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
     /**
-     * Counts a green build against entries, once for each build; returns those that were not flagged before.
+     * Counts a passed build against entries, once for each build. Returns the entries that were not flagged
+     * before.
      */
     flag: async (
       ids: readonly string[],
@@ -156,7 +154,7 @@ const RECALL = `
   select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2 and ${ANSWERS}
   order by confirmed_at desc, id desc limit 1`;
 
-// Two keys with the same hash wait for each other needlessly, but this does no other harm.
+// Two keys with the same hash wait for each other unnecessarily, which is harmless.
 const ALONE = `select pg_advisory_xact_lock(hashtextextended('library ' || $2::text || ' ' || $1::text,
   0))::text`;
 
@@ -170,7 +168,7 @@ const LISTED = `($3::text[] is null or repository like any($3)) and ($4::text is
     and (not $7::boolean or (green_builds > 0 and stays_at is null))
     and ($8::text is null or category = $8)`;
 
-/** Entries whose values are counted, the newest first. */
+/** The maximum number of entries whose values are counted, newest first. */
 const MOST_OFFERED = 2_000;
 const LIBRARY_OFFERS = countOffers(
   `select repository, category from library_entries where ${LISTED} and $1::int > 0 and $2::int >= 0
@@ -202,7 +200,7 @@ const TELLING = `
   where repository = $1 and withdrawn_at is null and stays_at is null and cardinality(telling) > 0
   order by confirmed_at desc, id desc limit $2`;
 
-// `returning` sees the row as it is afterwards: 1 is the first green build that says the same.
+// `returning` returns the row after the change: 1 is the first passed build that contradicts it.
 const FLAG = `
   with flagged as (
     update library_entries set green_builds = green_builds + 1,
@@ -232,8 +230,7 @@ export function createRuleStore(db: Database) {
         withdrawn ?? false,
       ]),
     /**
-     * Lists the rules that apply to a repository: its own before those of every repository, newest first; at
-     * most `limit`.
+     * Lists the rules that apply to a repository: its own before general ones, newest first; at most `limit`.
      */
     active: async (repository: string, limit: number) =>
       await queryAll(db, Rule, ACTIVE, [repository, limit]),
@@ -246,7 +243,7 @@ export function createRuleStore(db: Database) {
     /** Withdraws the active version of a rule. Returns null if there is none. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await queryFirst(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
-    /** Takes back that a person withdrew the newest version of a rule. Returns null if they did not. */
+    /** Restores a rule whose newest version this person withdrew. Returns null if they did not. */
     restore: async (id: string, by: string, sql: Sql = db) =>
       await queryFirst(sql, Rule, RESTORE_RULES, [id, by]),
     /** Counts one more answer and returns the new total. */

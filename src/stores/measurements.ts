@@ -9,7 +9,7 @@ import type { Database, Page, Sql } from '../ports/database.ts';
 import { buildColumns, isoTime, queryAll, queryFirst, scopeValue } from './sql.ts';
 
 /**
- * The activation of a calibration: the person, the calibration and the time. `version` null means that no
+ * A change of the calibration in force: the person, the calibration and the time. If `version` is null, no
  * calibration is in force from then on.
  */
 export const CalibrationAct = z.object({
@@ -22,17 +22,17 @@ export const CalibrationAct = z.object({
 export type CalibrationAct = z.infer<typeof CalibrationAct>;
 
 /**
- * An answer that a person decided, or that a later build graded, reduced to the fields to which a calibration
- * is fitted.
+ * An answer that a person decided or a later build graded, reduced to the fields that a calibration is fitted
+ * to.
  */
 export const DecidedAnswer = z.object({
   analysisId: z.string(),
   repository: z.string(),
-  /** "rules" or "llm". */
+  /** The analyst, "rules" or "llm". */
   analyst: z.string(),
   model: z.string().nullable(),
   category: Category,
-  /** Once verified, and before any calibration. */
+  /** The confidence after verification and before calibration. */
   stated: z.number(),
   right: z.boolean(),
   /**
@@ -52,23 +52,23 @@ export interface CaseFilter {
   readonly repository?: string;
   readonly branch?: string;
   readonly fingerprint?: string;
-  /** The category that a person decided; otherwise the analyst's. */
+  /** The category that a person decided, or else the analyst's. */
   readonly category?: Category;
-  /** ISO 8601; a build counts from when it ended, else from when it began or came. */
+  /** The time since which builds ended, or else began or were received; ISO 8601. */
   readonly since?: string;
   readonly until?: string;
-  /** True to include only cases with a decision by a person that still stands. */
+  /** True to include only cases with a standing decision by a person. */
   readonly decided?: true;
 }
 
-/** One cause of one failed build, with its answer and a person's decision on it, if there are any. */
+/** One cause of one failed build, with its answer and a person's decision on it, if they exist. */
 export const StoredCase = z.object({
   build: Build,
   fingerprint: z.string(),
-  /** 0 is the first cause of its build. */
+  /** The number of the cause in its build, from 0. */
   cause: z.int(),
   analysis: Analysis.nullable(),
-  /** The decision that stands. */
+  /** The standing decision. */
   decision: Decision.nullable(),
   origin: ReviewOrigin.nullable(),
 });
@@ -77,7 +77,7 @@ export type StoredCase = z.infer<typeof StoredCase>;
 /** The position at which a page ends and the next one begins. */
 export type CaseCursor = Pick<StoredCase, 'cause'> & { readonly buildId: string };
 
-/** A piece of a recording: gzip of JSON lines. Pieces stand one behind the other. */
+/** A part of a recording: gzip of JSON lines, which can be concatenated. */
 interface RecordingPart {
   readonly triageId: string;
   readonly schema: number;
@@ -94,7 +94,7 @@ export const RecordingHead = z.object({
   parts: z.int(),
   capped: z.boolean(),
   createdAt: z.string(),
-  /** Null if the run has not ended with an answer. */
+  /** The analysis; null if the run has not ended with one. */
   analysis: z
     .object({
       id: z.string(),
@@ -127,8 +127,8 @@ export interface RecordingFilter {
 }
 
 /**
- * The store of calibrations and the answers to which they are fitted, over all repositories. It is for
- * operators at the database and for workers; no route may use it.
+ * The store of calibrations and the answers that they are fitted to, over all repositories. It is for
+ * operators and workers; no route may use it.
  */
 export type CalibrationStore = ReturnType<typeof createCalibrationStore>;
 
@@ -217,7 +217,7 @@ export function createCalibrationStore(db: Database) {
 const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown() });
 
 /**
- * Reads a calibration. If it was written by a newer version and cannot be read, returns a calibration that
+ * Parses a calibration. If it was written by a newer version and is unreadable, returns a calibration that
  * publishes nothing without a person, because a limit on publishing was in force.
  */
 function parseCalibrationInUse(row: unknown): CalibrationInUse {
@@ -252,7 +252,8 @@ async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | n
 
 const STATED = `coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence)`;
 
-// Decided answers, and those without a decision that are graded: a person's word wins.
+// Answers with a decision, and graded answers without one. A person's decision takes precedence over the
+// grade.
 const KNOWN = `
   select f.analysis_id, f.repository, f.analyst, f.category, f.confidence,
     case when f.decision is null then g.category_grade = 'right' else f.is_right end as is_right,
@@ -283,7 +284,7 @@ const PER_DAY = `
   order by category`;
 
 /**
- * The store of failures as cases to measure by. It is for commands of operators: it knows no scope, and no
+ * The store of failures as cases for measurements. It is for commands of operators: it has no scope, and no
  * route may use it.
  */
 export type CaseStore = ReturnType<typeof createCaseStore>;
@@ -327,7 +328,7 @@ function filterValues({
 
 const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';
 
-// A group's first failure represents its cause. Ids of builds rise with time.
+// A group's first failure stands for its cause. The ids of builds are ordered by time.
 const LIST_CASES = `
   select ${buildColumns('b')}, f.fingerprint, f.group_number as cause, a.body as analysis, d.body as decision,
     r.origin
@@ -352,7 +353,7 @@ const LIST_CASES = `
  */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
-/** Recordings of runs, one a triage; they go with their build. */
+/** The store of recordings, one for each triage. They are deleted with their build. */
 export type RecordingStore = ReturnType<typeof createRecordingStore>;
 
 export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES) {

@@ -32,8 +32,8 @@ export function createMemoryConversations(): ConversationStore {
 }
 
 /**
- * Creates a history that knows nothing except perhaps the last green build. The command line uses it, because
- * it opens no database unless one is configured.
+ * Creates an empty history, with at most the last passed build. The command line uses it if no database is
+ * configured.
  */
 export function createEmptyHistory(lastGreen: Build | null = null): HistoryStore {
   return {

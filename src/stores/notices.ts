@@ -7,12 +7,12 @@ import { readSituation } from './situation.ts';
 import { buildColumns, queryAll } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
-/** The store of notices that should be shown outside; the work table records which ones were. */
+/** The store of the notices that should be shown outside. The work table records which ones were. */
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /**
- * Creates the store of notices of the channels whose rules are given. Without rules, no notice is ever
- * wanted, and asking costs nothing.
+ * Creates the store of notices of the channels with the given rules. Without rules there are no notices, and
+ * calls cost nothing.
  */
 export function createNoticeStore(
   db: Database,
@@ -74,8 +74,8 @@ const POSTED = `
   where o.result->>'reference' is not null order by o.topic`;
 
 /**
- * Returns the places of a build's notices, sorted by key: a fixed order prevents deadlocks between
- * transactions that change the same notices.
+ * Returns the places of a build's notices, sorted by key. The fixed order prevents deadlocks between
+ * transactions.
  */
 function findPlaces(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {
   const places = rules.flatMap((rule) => {

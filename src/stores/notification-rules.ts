@@ -141,7 +141,7 @@ function createFindingMethods(db: Database, work: Pick<WorkStore, 'add' | 'finis
     /** Lists answers by their ids, including imported ones. */
     answers: async (analysisIds: readonly string[]) =>
       await queryAll(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
-    /** Lists causes that got into one of these states, newest first, including imported ones. */
+    /** Lists changes of causes to one of these states, newest first, including imported ones. */
     changes: async (
       states: readonly CauseState[],
       since: string,
@@ -149,7 +149,7 @@ function createFindingMethods(db: Database, work: Pick<WorkStore, 'add' | 'finis
       repositories?: readonly string[],
     ) => await queryAll(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
 
-    /** Stores what rules have found, and has it sent. Storing it a second time changes nothing. */
+    /** Stores the matches of rules and requests that they are sent. Storing them again changes nothing. */
     keep: async (matches: readonly NewMatch[]) => {
       const rows = matches.flatMap(({ ruleId, occasion: { key, analysisId, state }, targets }) =>
         targets.map((target) => ({ ruleId, occasion: key, analysisId, state, target })),
@@ -177,8 +177,8 @@ function createFindingMethods(db: Database, work: Pick<WorkStore, 'add' | 'finis
         ruleId,
       ])),
     /**
-     * Combines all that waits into one message, to be sent by `topic`, and ends the entry that asked for it:
-     * all or nothing.
+     * Combines all waiting matches into one message, which `topic` sends, and ends the work item that
+     * requested it, in one transaction.
      */
     seal: async (
       entry: WorkItem,
@@ -234,7 +234,7 @@ const EVENTS = `select ${listColumns(RuleEvent)} from notification_events
   where rule_id is not distinct from $1
   order by id desc limit $2`;
 
-// When a rule changes, what waits may be due now.
+// When a rule changes, waiting matches may be due now.
 const HURRY = `
   update work set free_at = clock_timestamp(), due_at = clock_timestamp()
   where topic = $1 and key like $2 and version > settled and not held`;
@@ -292,7 +292,7 @@ const MATCHES = `
   from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id
   where m.message_id = $1 order by m.matched_at, m.occasion`;
 
-// This reads the newest matches only, not all that a rule has ever found.
+// This reads only the newest matches.
 const MESSAGES = `
   select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome,
     o.error,

@@ -5,16 +5,13 @@ import type { Database, Sql } from '../ports/database.ts';
 import { buildOrder, IS_DEFAULT, isBefore, isSamePipeline } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
-/**
- * The templates of one log of a green build; `log` is the key by which the same log of another build is
- * found.
- */
+/** The templates of one log of a passed build. `log` is the key of the same log in other builds. */
 export interface PassingLog {
   readonly log: string;
   readonly templates: Templates;
 }
 
-/** Templates of one log of one green build, chosen for a failed build. */
+/** The templates of one log of one passed build, chosen for a failed build. */
 export interface ChosenPassingLog extends PassingLog {
   readonly build: GreenBuild;
 }
@@ -106,8 +103,8 @@ const NEWER = `
 
 const INSERT = 'insert into green_templates (build_id, log, body) values ($1, $2, $3)';
 
-// Deleted branches leave templates behind. `side` bounds them: it counts over the default branch, and over
-// all other branches together.
+// Deleted branches leave templates behind. `side` limits them: it counts separately over the default branch
+// and over all other branches.
 const PRUNE = `
   with ranked as (
     select t.build_id, t.log,

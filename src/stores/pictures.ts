@@ -24,14 +24,14 @@ export function createPictureStore(db: Database) {
       const [row] = await db.query<{ png: Uint8Array }>(READ, [buildId, name]);
       return row?.png ?? null;
     },
-    /** Deletes the pictures of a build, as its logs are deleted. */
+    /** Deletes the pictures of a build, together with its logs. */
     remove: async (buildId: string) => {
       await db.query('delete from pictures where build_id = $1', [buildId]);
     },
   };
 }
 
-// A build that was deleted since gets none.
+// Nothing is stored for a build that has been deleted.
 const SAVE = `
   insert into pictures (build_id, name, width, height, png)
   select id, $2, $3, $4, $5 from builds where id = $1

@@ -7,8 +7,8 @@ export type PublicationStore = ReturnType<typeof createPublicationStore>;
 export function createPublicationStore(db: Database, work: Pick<WorkStore, 'addOnce'>) {
   return {
     /**
-     * Has each of these publishers publish the analysis, once each. Call inside the transaction that saves
-     * the analysis.
+     * Requests that each of these publishers publishes the analysis once. Must be called in the transaction
+     * that saves the analysis.
      */
     add: async (
       {

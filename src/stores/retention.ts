@@ -7,16 +7,16 @@ import type { WorkStore } from './work.ts';
 
 /** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {
-  /** The repository, or null for every repository but `except`. */
+  /** The repository; null for every repository except those in `except`. */
   readonly repository: string | null;
   readonly except: readonly string[];
-  /** Received, or seen last, before this time (ISO 8601). */
+  /** The time before which they were received, or last seen (ISO 8601). */
   readonly before: string;
-  /** Builds whose triage is pending or running are left out. */
+  /** True to leave out builds whose triage is pending or running. */
   readonly settledOnly: boolean;
 }
 
-/** Rows by table, under the words that people know. */
+/** The numbers of rows by table, with names for people. */
 export type RowCounts = Readonly<
   Record<
     'builds' | 'failures' | 'analyses' | 'reviews' | 'conversations' | 'libraryEntries' | 'cachedAnswers',
@@ -35,10 +35,15 @@ const Counts = z.object({
   cachedAnswers: Count,
 });
 
-/** The store that deletes in batches. Each batch is one transaction, so a process may die between any two. */
+/**
+ * The store that deletes in batches. Each batch is one transaction, so a process may crash between any two.
+ */
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
-/** Ages are judged by when the service received a build, leases by the database's clock. */
+/**
+ * Creates the store for retention. Ages are judged by when the service received a build, leases by the
+ * database's clock.
+ */
 export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>) {
   return {
     /**
@@ -47,7 +52,7 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
      */
     hold: async (lease: string, holder: string, holdMs: number) =>
       (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
-    /** Gives the lease up. */
+    /** Releases the lease. */
     leave: async (lease: string, holder: string) => {
       await db.query('delete from keepers where name = $1 and holder = $2', [lease, holder]);
     },
@@ -57,22 +62,21 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
       return Counts.parse(row);
     },
     /**
-     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and requests
-     * that their texts are deleted. The audit trail keeps who did what and when. Returns how many builds were
-     * deleted.
+     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and requests the
+     * deletion of their texts. The audit trail is kept. Returns the number of deleted builds.
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
       await db.transaction((sql) => forgetBuilds(sql, work, scope, limit)),
-    /** Deletes what deleted builds have left of their environments. */
+    /** Deletes parts of environments that no build uses any more. */
     dropUnusedParts: async () => {
       await db.query(DROP_UNUSED_PARTS);
     },
-    /** Requests that the texts of at most `limit` builds that stay are deleted. Returns how many. */
+    /** Requests the deletion of the texts of at most `limit` builds that are kept. Returns their number. */
     forgetLogs: async (scope: ForgetScope, limit: number) =>
       (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
     /**
-     * Deletes at most `limit` library entries of the repository, requests that they are deleted from the
-     * index, and returns their ids.
+     * Deletes at most `limit` entries of the repository's library, requests their deletion from the index,
+     * and returns their ids.
      */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
@@ -85,7 +89,7 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
         return ids;
       }),
     /**
-     * Deletes what else is kept under the repository's name: answers of tools, deliveries that became no
+     * Deletes everything else that is stored for the repository: cached tool results, deliveries without a
      * build, its default branch, deployments.
      */
     forgetRepository: async ({ repository, before }: ForgetScope & { readonly repository: string }) => {
@@ -142,7 +146,7 @@ const MEANT = `
     and (not $4::boolean or not exists (
       select from work w where w.topic = 'triage' and w.key = b.id and w.version > w.settled))`;
 
-// Two processes that delete at once take different builds.
+// Two processes that delete concurrently select different builds.
 const BUILDS = `select b.id from builds b where ${MEANT} order by b.received_at, b.id limit $5
   for update skip locked`;
 

@@ -7,7 +7,7 @@ import { queryFirst, scopeValue } from './sql.ts';
 export function createDecisionMethods(db: Database) {
   return {
     /**
-     * Takes a standing decision back, so that the item waits again. Returns null if the decision no longer
+     * Undoes a standing decision, so that the item waits again. Returns null if the decision no longer
      * stands.
      */
     undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) =>
@@ -20,10 +20,7 @@ export function createDecisionMethods(db: Database) {
       const [row] = await db.query<{ body: unknown }>(LAST, [reviewer, scopeValue(repositories)]);
       return row === undefined ? null : Decision.parse(row.body);
     },
-    /**
-     * Returns the last decision on this review that was taken back, and who took it back; null if there is
-     * none.
-     */
+    /** Returns the last undone decision on this review, and who undid it; null if there is none. */
     lastUndone: async (reviewId: string, sql: Sql = db) => {
       const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [
         reviewId,
@@ -35,8 +32,8 @@ export function createDecisionMethods(db: Database) {
   };
 }
 
-// Only the transaction that moves the decision away changes the review. If two take it back at once, one
-// finds nothing.
+// Only the transaction that moves the decision changes the review. Of two concurrent calls, one finds
+// nothing.
 const UNDO = `
   with gone as (delete from decisions where id = $3 and review_id = $1 returning *),
   kept as (

@@ -19,7 +19,7 @@ export interface ReviewFilter {
   readonly category?: Category;
   readonly repository?: string;
   readonly fingerprint?: string;
-  /** Words that must occur in why it is here. */
+  /** Words that the reason for the review must contain. */
   readonly why?: string;
   /**
    * True to list only items decided since midnight UTC, newest decision first, independent of the requested
@@ -30,10 +30,13 @@ export interface ReviewFilter {
   readonly repositories?: readonly string[];
 }
 
-/** `risk`: see `computeRisk`; `age`: oldest first; `confidence`: least sure first. */
+/**
+ * The order of the queue. `risk`: see `computeRisk`; `age`: oldest first; `confidence`: least confident
+ * first.
+ */
 export type ReviewSort = 'risk' | 'age' | 'confidence';
 
-/** Items of one fingerprint in one repository, shown as one. */
+/** The items of one fingerprint in one repository, shown as one. */
 export interface ReviewGroup {
   readonly review: Review;
   /** The number of undecided items, including the one that is shown. */
@@ -43,14 +46,16 @@ export interface ReviewGroup {
 interface NextQuery {
   readonly reviewer: string;
   readonly claimMs: number;
-  /** Milliseconds for which a skipped item is not offered to the reviewer again. */
+  /** The number of milliseconds for which a skipped item is not offered to the reviewer. */
   readonly skippedMs: number;
   /** The id of the reviewer's previous item, which is left out. */
   readonly after?: string;
   readonly sort?: ReviewSort;
 }
 
-/** A claim that ran out: the item reads as waiting. Judged by the database's clock. */
+/**
+ * SQL for the condition that a claim has expired, by the database's clock. Such an item counts as waiting.
+ */
 export const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_timestamp())`;
 
 /**
@@ -98,7 +103,7 @@ export const HOLD = `state = 'claimed', claimed_by = $2::text, version = version
     else clock_timestamp() end,
   claim_expires_at = ${fromNow('$3')}`;
 
-/** $1: review, $2: reviewer, $3: for how many milliseconds. */
+/** SQL with $1: review, $2: reviewer, $3: duration in milliseconds. */
 export const CLAIM = `
   ${changeWithEvent(
     `update reviews r set ${HOLD} where r.id = $1 and ${FREE_FOR('$2::text')}`,
@@ -109,8 +114,8 @@ export const CLAIM = `
   select ${REVIEW}, null as decision from changed r`;
 
 /**
- * Candidates that are tried before the next page of them is requested: as many reviewers may press the key at
- * once.
+ * The number of candidates that are tried before the next page of them is read: as many reviewers may claim
+ * concurrently.
  */
 const TRIES = 20;
 const MAX_PAGES = 5;
@@ -161,8 +166,8 @@ export function createQueueMethods(db: Database) {
     listSame: async (id: string, reviewer: string, limit: number, sql: Sql = db) =>
       (await sql.query(SAME, [id, reviewer, limit])).map((row) => Review.parse({ ...row, decision: null })),
     /**
-     * Claims the first item that this reviewer may have. Several reviewers at once each get a different item.
-     * Returns null if there is none.
+     * Claims the first item that this reviewer may have. Concurrent calls get different items. Returns null
+     * if there is none.
      */
     next: async (
       filter: Omit<ReviewFilter, 'state'>,
@@ -195,7 +200,7 @@ const MATCHES = `($1::text is null or r.category = $1) and ($2::text is null or 
   and ($4::text is null or array_to_string(r.why, ' · ') ilike $4)
   and ($5::text[] is null or r.repository like any($5))`;
 
-/** Items whose values are counted. */
+/** The maximum number of items whose values are counted. */
 const MOST_OFFERED = 2_000;
 const OFFERS = countOffers(
   `select r.repository, r.category, r.why[1] as why from reviews r where r.state <> 'decided' and ${MATCHES}
@@ -252,8 +257,8 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
 }
 
 /**
- * This limits the items that are examined for groups; a reviewer with more waiting items starts at the top in
- * any case.
+ * The maximum number of items that are grouped. A reviewer with more waiting items begins at the top in any
+ * case.
  */
 const MAX_GROUPED = 2_000;
 

@@ -24,7 +24,7 @@ const TAKE_OVER = `
   )}
   select ${REVIEW}, null as decision from changed r`;
 
-/** The name under which the service opens reviews, in the audit trail. */
+/** The name of the service in the audit trail. */
 const MACHINE = 'faultline';
 
 export type ReviewStore = ReturnType<typeof createReviewStore>;
@@ -39,7 +39,7 @@ export function createReviewStore(db: Database) {
     ...createQueueMethods(db),
     ...createDecisionMethods(db),
 
-    /** Opens the review of an analysis; there is one: a second call returns the first. */
+    /** Opens the review of an analysis. A second call returns the first review. */
     open: async (review: NewReview, sql: Sql = db) => {
       const stored =
         (await queryFirst(sql, Review, OPEN, openValues(review))) ??
@@ -62,11 +62,11 @@ export function createReviewStore(db: Database) {
     /** Takes an item over, also from another reviewer who holds it; null if it is decided. */
     takeOver: async (id: string, reviewer: string, claimMs: number) =>
       await queryFirst(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
-    /** Gives the item back. Returns null if this reviewer does not hold it. */
+    /** Releases the item. Returns null if this reviewer does not hold it. */
     release: async (id: string, reviewer: string) => await queryFirst(db, Review, RELEASE, [id, reviewer]),
     /**
-     * Puts an undecided item aside for this reviewer, and gives it back if this reviewer holds it. Returns
-     * null if it is decided or not stored.
+     * Skips an undecided item for this reviewer, and releases it if they hold it. Returns null if it is
+     * decided or not stored.
      */
     skip: async (id: string, reviewer: string) => await queryFirst(db, Review, SKIP, [id, reviewer]),
     /**
@@ -139,7 +139,7 @@ const RELEASE = `
   )}
   select ${REVIEW}, null as decision from changed r`;
 
-// Skipping what another holds is remembered, and takes nothing away from the holder.
+// Skipping an item that another reviewer holds is recorded, and does not affect the holder.
 const SKIP = `
   with found as (select r.id from reviews r where r.id = $1 and r.state <> 'decided'),
     skipped as (

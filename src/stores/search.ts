@@ -5,16 +5,16 @@ import type { Comparison, FailureFilter, SearchFlag } from '../domain/search.ts'
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { escapeLike, inScope, queryAll, scopeValue, toPageValues } from './sql.ts';
 
-/** A statement was ended by its time limit. */
+/** The SQLSTATE of a statement that reached its time limit. */
 const TOO_LONG = '57014';
 
 /** Time limit of a search in milliseconds; after that, the user is asked to narrow it. */
 const LIMIT_MS = 3_000;
 
 /**
- * Searches failures among narrow rows, newest first, and reads their shown fields by `rowsOf`, in which FOUND
- * represents the query that finds them. Rare words are looked up first; frequent words are soon found by
- * going back in time.
+ * Searches failures among narrow rows, newest first, and reads their shown fields with the SQL `rowsOf`, in
+ * which FOUND stands for the query that finds them. Rare words are looked up first; frequent words are found
+ * quickly by going back in time.
  */
 export async function searchFailures(
   db: Database,
@@ -112,7 +112,7 @@ const AS_SURE = (is: Comparison, parameter: string) =>
   `exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint
     and a.confidence ${is} ${parameter}::float8)`;
 
-// As the situation of a build has it: see `isMuted` there.
+// This is the same condition as `isMuted` in the situation of a build.
 const ALERTING = `
   not exists (select from causes own join causes c on c.repository = own.repository
       and c.fingerprint = coalesce(own.merged_into, own.fingerprint)
@@ -136,12 +136,12 @@ function toLikePattern(part: string): string {
   return `%${escapeLike(part)}%`;
 }
 
-/** A pattern that matches more texts than this counts as common. */
+/** The number of texts above which a pattern counts as common. */
 const FEW = 1_500;
 
 const Key = z.object({ key: z.string() });
 type Key = z.infer<typeof Key>;
-// One condition a pattern: an index knows nothing of `all (…)`.
+// One condition for each pattern, because an index cannot be used for `all (…)`.
 const holdAll = (column: string, patterns: readonly string[]) =>
   patterns.map((_, at) => `${column} ilike $${at + 1}`).join(' and ');
 const keysQuery = (patterns: readonly string[]) =>
@@ -171,7 +171,7 @@ async function buildTextCondition(
     or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${formatAny(causes)}`})`;
 }
 
-// Questions of one row each: the database must not look at all texts because a few are met soon.
+// Separate queries of one row each, so that the database does not scan all texts because some match soon.
 const SAYS = (patterns: string) =>
   `(select t.text ilike all(${patterns}::text[]) from failure_texts t where t.key = s.text_key)`;
 const IS_TITLED = (patterns: string) =>

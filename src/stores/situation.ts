@@ -11,7 +11,7 @@ import { createReviewStore } from './reviews.ts';
 import { buildColumns, buildOrder } from './sql.ts';
 import { TRIAGE_STATE } from './triages.ts';
 
-/** More causes of one build than this are counted, and not shown one by one. */
+/** The maximum number of causes of one build that are shown. The others are counted. */
 const MAX_CAUSES = 500;
 const MAX_HEADS = 20;
 /** The maximum number of failures of one cause that are read in detail. */
@@ -41,7 +41,7 @@ export async function readSituation(db: Database, about: NoticeAbout): Promise<S
 }
 
 interface Scope {
-  /** Over `builds b`. */
+  /** The SQL condition over `builds b`. */
   readonly condition: string;
   readonly values: readonly unknown[];
 }
@@ -168,7 +168,7 @@ const newestBuilds = (condition: string) => `
     order by b.provider, b.pipeline, ${buildOrder('b')} desc, b.attempt desc
   ) as h order by h."receivedAt" desc, h.id limit ${MAX_HEADS}`;
 
-// Cancelled and unknown builds neither break nor fix anything.
+// Canceled and unknown builds neither break nor fix anything.
 const lastFailed = (condition: string, at: number) => `
   with ours as (
     select b.* from builds b
@@ -200,8 +200,8 @@ const QUESTION = `
   select id from reviewer_questions where build_id = $1 and state = 'waiting'
     and expires_at > clock_timestamp() order by opened_at limit 1`;
 
-// The steps of a run are not needed here, and large. A level is a tenth of the confidence. Recalled answers
-// are left out of it.
+// The steps of a run are large and not needed here. Answers are grouped by tenths of confidence; recalled
+// ones are left out.
 const CAUSES = `
   with lately as materialized (
     select least(floor(a.confidence * 10), 9) as level, d.type from (

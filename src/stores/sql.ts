@@ -10,12 +10,12 @@ export function toPageValues(page: Page): [number, number] {
   return [Math.min(Math.max(Math.trunc(page.limit), 1), MAX_LIMIT), Math.max(Math.trunc(page.offset), 0)];
 }
 
-/** Is in a scope that holds more than plain names. */
+/** The character in scopes that contain patterns. */
 const PATTERNS = '*';
 
 /**
- * Returns patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null if all are meant. The
- * result is one SQL value.
+ * Returns LIKE patterns for repositories such as `owner/name` and `owner/*`, or null for all. The result is
+ * one SQL value.
  */
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
@@ -25,10 +25,7 @@ export function scopeValue(repositories: readonly string[] | null | undefined): 
   return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }
 
-/**
- * Returns SQL for the condition that a repository is in a scope, for queries over many rows: plain names can
- * use an index.
- */
+/** Returns SQL for the condition that a repository is in a scope. Plain names can use an index. */
 export const inScope = (repository: string, scope: string) => `(${scope}::text[] is null
   or case when ${scope}::text[] @> array['${PATTERNS}'] then ${repository} like any(${scope})
     else ${repository} = any(${scope}) end)`;
@@ -131,7 +128,7 @@ export const isSamePipeline = (left: string, right: string) =>
   `${left}.provider = ${right}.provider and ${left}.repository = ${right}.repository
     and ${left}.pipeline = ${right}.pipeline`;
 
-/** Names that a default branch has where the CI has not named it. */
+/** SQL with the usual names of a default branch, for repositories whose CI has not reported it. */
 export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
 /** Returns SQL for the condition that the branch of a build is its repository's default branch. */
@@ -166,8 +163,8 @@ export function toBatches<Row>(rows: readonly Row[]): Row[][] {
 const MOST_OFFERS = 30;
 
 /**
- * Returns SQL that counts the values of each field among the rows of a query, the most frequent first: rows
- * of `Offer`.
+ * Returns SQL that counts the values of each field among the rows of a query, most frequent first, as rows of
+ * `Offer`.
  */
 export function countOffers(rows: string, fields: readonly string[]): string {
   const values = fields.map((field) => `('${field}', ${field}::text)`).join(', ');

@@ -79,7 +79,7 @@ export function createStores(
     changes: createChangeStore(db),
     preferences: createPreferenceStore(db),
     recordings: createRecordingStore(db),
-    // Of operators and workers: no route may ask them.
+    // These are for operators and workers; no route may use them.
     calibrations: createCalibrationStore(db),
     cases: createCaseStore(db.reader ?? db),
   };
@@ -140,7 +140,7 @@ export interface ShownStores
   >;
 }
 
-/** All that a route may ask of the archive, which knows builds by their ids alone. */
+/** The methods of the archive that a route may use. The archive identifies builds only by their ids. */
 export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
 
 /**

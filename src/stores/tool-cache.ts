@@ -6,7 +6,7 @@ import { fromNow } from './sql.ts';
 interface ToolCacheBounds {
   readonly rows: number;
   readonly bytes: number;
-  /** Maximum size of one answer; ten findings of 4,000 characters fit. */
+  /** The maximum size of one result; ten findings of 4,000 characters fit. */
   readonly entryBytes: number;
   /** The number of stored answers after which old ones are deleted to make room. */
   readonly sweepEvery: number;
@@ -19,7 +19,10 @@ export const TOOL_CACHE_BOUNDS: ToolCacheBounds = {
   sweepEvery: 50,
 };
 
-/** Answers expire by the database's clock, so that processes with different clocks agree. */
+/**
+ * Creates the store of cached tool results. They expire by the database's clock, so that processes with
+ * different clocks agree.
+ */
 export function createToolCacheStore(
   db: Database,
   bounds: ToolCacheBounds = TOOL_CACHE_BOUNDS,
@@ -29,7 +32,7 @@ export function createToolCacheStore(
   return {
     get: async (key) => readKept(await db.query(GET, [key])),
     put: async ({ key, tool, repository, ttlMs }, { findings, summary }) => {
-      // PostgreSQL refuses NUL in text and in jsonb alike.
+      // PostgreSQL refuses NUL in text and in jsonb.
       const json = JSON.stringify(findings, (_name, value: unknown) =>
         typeof value === 'string' ? withoutNul(value) : value,
       );

@@ -9,7 +9,7 @@ import type { GaugeValue } from '../ports/telemetry.ts';
 import { fromNow, IS_DEFAULT, listColumns, queryAll, queryFirst } from './sql.ts';
 import { REQUESTED_AGAIN } from './work.ts';
 
-/** A finished step of an unfinished run; `position` rises with each step and may skip numbers. */
+/** A finished step of an unfinished run. `position` increases with each step, with possible gaps. */
 export const RunStep = z.object({ position: z.int(), step: Step });
 export type RunStep = z.infer<typeof RunStep>;
 
@@ -19,19 +19,16 @@ export type Change = z.infer<typeof Change>;
 
 export type TriageStore = ReturnType<typeof createTriageStore>;
 
-/**
- * A function that returns the traceparent of the span that is open when work is requested; null if tracing is
- * off.
- */
+/** A function that returns the traceparent of the span in which work is requested; null if tracing is off. */
 export type Traceparent = () => string | null;
 
 /** Creates the store of triages: the work on builds, and on each of their failure groups. */
 export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null) {
   return {
     /**
-     * Requests a triage of a build: one item of work per build. Each call says that there is news: a triage
-     * that has ended is due again, a running one runs once more, one that waits need not wait any longer.
-     * Call inside the transaction that stores the build.
+     * Requests a triage of a build: one work item for each build. Each call means that there is something
+     * new: an ended triage is due again, a running one runs once more, and a postponed one is due now. Must
+     * be called in the transaction that stores the build.
      */
     request: async (buildId: string, sql: Sql = db) => {
       const [job] = await queryAll(sql, TriageJob, REQUEST, [buildId, traceparent()]);
@@ -81,7 +78,7 @@ const createJobColumns = (table: string) =>
 
 const TRIAGE = listColumns(Triage);
 
-// Failures of the default branch go first, imported builds last.
+// Failures of the default branch come first, imported builds last.
 const REQUEST = `
   insert into work as w (topic, key, build_id, group_key, priority, payload)
   select 'triage', b.id, b.id, b.repository,
@@ -107,7 +104,7 @@ const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and finge
 
 /**
  * Creates the store of the steps of running triages, from all processes. The steps are only for display, so
- * losing them is harmless. Steps of runs that died are swept when another run ends or restarts.
+ * losing them is harmless. Steps of crashed runs are deleted when another run ends or restarts.
  */
 export function createRunStepStore(db: Database) {
   return {
@@ -136,7 +133,8 @@ export function createRunStepStore(db: Database) {
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
 /**
- * Creates the store of recent changes in all repositories. Triggers record them and keep them for a minute.
+ * Creates the store of recent changes in all repositories. Triggers record them, and they are kept for a
+ * minute.
  */
 export function createChangeStore(db: Pick<Sql, 'query'>) {
   return {

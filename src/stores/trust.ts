@@ -8,7 +8,7 @@ import { filterValues, isoTime, queryAll, toPageValues, toPeriodValues } from '.
 /** The configuration with which answers are made and published. */
 export interface Setup {
   readonly release: string;
-  /** "rules", or "llm" with the model's name. */
+  /** The analyst: "rules", or "llm" with the model's name. */
   readonly analyst: string;
   readonly autoNotify: number;
 }
@@ -20,7 +20,7 @@ export interface Setup {
 export function createTrustStore(db: Database) {
   const read = db.reader ?? db;
   return {
-    /** Stores the setup of a process that works if it differs from the last one. */
+    /** Stores the setup of a running process if it differs from the last one. */
     record: async ({ release, analyst, autoNotify }: Setup) => {
       await db.query(RECORD, [release, analyst, autoNotify]);
     },

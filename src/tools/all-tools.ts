@@ -84,7 +84,7 @@ export function createTools(sources: ToolSources): Tool[] {
   ];
 }
 
-/** Describes all tools, connected to nothing: a source is asked only when a tool runs. */
+/** Describes all tools without connecting to their sources. */
 export function describeTools(): ToolDescription[] {
   const source = { driver: 'none' };
   const names = ['vectorIndex', 'archive', 'passingBuilds', 'codeHost', 'history', 'webSearch'];

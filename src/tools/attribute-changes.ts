@@ -10,15 +10,18 @@ import {
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import { type LeftUse, takesAway } from './left-uses.ts';
 
-/** Commits whose own patches are read, the newest of those that share a file with others. */
+/**
+ * The maximum number of commits whose own patches are read: the newest of those that share a file with
+ * others.
+ */
 const MAX_DIFFS = 10;
 
 /** The files of each commit, by its id. */
 export type CommitDiffs = ReadonlyMap<string, readonly ChangedFile[]>;
 
 /**
- * Reads what each commit changed by itself, for files that several commits changed. Commits that cannot be
- * read are left out; throws only if the run ended or the error is retryable.
+ * Reads what each commit changed by itself, for files that several commits changed. Unreadable commits are
+ * left out. Throws only if the run ended or the error is retryable.
  */
 export async function readDiffs(
   codeHost: CodeHost,
@@ -42,24 +45,24 @@ export async function readDiffs(
   return new Map(read.flat());
 }
 
-/** The part of a file's change that one commit made. Null if it is not known which. */
+/** The part of a file's change that one commit made. The commit is null if unknown. */
 export interface Attributed {
   readonly file: ChangedFile;
   readonly by: CommitInfo | null;
 }
 
-/** A commit with what its own patch changed in a file, at the lines of the newest state. */
+/** The changes of one commit in a file, at the line numbers of the newest state. */
 interface OwnChanges {
   readonly by: CommitInfo;
   readonly changes: readonly LineChange[];
 }
 
 /**
- * Splits the change of a file by the commits that made it: each has those stretches of its own patch that are
- * part of the whole change and are not only formatting. A part that removes a name that is still used belongs
- * to the commit that removed the name. A part that no patch contains belongs to the newest commit that
- * changed more than formatting or whose patch is unknown, otherwise to the newest one. The commit is null if
- * the host does not list the files of commits.
+ * Splits the change of a file by the commits that made it. Each gets the parts of its own patch that are in
+ * the whole change and are not only formatting. A part that removes a name that is still used belongs to the
+ * commit that removed the name. A part that no patch contains belongs to the newest commit that changed more
+ * than formatting or whose patch is unknown, or else to the newest one. The commit is null if the host does
+ * not list the files of commits.
  */
 export function attributeChanges(
   file: ChangedFile,
@@ -94,7 +97,7 @@ export function attributeChanges(
   });
 }
 
-/** Reads what each commit changed, newest first, at the lines where it is after the newer ones. */
+/** Reads what each commit changed, newest first, at the line numbers after all newer changes. */
 function readOwnChanges(
   { path, previousPath }: ChangedFile,
   commits: readonly CommitInfo[],
@@ -114,7 +117,10 @@ function readOwnChanges(
   });
 }
 
-/** Returns where a line is after changes. In their midst it is as far down as before. */
+/**
+ * Returns the number of a line after changes. A line inside a change keeps its distance from the change's
+ * beginning.
+ */
 function moveLine(line: number, changes: readonly LineChange[]): number {
   let moved = line;
   for (const { oldLine, newLine, removed, added } of changes) {
@@ -125,7 +131,7 @@ function moveLine(line: number, changes: readonly LineChange[]): number {
   return moved;
 }
 
-/** Checks whether a commit's change went into the whole change: by its place, or by a line of code. */
+/** Checks whether a commit's change is part of the whole change, by its position or by a line of code. */
 function isPart(lineChange: LineChange, whole: LineChange): boolean {
   const [start, end] = findChangedRange(lineChange);
   const [first, last] = findChangedRange(whole);

@@ -1,7 +1,7 @@
 import { append } from '../lib/collections.ts';
 import { countTokens } from '../log/reduce/tokens.ts';
 
-/** Whole lines of a file; 1-based, inclusive. */
+/** A part of a file as whole lines; 1-based, inclusive. */
 export interface CodeChunk {
   readonly path: string;
   readonly lineStart: number;
@@ -9,13 +9,13 @@ export interface CodeChunk {
   readonly text: string;
 }
 
-/** About as much as one function with its surroundings. */
+/** The number of tokens of a chunk: about one function with its surroundings. */
 const CHUNK_TOKENS = 500;
-/** Repeated from the chunk before, so that nothing is cut in two for good. */
+/** The number of tokens that a chunk repeats from the one before, so that no code is split in all chunks. */
 const OVERLAP_TOKENS = 100;
 
 /**
- * Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line
+ * Splits consecutive lines of a file into chunks of about 500 tokens that overlap by about 100. A longer line
  * is a chunk of its own.
  */
 export function splitChunks(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
@@ -41,14 +41,14 @@ export function splitChunks(path: string, lineStart: number, lines: readonly str
   return chunks;
 }
 
-/** Returns the index before the overlap, which has as many lines up to `to` as fit its size. */
+/** Returns the index of the first line of the overlap, which has as many lines before `to` as fit. */
 function findOverlapStart(sizes: readonly number[], to: number): number {
   let at = to;
   for (let tokens = sizes[to] ?? 0; at >= 0 && tokens <= OVERLAP_TOKENS; tokens += sizes[at] ?? 0) at -= 1;
   return at;
 }
 
-/** Words of programming languages and of any code: they say nothing about what it does. */
+/** Keywords and words of any code. They say nothing about its purpose. */
 const COMMON = new Set(
   `abstract and any args array assert async await bool boolean break byte case catch char class const
   constructor continue def default del delete double elif else end enum error except export extends false

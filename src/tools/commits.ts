@@ -38,7 +38,7 @@ const CommitHistoryParameters = z.strictObject({
 });
 type Args = z.output<typeof CommitHistoryParameters>;
 
-/** Creates the tool that lists the latest commits and what they touched. */
+/** Creates the tool that lists the latest commits and the files that they changed. */
 export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_history',
@@ -131,10 +131,13 @@ function isMeant(path: string, asked: string): boolean {
   return path === asked || path.endsWith(`/${asked}`) || asked.endsWith(`/${path}`);
 }
 
-/** Earlier failures looked at: each is one comparison. */
+/** The maximum number of earlier failures that are compared with the fix. */
 const MAX_FIXES = 2;
 const MAX_EARLIER = 20;
-/** More files than these between red and green do not tell which of them fixed it. */
+/**
+ * The maximum number of files between a failed and the next passed build. More do not show which of them was
+ * the fix.
+ */
 const MAX_FILES = 25;
 const MAX_COMMITS_PAST_FIXES = 10;
 
@@ -185,8 +188,8 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
 }
 
 /**
- * Finds the earlier builds that had this failure at other commits than the last passing one, and that build.
- * Returns null if the failure was never fixed, or has no identity of its own.
+ * Finds the earlier builds that had this failure at other commits than the last passing one, and that passing
+ * build. Returns null if the failure was never fixed, or is generic.
  */
 async function findMended(history: HistoryStore, { build, fingerprint, generic }: TriageSubject) {
   const { repository, pipeline, branch, id } = build;
@@ -219,7 +222,7 @@ function isMendedBy(green: Build, row: FailureRow): boolean {
 /** Maximum number of files whose patches are shown, in addition to the list of all files. */
 const MAX_PATCHES_CHANGED = 8;
 const MAX_COMMITS_CHANGED = 20;
-/** Paths that are kept as data for the ranking of suspects. */
+/** The maximum number of paths that are kept as data for the ranking of suspects. */
 const MAX_PATHS = 200;
 
 /** The commit from which the comparison starts, and its description. */
@@ -289,8 +292,8 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
 }
 
 /**
- * Checks whether the code does not matter: a machine failed, and no pull request is to be excused, for which
- * its files must be known.
+ * Checks whether the code is irrelevant: a machine failed, and there is no pull request whose files must be
+ * known to excuse it.
  */
 function isNoMatter({ build }: TriageSubject, category: Category | undefined): boolean {
   return category === 'INFRA_ERROR' && build.pullRequest === null;
@@ -409,7 +412,7 @@ function sortMentionedFirst<
   return [...files].sort((left, right) => rank(left) - rank(right) || size(right) - size(left));
 }
 
-/** Paths that the failure's traces, diagnostics and tests name, as the repository would call them. */
+/** Lists the paths that the failure's traces, diagnostics and tests name, relative to the repository. */
 function listMentionedPaths(subject: TriageSubject): string[] {
   const frames = [...subject.exceptions, ...subject.failures].flatMap((item) =>
     item.frames.filter(({ own }) => own).map(({ file }) => file),

@@ -10,15 +10,15 @@ import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
 import { chooseSource, cleanText, listWindowPieces, MAX_FINDINGS } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
-/** Lines of one answer, known ones between new ones included. */
+/** The maximum number of lines of one answer, including known ones between new ones. */
 const MAX_LINES = 80;
-/** Characters shown of one line. */
+/** The maximum number of characters of one line. */
 const MAX_WIDTH = 200;
-/** Lines that are compared at most, from the end of each stretch. */
+/** The maximum number of lines that are compared, from the end of each part. */
 const MAX_COMPARED = 400_000;
-/** Stretches that a title names. */
+/** The maximum number of parts that a title names. */
 const MAX_NAMED = 3;
-/** Lines between two pauses: comparing a large log must not hold up everything else. */
+/** The number of lines between two pauses, so that comparing a large log does not block other work. */
 const TURN = 2_000;
 
 const Parameters = z.strictObject({
@@ -87,7 +87,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
 interface Comparison {
   readonly name: string;
   readonly green: PassingBasis;
-  /** The stretches that are searched for new lines; empty for the whole log. */
+  /** The parts that are searched for new lines. Empty for the whole log. */
   readonly places: readonly Stretch[];
 }
 
@@ -124,7 +124,7 @@ function throwNothing(reason: string): never {
   throw new TriageError('not-found', reason);
 }
 
-/** Lists the stretches of the failed steps in a log. Overlapping and nested steps are merged. */
+/** Lists the lines of the failed steps in a log. Overlapping and nested steps are merged. */
 function listFailedPlaces(subject: TriageSubject, source: string): Stretch[] {
   const failed = subject.failedSections.filter((section) => section.source === source);
   const places: { start: number; end: number }[] = [];
@@ -136,7 +136,7 @@ function listFailedPlaces(subject: TriageSubject, source: string): Stretch[] {
   return places;
 }
 
-/** Describes the searched stretches for people; empty if the whole log was searched. */
+/** Describes the searched parts for people. Returns an empty text if the whole log was searched. */
 function describePlaced(places: readonly Stretch[], all: boolean): string {
   if (all) return '';
   if (places.length > MAX_NAMED) return ` (${places.length} failed steps)`;
@@ -169,7 +169,7 @@ async function countNew(
 }
 
 /**
- * Limits the runs to the last ones that an answer may contain. Short runs stay complete; the others share the
+ * Limits the runs to the last ones that fit into an answer. Short runs stay complete; the others share the
  * remaining lines, each from its beginning.
  */
 function limitWithinBounds(runs: readonly Stretch[]): Stretch[] {

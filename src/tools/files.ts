@@ -12,13 +12,13 @@ import { findWindowAround, listWindowPieces } from './findings.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode, formatTree, testFilePaths } from './repository.ts';
 import type { RepositoryScope, Tool } from './tool.ts';
 
-/** Lines shown on either side of the line that is requested. */
+/** The number of lines that are shown on either side of a requested line. */
 const AROUND = 20;
-/** Lines that are shown at once. */
+/** The maximum number of lines that are shown at once. */
 const MOST_LINES = 200;
-/** Files among which the nearest names are looked for. */
+/** The maximum number of files among which similar names are searched. */
 const MAX_LOOKED_AT = 20_000;
-/** Places that mention a missing file. */
+/** The maximum number of lines that mention a missing file. */
 const MAX_MENTIONS = 5;
 
 const FileParameters = z.strictObject({
@@ -72,7 +72,7 @@ function tellCut(pieces: readonly PlainFinding[], asked: FileArgs, totalLines: n
 }
 
 /**
- * Returns what is there instead of a path that no file has: the files with the nearest names, and the lines
+ * Returns alternatives for a path that does not exist: the files with the most similar names, and the lines
  * that mention its name.
  */
 async function proposePaths(
@@ -80,7 +80,7 @@ async function proposePaths(
   path: string,
 ): Promise<FindingFrom<'read_file'>[]> {
   const [inside] = listRepositoryPaths(path);
-  // A path outside of the checkout is no file of the repository with another name.
+  // A path outside the checkout is not a renamed file of the repository.
   if (inside === undefined) return [];
   const stem = getStem(inside);
   const canSearch = stem.length >= 3 && !/[\n\r\0]/.test(stem);
@@ -109,7 +109,7 @@ function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
   return { lineStart: Math.max(1, args.line - AROUND), lineEnd: args.line + AROUND };
 }
 
-/** Looks for the function that failed in that file, else for the file's own name. */
+/** Creates arguments that search the file's failed function, or else the file's name. */
 function chooseAlternativeArgs(call: ToolCall, subject: TriageSubject): Record<string, unknown> {
   const path = typeof call.args.path === 'string' ? call.args.path : '';
   const name = listRepositoryPaths(path)[0]?.split('/').at(-1) ?? path.slice(-100);
@@ -121,7 +121,7 @@ function chooseAlternativeArgs(call: ToolCall, subject: TriageSubject): Record<s
   return { text: failed !== undefined && failed.length > 3 ? failed : name.replace(/\.\w+$/, '') };
 }
 
-/** The number of lines that one question to a code host returns. */
+/** The maximum number of lines that a code host returns for one request. */
 const WINDOW = 200;
 
 const TestFileParameters = z.strictObject({
@@ -194,7 +194,7 @@ async function findLineOfTest({ host, at, signal }: BuiltCode, test: FailingTest
   return hits.find((hit) => hit.path === path)?.line ?? null;
 }
 
-/** Documents that describe a repository, the shortest first: llms.txt is written for models (llmstxt.org). */
+/** The documents that describe a repository, shortest first. llms.txt is written for models (llmstxt.org). */
 const DOCUMENTS: readonly RegExp[] = [
   /^llms\.txt$/i,
   /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i,
@@ -266,7 +266,7 @@ async function readDocument(
   return null;
 }
 
-/** Asked for before those of other owners are dropped. */
+/** The maximum number of repositories that are listed before those of other owners are removed. */
 const LOOKED_AT = 200;
 
 const RepositoriesParameters = z.strictObject({

@@ -15,13 +15,13 @@ const MAX_LISTED = 100_000;
 /** The maximum number of words of the log that are looked up. */
 const MAX_WORDS = 4_000;
 const MAX_FOUND = 24;
-/** Paths of the failure that are looked up. */
+/** The maximum number of paths that are looked up. */
 const MAX_PATHS = 40;
 const MAX_SHOWN = 10;
-/** A name that fits more files than this says nothing. */
+/** The maximum number of files that match a name. A name with more matches is ambiguous. */
 const MOST_FITTING = 3;
 const MAX_TEST_FILES = 2;
-/** Lines of a test's source in which imports are searched for. */
+/** The maximum number of lines of a test's source that are searched for imports. */
 const HEAD_LINES = 80;
 const MAX_IMPORTS = 8;
 const MAX_MANIFESTS = 3;
@@ -145,8 +145,8 @@ function toFoundFiles(paths: readonly string[], named: Omit<FoundFile, 'path'>):
 }
 
 /**
- * Paths in the order in which the log makes much of them: messages and the heaviest excerpts first, then the
- * names of the failed steps.
+ * Lists the paths in the log, most important first: those in messages and the heaviest excerpts, then those
+ * in the names of failed steps.
  */
 function listNamedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
   const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
@@ -225,10 +225,7 @@ function detectLanguage(path: string): string {
   return /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)$/.test(ending) ? 'c' : ending;
 }
 
-/**
- * Files by their path without its ending, and by the last part of that; a folder represents the file it
- * begins with.
- */
+/** Files by their path without extension, and by the last part of it. A folder stands for its index file. */
 interface Stems {
   readonly exact: ReadonlyMap<string, string>;
   readonly byLast: ReadonlyMap<string, readonly string[]>;

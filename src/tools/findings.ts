@@ -7,9 +7,9 @@ import { classifyRole, type LineRole } from '../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 
-/** Most findings one answer may hold. */
+/** The maximum number of findings of one answer. */
 export const MAX_FINDINGS = 10;
-/** Most characters of one finding's text. */
+/** The maximum number of characters of one finding's text. */
 const MAX_TEXT = 4_000;
 const MAX_TITLE = 300;
 const MAX_DATA = 4_000;
@@ -17,13 +17,12 @@ const MAX_DATA = 4_000;
 const MAX_ITEMS = 200;
 const MAX_DEPTH = 4;
 
-/** Control characters that carry nothing for a reader; `\t` and `\n` stay, so lines keep their numbers. */
+/**
+ * Control characters without meaning for readers. `\t` and `\n` are kept, so that lines keep their numbers.
+ */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/**
- * Removes terminal escapes and control characters; of a line that a carriage return overwrote, what a person
- * saw stays.
- */
+/** Removes terminal escapes, control characters, and text that a carriage return overwrote. */
 export function cleanText(text: string): string {
   const plain = stripEscapes(text);
   const visible = plain.includes('\r') ? plain.split('\n').map(getLastShown).join('\n') : plain;
@@ -31,7 +30,7 @@ export function cleanText(text: string): string {
 }
 
 /**
- * Cleans, masks and cuts a finding. A finding with lines is cut at a line's end and its `lineEnd` follows.
+ * Cleans, masks and cuts a finding. A finding with lines is cut at a line end, and its `lineEnd` is adjusted.
  */
 export async function boundFinding(
   finding: Finding,
@@ -103,8 +102,8 @@ export interface LogLines {
 }
 
 /**
- * Returns the archived text that a question is about: the named one, else the log in which the build failed.
- * Null if nothing is archived.
+ * Returns the archived text that a call is about: the named one, or else the log in which the build failed.
+ * Returns null if nothing is archived.
  */
 export async function chooseSource(
   archive: BuildArchive,

@@ -14,7 +14,7 @@ const MAX_LINES = 20;
 const TURN_MS = 50;
 
 const MAX_CONTEXT = 5;
-/** Texts of a build that are searched when all are. */
+/** The maximum number of texts of a build that are searched. */
 const MAX_SOURCES = 50;
 
 const Parameters = z.strictObject({
@@ -125,7 +125,7 @@ function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
 }
 
 /**
- * All characters that `cleanText` removes, except escapes, which every archive ignores, and carriage returns,
+ * The characters that `cleanText` removes, except escapes, which every archive ignores, and carriage returns,
  * after which the line is overwritten.
  */
 const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) =>
@@ -157,7 +157,7 @@ function* readLines(stored: string): Lines & Generator<readonly NumberedLine[]> 
 
 interface Wanted {
   readonly holds: (line: string) => boolean;
-  /** The pattern asks for how a line begins: the CI system's own prefix is no part of that. */
+  /** True if the pattern matches the beginning of a line. The CI system's prefix is not part of the line. */
   readonly anchored: boolean;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -181,7 +181,7 @@ async function readMatchingLines(
       if (hits.length < wanted.limit) hits.push({ line, text });
     }
     if (performance.now() - paused < TURN_MS) continue;
-    // Without a turn for others the time limit would never be heard of.
+    // Without a pause, the time limit could not take effect.
     await nextTurn();
     wanted.signal.throwIfAborted();
     paused = performance.now();
@@ -189,7 +189,7 @@ async function readMatchingLines(
   return { hits, total };
 }
 
-/** Hits whose surroundings touch together, so that each finding is consecutive lines. */
+/** Groups matching lines whose contexts touch, so that each finding has consecutive lines. */
 function groupRuns(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
   const runs: NumberedLine[][] = [];
   for (const hit of hits) {
@@ -211,8 +211,8 @@ const MAX_LINE = 8_000;
 interface Asked {
   readonly text: string;
   /**
-   * The text is a pattern in RE2's syntax, which takes linear time whatever line it meets: no look-around, no
-   * back-references.
+   * True if the text is a pattern in RE2's syntax, without look-around and back-references. It takes linear
+   * time on any line.
    */
   readonly pattern: boolean;
   readonly ignoreCase: boolean;

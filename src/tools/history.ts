@@ -53,7 +53,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     name: 'count_consecutive_failures',
     question: 'How many builds of this pipeline and branch failed in a row, and since which?',
     serves: { CODE_ERROR: 10, INFRA_ERROR: 1, CONFIG_ERROR: 6, DEPENDENCY_ERROR: 6, TEST_FAILURE: 6 },
-    // Whether it failed once or every time decides if running it again may help.
+    // A rerun may help if it failed once, but not if it fails every time.
     always: true,
     investigator: 'history',
     asks: 'history',

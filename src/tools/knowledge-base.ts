@@ -122,7 +122,7 @@ export function parseKnowledge(file: string, text: string): KnowledgeDocument {
   return parseDocument(frontMatter, sections, createError);
 }
 
-/** The error for a line of the file at hand. */
+/** A function that creates the error for a line of the current file. */
 type CreateError = (line: number, problem: string) => TriageError;
 
 interface FrontMatter {
@@ -211,7 +211,7 @@ function parseDocument(
 
 const BATCH = 200;
 
-/** The ids of the embedded and of the removed items. */
+/** The ids of the embedded items and of the removed ones. */
 interface InStep {
   readonly fresh: readonly string[];
   readonly gone: readonly string[];

@@ -28,7 +28,7 @@ interface KnowledgeServiceDeps {
   readonly store: TeamKnowledgeStore;
   readonly reader: DocumentReader;
   readonly masker: Masker;
-  /** Null if no embedding model is configured. */
+  /** The semantic index; null if no embedding model is configured. */
   readonly semantic: SemanticIndex | null;
   /**
    * Returns the curated documents as items of the index, which are embedded along with the team's documents.
@@ -38,7 +38,10 @@ interface KnowledgeServiceDeps {
   readonly logger: Logger;
 }
 
-/** Part of every hash: a reader that reads better reads again. */
+/**
+ * The version of the reader of documents. It is part of every hash, so that a new version reads all documents
+ * again.
+ */
 const READING = 'passages-2';
 const MAX_TITLE = 200;
 /**
@@ -60,7 +63,7 @@ export function createKnowledgeService(deps: KnowledgeServiceDeps): KnowledgeSer
     async remove(idOrSource) {
       const document = await store.find(idOrSource);
       if (document === null || !(await store.remove(document.id))) return null;
-      // Vectors without their passage are never shown, and go with the next embedding at the latest.
+      // Vectors without their passage are never shown. The next embedding removes them.
       await embedQuietly(deps, undefined);
       return document;
     },
@@ -186,7 +189,10 @@ function toItem({ document, position, place, text }: PassageOf): VectorItem {
   });
 }
 
-/** Tokens of a passage: enough for a step with its reason, few enough for several of them in one prompt. */
+/**
+ * The maximum number of tokens of a passage: enough for a step with its reason, and few enough for several
+ * passages in one prompt.
+ */
 const MAX_TOKENS = 500;
 /** The number of tokens of a passage that the next one repeats, so that no sentence loses its context. */
 const OVERLAP_TOKENS = 60;
@@ -201,8 +207,8 @@ interface Section {
 }
 
 /**
- * Cuts a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only
- * within them by length, with some overlap. Each begins with its headings, and says where it stands. Throws
+ * Splits a document into passages of about 500 tokens: first at headings, pages, slides and sheets, and only
+ * within them by length, with some overlap. Each begins with its headings and has its position. Throws
  * TriageError `too-large` above 4,000 passages.
  */
 export function cutPassages(document: ReadDocument): Passage[] {
@@ -266,7 +272,7 @@ function cutSection(section: Section): { text: string; place: string }[] {
     splitPieces(block.text).map((piece) => ({ ...piece, row: block.place.row })),
   );
   const first = pieces[0];
-  // Cells say little without the names of their columns.
+  // Cells need the names of their columns to be understood.
   const header = section.place.sheet !== undefined && first?.row === 1 && pieces.length > 1 ? first : null;
   const separator = section.place.sheet === undefined ? '\n\n' : '\n';
   const headings = section.headings.join(' › ');

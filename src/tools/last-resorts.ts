@@ -12,7 +12,10 @@ import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
  * log to a third party.
  */
 const MAX_QUERY = 200;
-/** Pages about an error change slowly, and a build that fails again today asks the same. */
+/**
+ * The time for which results are cached. Pages about an error change slowly, and a build that fails again
+ * asks the same.
+ */
 const DAY_MS = 24 * 3_600_000;
 
 const WebParameters = z.strictObject({
@@ -56,7 +59,7 @@ export function searchWeb(
       return query === null ? null : { query };
     },
     async run({ query, limit }, { subject, signal }) {
-      // Masked before it is cut: half a secret is not known for one.
+      // Text is masked before it is cut, because half a secret is not recognized.
       const words = cleanText(await mask(query ?? formatFailureHeadline(subject)))
         .replace(/\s+/g, ' ')
         .trim()
@@ -179,12 +182,12 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
 
 const MAX_TELLING = 300;
 const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
-/** Marks that a runner or a test tool puts before a message. */
+/** A marker that a runner or a test tool puts before a message. */
 const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
 
 /**
- * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
- * the step ended finds pages about every failure there is.
+ * Returns the one line that best describes the error, for a web search. Returns null if there is none,
+ * because how the step ended would find pages about any failure.
  */
 function findTellingLine({ subject, headline, decisive }: Clues): string | null {
   const [thrown] = subject.exceptions;

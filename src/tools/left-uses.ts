@@ -2,7 +2,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type LineChange, readAlterations } from '../lib/patch-changes.ts';
 import type { ChangedFile, CodeHost } from '../ports/code-host.ts';
 
-/** A place that still uses a name which the changes took away. */
+/** A place that still uses a name that the changes removed. */
 export interface LeftUse {
   readonly name: string;
   readonly path: string;
@@ -14,9 +14,9 @@ const [MAX_NAMES, MAX_HITS] = [4, 20];
 /** Time limit of the searches, in milliseconds. The changes are reported without them. */
 const SEARCH_MS = 8_000;
 const MAX_LINE = 500;
-/** Files whose words are prose. */
+/** Files that contain prose. */
 const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
-/** Names that a line gives to something: a key, a constant, a function, a type. */
+/** Definitions of a key, a constant, a function or a type. */
 const DEFINED = new RegExp(
   [
     /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\]\s{0,4}=(?!=))/,
@@ -27,7 +27,7 @@ const DEFINED = new RegExp(
     .join('|'),
   'g',
 );
-/** Files of a change that are read for names, and characters of the patch of each. */
+/** The maximum number of files of a change that are read for names, and of characters of each patch. */
 const [MAX_FILES, MAX_PATCH] = [60, 20_000];
 const KEYWORDS: ReadonlySet<string> = new Set(
   `None True False null true false else default self this case return public private type name value data
@@ -35,9 +35,9 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds names that the changes took away and that other lines of the commit still use, as after a key was
- * renamed in one place only. A name that another line still defines is not among them. Returns nothing if the
- * host cannot search or does not answer in time.
+ * Finds names that the changes removed and that other lines of the commit still use, as after a key was
+ * renamed in one place only. Names that another line still defines are excluded. Returns none if the host
+ * cannot search or does not answer in time.
  */
 export async function findLeftUses(
   host: CodeHost,
@@ -65,13 +65,13 @@ export async function findLeftUses(
   }
 }
 
-/** Checks whether changes take a name away and do not put it back. */
+/** Checks whether changes remove a name and do not add it again. */
 export function takesAway(changes: readonly LineChange[], name: string): boolean {
   const has = (lines: readonly string[]) => lines.some((line) => hasWord(line.slice(0, MAX_LINE), name));
   return changes.some(({ removed, added }) => has(removed) && !has(added));
 }
 
-/** Lists the names that removed lines define and that fewer lines have than before. */
+/** Lists the names that removed lines define and that now occur in fewer lines than before. */
 function listRemovedNames(files: readonly ChangedFile[]): string[] {
   const code = files.filter(({ path }) => !PROSE.test(path));
   const changes = code

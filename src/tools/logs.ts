@@ -64,7 +64,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
 }
 
 /**
- * Returns the last line of the failing step, else the line of the exit code, else the end of the first
+ * Returns the last line of the failed step, or else the line of the exit code, or else the end of the first
  * excerpt.
  */
 function findTellingLine(subject: TriageSubject, source: string): number | undefined {
@@ -133,7 +133,7 @@ const ViewLogParameters = z.strictObject({
   to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
 });
 
-/** Creates the tool that shows given lines of a log. */
+/** Creates the tool that shows the requested lines of a log. */
 export function createViewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',
@@ -156,16 +156,16 @@ export function createViewLog(archive: BuildArchive): Tool {
   });
 }
 
-/** Shows the lines of a report without entities and escapes: so they are read, and so they are quoted. */
+/** Decodes entities and escapes in the lines of a report, because they are read and quoted decoded. */
 function toReadable({ kind }: ArchivedSource, window: LogLines): LogLines {
   return kind === 'report' ? { ...window, lines: window.lines.map(showReadableLine) } : window;
 }
 
 const MAX_LINES_ARTIFACT = 200;
 const MAX_LISTED = 60;
-/** Failing cases of a report that are shown. */
+/** The maximum number of failed cases of a report that are shown. */
 const MAX_CASES = 10;
-/** Bytes of a report that is read for its cases. */
+/** The maximum size in bytes of a report that is read for its cases. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 const ArtifactParameters = z.strictObject({
@@ -255,7 +255,7 @@ function describeSource(
   return `${name}: ${seen.what}, ${size}, ${seen.grade} (${seen.reason}), ${read}`;
 }
 
-/** Returns the failing cases with their messages. A report without any returns a finding that says so. */
+/** Returns the failed cases with their messages. For a report without any, returns a finding that says so. */
 async function listCases(
   archive: BuildArchive,
   subject: TriageSubject,

@@ -4,13 +4,13 @@ import type { Passage } from '../ports/knowledge.ts';
 
 /** The explanation that a document gives of an error that one of its passages names. */
 export interface Explanation {
-  /** The line, sentence or row that names the error; null if none does. */
+  /** The line, sentence or row that names the error; null if there is none. */
   readonly named: string | null;
-  /** The position at which that begins in the passage. */
+  /** The offset at which it begins in the passage. */
   readonly offset: number;
   readonly cause: string | null;
   readonly fix: string | null;
-  /** The places of the passages that cause and fix are from. */
+  /** The places of the passages that contain cause and fix. */
   readonly places: readonly string[];
 }
 
@@ -27,13 +27,13 @@ const FIX = new RegExp(`${NUMBERED}(?:${FIX_WORDS})\\b`, 'i');
 const CAUSE = new RegExp(`${NUMBERED}(?:${CAUSE_WORDS})\\b`, 'i');
 const LABEL = new RegExp(`${NUMBERED}(?:${FIX_WORDS}|${CAUSE_WORDS}|${OTHER_WORDS})\\b`, 'i');
 const MAX_SAID = 600;
-/** Further passages of a document without headings that are read for its fix. */
+/** The maximum number of further passages of a document without headings that are read for its fix. */
 const MAX_FURTHER = 2;
 
 /**
- * Finds what a document says about the error that a passage of it names: the other cells of its row, the
- * sections under the same heading, or what follows it under the words "Cause" and "Fix". `naming`
- * is null for a passage that was found and names nothing.
+ * Finds what a document says about the error that one of its passages names: the other cells of its row, the
+ * sections under the same heading, or the text after the words "Cause" and "Fix". `naming` is null for a
+ * passage that was found but does not name the error.
  */
 export function explain(naming: Naming | null, hit: Passage, passages: readonly Passage[]): Explanation {
   const { offset, text = null } = naming ?? { offset: 0 };
@@ -67,8 +67,8 @@ interface Said {
 }
 
 /**
- * Reads a row by the heads of its columns, or takes the last cell of several words as its fix. Returns null
- * for a row that explains nothing.
+ * Reads cause and fix of a row by the headings of its columns, or takes the last cell with several words as
+ * the fix. Returns null if the row explains nothing.
  */
 function explainRow(
   naming: Naming,
@@ -89,7 +89,7 @@ function explainRow(
   return isExplained ? { named, cause: null, fix: last } : null;
 }
 
-/** Finds the first row of the table that a row is in. */
+/** Finds the heading row of the table that contains a row. */
 function findHeads(
   { offset }: Naming,
   width: number,
@@ -109,8 +109,8 @@ function findHeads(
 }
 
 /**
- * Finds the section of this kind that belongs to a passage: below its heading, or under one of the
- * headings above it. Returns null if there is none, or if the nearest one is another error's.
+ * Finds the section of this kind that belongs to a passage: below its heading, or under one of the headings
+ * above it. Returns null if there is none, or if the nearest one is about another error.
  */
 function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]): Said | null {
   const path = readPath(hit);
@@ -139,7 +139,7 @@ function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]):
   return null;
 }
 
-/** Returns the headings of a passage, the outermost first. Pages and sheets have none. */
+/** Returns the headings of a passage, outermost first. Pages and sheets have none. */
 function readPath({ place, text }: Passage): string[] {
   return text === place || text.startsWith(`${place}\n\n`) ? place.split(' › ') : [];
 }
@@ -155,8 +155,8 @@ function joinPassages(first: Passage, passages: readonly Passage[]): Said {
 }
 
 /**
- * Finds what follows a label such as "Fix:" after the words that name the error, in the same passage or, in a
- * document without headings, in the next ones. Stops at another error's code.
+ * Finds the text after a label such as "Fix:" that follows the words that name the error, in the same passage
+ * or, in a document without headings, in the next ones. Stops at the code of another error.
  */
 function findLabelled(
   words: RegExp,
@@ -186,8 +186,8 @@ function findLabelled(
 }
 
 /**
- * Finds what the prose behind the words that name the error says to do: from the first sentence that begins
- * with an act to the end of its paragraph. Stops at another error's code. Returns null if there is none.
+ * Finds what the text after the words that name the error advises: from the first sentence that begins with
+ * an act to the end of its paragraph. Stops at the code of another error. Returns null if there is none.
  */
 function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): Said | null {
   if (text === '') return null;
@@ -206,12 +206,12 @@ function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage
 const ACT =
   /^(?:to (?:resolve|fix|solve|repair|recover|clear)\b|(?:(?:then|please|just),? )?(?:add|ask|call|change|clear|contact|delete|disable|enable|free|increase|install|log in|open|pin|raise|remove|renew|rerun|restart|retry|rotate|run|set|start|stop|switch|unlock|update|upgrade|use|wait)\b)/i;
 
-/** Before a label within a line, such as "… stops. Fix: restart it." */
+/** A label inside a line, such as "… stops. Fix: restart it." */
 const INLINE = new RegExp(`(?<=[.!?;])[ \\t]+(?=(?:${FIX_WORDS}|${CAUSE_WORDS})\\s?[:–—])`, 'gi');
 
 /**
- * Returns what a label says, up to the next label or the end of its paragraph. Returns null if the term was
- * no label.
+ * Returns the text of a label, up to the next label or the end of its paragraph. Returns null if the line
+ * does not begin with a label.
  */
 function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): string | null {
   const after = first.replace(words, '').replace(/^[\s*_]*[:–—.-]*[\s*_]*/, '');

@@ -86,7 +86,7 @@ interface Range {
 }
 
 /**
- * Groups neighboring lines by their last commit, the newest change first because it is the most likely
+ * Groups neighboring lines by their last commit. The newest change comes first, because it is the most likely
  * suspect.
  */
 function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
@@ -101,18 +101,18 @@ function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
 }
 
-/** Commits of the range whose own patches are read. */
+/** The maximum number of commits of the range whose own patches are read. */
 const MAX_RECENT = 6;
 
 /** A commit that touched the range, with its changes of the file. */
 interface Recent {
   readonly by: CommitInfo;
-  /** Null if the host could not show the commit. */
+  /** The patch; null if the host could not show the commit. */
   readonly diff: Awaited<ReturnType<CodeHost['commitDiff']>>;
   readonly file: ChangedFile | null;
-  /** Its changes next to the lines of the range, at their present numbers, without mere formatting. */
+  /** Its changes at the lines of the range, with current line numbers, without formatting. */
   readonly changes: readonly LineChange[];
-  /** True if it left the code of the file the same, in another format. */
+  /** True if it only formatted the code of the file. */
   readonly isFormatting: boolean;
 }
 
@@ -140,8 +140,8 @@ async function readRecent(
 }
 
 /**
- * Finds where a change is among the present lines: at a line that it added, as it was written or in another
- * format, else next to its neighbors. Returns null if none of them is here.
+ * Finds the current position of a change: at a line that it added, unchanged or reformatted, or else next to
+ * its neighbors. Returns null if none of these lines exists.
  */
 function findPlace(change: LineChange, lines: readonly BlameLine[], path: string): LineChange | null {
   const { added, before, after } = change;
@@ -160,12 +160,12 @@ function findPlace(change: LineChange, lines: readonly BlameLine[], path: string
   return newLine === undefined ? null : { ...change, newLine };
 }
 
-/** Formatting commits that are followed through, one after the other. */
+/** The maximum number of consecutive formatting commits that are followed. */
 const MAX_FOLLOWED = 3;
 
 /**
- * Gives lines that a commit only formatted to those who wrote them, by blaming the lines that it replaced in
- * the file before it. Lines for which that is not known stay with it.
+ * Attributes lines that a commit only formatted to their authors, by blaming the lines that it replaced.
+ * Lines whose authors are unknown keep the commit.
  */
 async function followFormatting(
   { host, at, signal }: BuiltCode,
@@ -211,9 +211,9 @@ async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']
 }
 
 /**
- * Returns the newest commit that deleted lines of the range, which blame does not show. That is a commit to
- * which no line is attributed if it is the newest of all, or one whose patch takes more lines away than it
- * adds next to lines that are still in the range.
+ * Returns the newest commit that deleted lines of the range, which blame does not show. It is a commit
+ * without attributed lines that is the newest of all, or whose patch removes more lines than it adds next to
+ * lines that are still in the range.
  */
 function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Recent | null {
   const attributed = new Set(runs.map(([line]) => line?.commit));
@@ -231,7 +231,7 @@ function isWritten(line: string): boolean {
   return line.trim() !== '';
 }
 
-/** Converts what a commit took away or replaced in the range to a finding with its patch. */
+/** Converts what a commit removed or replaced in the range to a finding with its patch. */
 function toChangeFinding(
   { path, lineStart, lineEnd }: Range,
   { by, diff, changes }: Recent,

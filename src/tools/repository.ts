@@ -11,47 +11,44 @@ import { listRepositoryPaths } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { type CachePolicy, defineTool, type Tool, type ToolContext, type ToolDefinition } from './tool.ts';
 
-/** The built commit, or what stands in for it, and how a tool asks the code host about it. */
+/** The built commit, or a substitute for it, and the requests for it to the code host. */
 export interface BuiltCode {
   readonly host: CodeHost;
   readonly signal: AbortSignal;
-  /** The repository and commit of each question about files. */
+  /** The repository and commit for all requests about files. */
   readonly at: { readonly repository: string; readonly ref: string };
-  /** The note, appended to titles, that the commit is not the one that was built; null otherwise. */
+  /** The note in titles that the commit is not the built one; null otherwise. */
   readonly note: string | null;
   titled(title: string): string;
   /** Finds the file that a path from a log refers to. */
   locate(path: string): Promise<Located>;
 }
 
-/** A file of the repository, or findings if none or several fit. */
+/** A file of the repository, or findings if there is none or several. */
 type Located = { readonly path: string } | { readonly findings: Ambiguous[] };
 
 /** The files that a path may mean. */
 type Ambiguous = PlainFinding & { readonly data: { readonly candidates: string[] } };
 
-/** A commit, or its change to a file, as the tools for changes find it. */
+/** A commit, or its change of a file, as a finding. */
 export type ChangeFinding = FindingFrom<'read_commit_diff'>;
 type ChangeData = NonNullable<ChangeFinding['data']>;
 
-/** Most files named when a path fits several. */
+/** The maximum number of files that are named if a path is ambiguous. */
 const MAX_NAMED = 8;
-/** Suffixes tried before giving up. */
+/** The maximum number of suffixes that are tried. */
 const MAX_TRIES = 12;
 
 interface CodeToolDefinition<Schema extends z.ZodObject, Name extends string>
   extends Omit<ToolDefinition<Schema, Name>, 'provider' | 'cache' | 'unavailable'> {
   /**
-   * The part of the cache key in addition to the commit: the arguments, or also the failure if missing
-   * arguments
-   * are taken from it. Absent if answers are not cached.
+   * The parts of the cache key in addition to the commit: the arguments, or also the failure if missing
+   * arguments are derived from it. If absent, results are not cached.
    */
   readonly keptBy?: 'arguments' | 'failure';
 }
 
-/**
- * Makes a tool that asks the code host, and cannot be asked where no clone of the repository is configured.
- */
+/** Defines a tool that calls the code host. It is unavailable if no clone of the repository is configured. */
 export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
   codeHost: CodeHost,
   { keptBy, ...definition }: CodeToolDefinition<Schema, Name>,
@@ -67,7 +64,7 @@ export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
   });
 }
 
-/** Throws `not-found` if the repository holds no commit. */
+/** Finds the commit of the build. Throws `not-found` if the repository has no commit. */
 export async function findBuiltCode(
   host: CodeHost,
   { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>,
@@ -89,8 +86,8 @@ export async function findBuiltCode(
 }
 
 /**
- * Finds the file for a path. If several files match, returns a finding with their names, so that the next
- * question can name one.
+ * Finds the file that a path means. If several files match, returns a finding with their names, so that the
+ * next call can name one.
  */
 async function locateFile({ host, at, signal }: BuiltCode, path: string): Promise<Located> {
   for (const suffix of listRepositoryPaths(path).slice(0, MAX_TRIES)) {
@@ -110,15 +107,12 @@ async function locateFile({ host, at, signal }: BuiltCode, path: string): Promis
 }
 
 /**
- * The cache time. A commit never changes, but other parts of an answer may (a pull request, an author's
- * name), so answers expire after a week.
+ * The time for which results are cached. A commit never changes, but other parts of a result may (a pull
+ * request, an author's name).
  */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/**
- * Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit,
- * nothing is kept.
- */
+/** Creates a cache policy by commit. If the commit is not known exactly, nothing is cached. */
 function cacheByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
   return {
     ttlMs: WEEK_MS,
@@ -142,7 +136,7 @@ function toFailureKey(subject: TriageSubject): readonly unknown[] {
   ];
 }
 
-/** Manifests and lock files: what changed there is inspected for a DEPENDENCY_ERROR. */
+/** Manifests and lock files, which are relevant for a DEPENDENCY_ERROR. */
 const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:package|package-lock|npm-shrinkwrap|deno|composer|vcpkg|packages\.lock)\.json$/,
   /(?:^|\/)(?:yarn|bun|deno|composer|poetry|uv|pdm|pixi|Cargo|mix|pubspec|rebar|flake|conan|gems)\.lock$/,
@@ -180,9 +174,9 @@ export function isRelated(path: string, category: Category): boolean {
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 
 /**
- * Paths that may hold a failing test, most likely first: the file that its report names, then what its class
- * or module name represents (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` →
- * `tests/test_cart.py`).
+ * Lists the possible files of a failing test, most likely first: the file that its report names, then the
+ * files of its class or module name (`com.shop.CartTest` → `com/shop/CartTest.java`,
+ * `tests.test_cart.TestCart` → `tests/test_cart.py`).
  */
 export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>): string[] {
   const paths: string[] = [];
@@ -194,8 +188,8 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
 }
 
 /**
- * Converts a dotted class or module name to possible paths. Empty for a name with spaces or slashes, which is
- * a sentence or a path.
+ * Converts a dotted class or module name to possible paths. Returns none for a name with spaces or slashes,
+ * which is a sentence or a path.
  */
 function toPathsOfDotted(name: string): string[] {
   const dotted = name.replace(/[(#[$].*/s, '');
@@ -218,7 +212,10 @@ function toPathsOfDotted(name: string): string[] {
 const MAX_FOLDERS = 60;
 const MAX_FILES_TREE = 25;
 
-/** Folders down to the second level with how many files each holds, most first, then the files at the top. */
+/**
+ * Formats the folders down to the second level with their numbers of files, most first, and then the
+ * top-level files.
+ */
 export function formatTree(paths: readonly string[], under: string): string {
   const folders = new Map<string, number>();
   const files: string[] = [];
@@ -237,7 +234,7 @@ export function formatTree(paths: readonly string[], under: string): string {
 }
 
 const MAX_FILES_COMMIT = 50;
-/** Ranges of changed lines kept as data; a file with more was rewritten. */
+/** The maximum number of ranges of changed lines that are kept as data. A file with more was rewritten. */
 const MAX_RANGES = 40;
 
 /**
@@ -296,8 +293,7 @@ export function changeFinding(file: ChangedFile, title: string, data: ChangeData
 }
 
 /**
- * Returns the first and last line of each stretch that a unified diff adds or touches, 1-based in the new
- * file.
+ * Returns the first and last line of each range that a unified diff adds or changes, 1-based in the new file.
  */
 export function listChangedRanges(patch: string): [number, number][] {
   return readChanges(patch).map(findChangedRange).slice(0, MAX_RANGES);

@@ -10,9 +10,9 @@ import {
 } from '../lib/resilience.ts';
 import { settleOrAbort } from '../lib/time.ts';
 
-/** Retries after the first attempt. */
+/** The maximum number of retries after the first attempt. */
 const MAX_RETRIES = 3;
-/** Asking again changes nothing, whatever the error says of itself. */
+/** Errors that a retry would not change, even if they claim to be retryable. */
 const NEVER_AGAIN: readonly TriageErrorCode[] = [
   'upstream-auth',
   'quota-exhausted',
@@ -21,13 +21,13 @@ const NEVER_AGAIN: readonly TriageErrorCode[] = [
   'invalid-input',
   'invalid-config',
 ];
-/** Longest that a provider is believed when it asks to be left alone (Retry-After), in milliseconds. */
+/** The maximum wait in milliseconds that a provider can request by Retry-After. */
 const MAX_DEMANDED_REST_MS = 15 * 60_000;
 
 export interface ResilienceOptions {
-  /** First pause before a retry, in milliseconds; it doubles, with jitter. */
+  /** The delay before the first retry in milliseconds. It doubles each time, with jitter. */
   readonly firstDelayMs: number;
-  /** Failures in a row after which a provider is left alone. */
+  /** The number of consecutive failures at which the breaker opens. */
   readonly breakAfter: number;
   /** Milliseconds for which the breaker stays open. */
   readonly restMs: number;
@@ -45,12 +45,10 @@ export type Attempted<Value> =
 
 export interface Resilience {
   /**
-   * Runs the work with retries for retryable errors, behind the provider's circuit breaker, all within
-   * `limitMs`.
-   * A wait that the provider demands (Retry-After) is honored if it fits the limit. Otherwise there is no
-   * further attempt, and
-   * that provider is not called before the time has passed.
-   * Never throws, except `cancelled` when `signal` aborts.
+   * Runs the work with retries for retryable errors, behind the provider's circuit breaker, within `limitMs`
+   * in total. A wait that the provider requests (Retry-After) is observed if it fits the limit. Otherwise
+   * there is no further attempt, and the provider is not called before that time. Never throws, except
+   * `cancelled` when `signal` aborts.
    */
   attempt<Value>(
     provider: string,
@@ -59,8 +57,8 @@ export interface Resilience {
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Attempted<Value>>;
   /**
-   * Asks once, behind the same breaker, for as long as `work` takes. Throws what `work` throws, and a
-   * retryable error that says how long where the provider is left alone.
+   * Runs the work once, behind the same breaker, without a time limit. Throws the errors of `work`, and a
+   * retryable error with the remaining time if the breaker is open.
    */
   once<Value>(provider: string, work: () => Promise<Value>): Promise<Value>;
   /** Returns the state of the breaker of each provider that was called. */
@@ -79,7 +77,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
     breakers.set(provider, made);
     return made;
   }
-  /** Honors a wait that the failure demands, and returns the failure in words for people. */
+  /** Observes a wait that the failure requests, and returns the failure in words for people. */
   function recordFailure(provider: string, error: unknown): unknown {
     if (error instanceof CircuitOpenError) {
       return error.askedMs === null
@@ -137,14 +135,14 @@ function mayHelp(error: unknown): boolean {
   return isRetryable(error) && !(error instanceof TriageError && NEVER_AGAIN.includes(error.code));
 }
 
-/** Checks whether the provider rejects our identity or our quota is used up. */
+/** Checks whether the provider rejects our credentials or our quota is used up. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }
 
 /**
- * Checks whether the failure is the provider's: slow, broken or rejecting our identity. Invalid requests of
- * ours do not count.
+ * Checks whether the provider is to blame: it is slow, broken or rejects our credentials. Invalid requests do
+ * not count.
  */
 function isProvidersFault(error: unknown): boolean {
   if (error instanceof DOMException && error.name === 'TimeoutError') return true;

@@ -8,7 +8,7 @@ import type { Tool, ToolContext, ToolRequest } from './tool.ts';
 
 /** The result of calling one tool. */
 export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts' | 'cached'> & {
-  /** Refused for who we are or for our quota: the same provider need not be asked another way. */
+  /** True if the provider refused our credentials or quota, so that calling it in another way is useless. */
   readonly final?: boolean;
 };
 
@@ -30,13 +30,11 @@ const VERSION = 1;
  * Time limit for finding and reading a cached answer, in milliseconds. A new request often takes no longer.
  */
 const LOOKUP_MS = 2_000;
-/**
- * The same where the provider, who may have to say what a kept answer holds for, does not answer these days.
- */
+/** The time limit for that if the provider is unavailable, because determining the cache key may need it. */
 const LOOKUP_ALONE_MS = 200;
 
 interface CacheContext extends ToolContext {
-  /** The tool's provider failed several times and is left alone. */
+  /** True if the circuit breaker of the tool's provider is open. */
   readonly isLeftAlone: boolean;
 }
 
@@ -55,7 +53,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
     const asked = running.get(flight);
     if (asked === undefined) return first(flight, ask);
     const outcome = await settleOrAbort(Promise.allSettled([asked]), signal);
-    // The other run ended, not this one.
+    // The other run was canceled, not this one.
     if (outcome[0].status === 'rejected') return share(flight, signal, ask);
     const { final, ...reply } = outcome[0].value;
     return {
@@ -93,8 +91,8 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
 }
 
 /**
- * Returns the cache key. Returns null if the tool caches nothing, is unavailable, or cannot determine what
- * its answer depends on.
+ * Returns the cache key. Returns null if the tool is not cached, is unavailable, or cannot determine what its
+ * result depends on.
  */
 async function buildKey(
   tool: Tool,
@@ -110,8 +108,8 @@ async function buildKey(
     return await request.cacheKey({ ...context, signal });
   });
   if (holds === null) return null;
-  // The category is part of it since it decides which files a tool may read; the repository, so that no
-  // project sees another's.
+  // The category decides which files a tool may read, so it is part of the key. So is the repository, so that
+  // no project sees the results of another.
   return getDigest([
     VERSION,
     tool.description.name,
@@ -173,8 +171,7 @@ function sortKeys(_name: string, value: unknown): unknown {
 const MAX_ENTRIES = 500;
 
 /**
- * Keeps answers for the life of the process: for the terminal, which has no database. Its bound is a number
- * of answers.
+ * Creates a cache in memory for the terminal, which has no database. It is limited by the number of results.
  */
 export function createMemoryToolCache(
   maxEntries = MAX_ENTRIES,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 
 /**
- * Creates the parameters of a tool that finds texts like this failure. `category` means something else for
- * each.
+ * Creates the parameters of a tool that finds texts similar to this failure. `category` describes that
+ * parameter.
  */
 export function createRetrievalParameters(category: string) {
   return z.strictObject({

@@ -6,13 +6,13 @@ import type { Tool } from './tool.ts';
 
 type FileFinding = FindingFrom<'search_code'>;
 
-/** Hits looked at before those outside the category's scope are dropped. */
+/** The number of matching lines that are requested before those outside the category's scope are removed. */
 const LOOKED_AT = 500;
-/** Files named by a search for words. */
+/** The maximum number of files that a search for words returns. */
 const MAX_FILES = 50;
 /** The number of these files whose best lines are shown. */
 const SHOWN_FILES = 4;
-/** Words whose lines are fetched: each is one more question to the host. */
+/** The maximum number of words whose lines are fetched. Each needs one more request to the host. */
 const SHOWN_WORDS = 4;
 const LINES_A_FILE = 8;
 

@@ -12,15 +12,15 @@ import { formatFailureText } from './findings.ts';
 import { createRetrievalParameters } from './retrieval-parameters.ts';
 import { ANY_CATEGORY, defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
-/** Failures of one cause say the same: a few are enough. */
+/** The maximum number of failures that are compared. Failures of one cause are alike. */
 const MAX_FAILURES = 3;
 /**
- * Number of additional matches requested: some are not alike, or belong to repositories that are not
- * visible.
+ * The number of additional matches that are requested, because some are not similar enough or belong to
+ * repositories that are not visible.
  */
 const MORE = 30;
 
-/** Likeness that the words of a query prove at most: enough to be shown. */
+/** The maximum likeness by the words of a query: enough to be shown. */
 const BY_QUERY = 0.7;
 
 const Parameters = createRetrievalParameters('Only failures that were decided to be of this category');
@@ -81,10 +81,7 @@ function compareIds(left: VectorMatch, right: VectorMatch): number {
   return left.id < right.id ? 1 : -1;
 }
 
-/**
- * Returns the texts by which candidates are found: each failure's message, its whole text, all that is
- * known, and the query.
- */
+/** Returns the texts by which candidates are found: each failure's message, its whole text, and the query. */
 function buildTexts(
   subject: TriageSubject,
   failures: readonly ComparedFailure[],
@@ -103,7 +100,7 @@ function computeLikeness(failures: readonly ComparedFailure[], { text, metadata 
 }
 
 /**
- * Returns the share of a query's distinctive words that an entry has. However much that is, a query proposes
+ * Returns the share of a query's distinctive words that an entry has. However high it is, a query proposes
  * nothing.
  */
 function compareQuery(query: string | undefined, { text }: VectorMatch): number {

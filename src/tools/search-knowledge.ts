@@ -13,22 +13,22 @@ import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 type KnowledgeFinding = FindingFrom<'search_knowledge'>;
 
-/** Lines of the failure that are looked up, each by itself. */
+/** The maximum number of lines of the failure that are looked up separately. */
 const MAX_LINES = 8;
-/** Passages taken per line. */
+/** The maximum number of passages for each line. */
 const PER_LINE = 10;
 /** The decrease in weight with each further line, because a failure states the most important fact first. */
 const LATER = 0.03;
 /** The share of a line's words that a team's passage must contain to be relevant. */
 const LEAST_SAID = 0.35;
-/** Passages taken by meaning. */
+/** The maximum number of passages found by meaning. */
 const BY_MEANING = 20;
 /**
- * The least likeness of words of a curated document. Among 254 labeled jobs, 1 in 18 of the documents below
- * it was of the right kind, and 1 in 2 of those above it that came first.
+ * The minimum word similarity of a curated document. Of 254 labeled jobs, 1 in 18 of the documents below it
+ * was of the right kind, and 1 in 2 of the best documents above it.
  */
 const LEAST_WORDS = 0.4;
-/** The minimum likeness of a passage that is shown. Less likeness may be chance. */
+/** The minimum likeness of a shown passage. Lower likeness may be chance. */
 const LEAST_LIKE = 0.2;
 /**
  * Time limit of semantic search, in milliseconds. Search by words returns at once and does not wait longer
@@ -158,9 +158,8 @@ interface Ranked {
 }
 
 /**
- * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and
- * where these are equal that of the scores; the item itself comes from the list that scores it best. A
- * single list stays as it is.
+ * Fuses lists that are each sorted, best first. The result is sorted by fused rank, and then by score. Each
+ * item is taken from the list with its best score. A single list is returned unchanged.
  */
 export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): Item[] {
   const fused = new Map<string, { item: Item; rank: number }>();
@@ -208,7 +207,7 @@ function createEmbeddedTeamPassage({ id, text, metadata, score }: VectorMatch): 
   return createTeamPassage({ position, place: of('place'), text, document }, score);
 }
 
-/** Keeps the best passage of each document, best first. */
+/** Keeps the best passage of each document, sorted best first. */
 function keepBestOfDocuments(passages: Iterable<Passage>): Passage[] {
   const best = new Map<string, Passage>();
   for (const passage of passages)
@@ -221,7 +220,7 @@ interface Sources {
   readonly team: TeamKnowledgeStore | undefined;
 }
 
-/** Converts a passage to the finding that an analyst sees, with its citation. */
+/** Converts a passage to a finding with its citation. */
 async function toFinding(
   passage: Passage,
   lines: readonly string[],
@@ -294,14 +293,11 @@ function convertTeamFinding(
   };
 }
 
-/** Characters of a passage that are shown before what its document says about cause and fix. */
+/** The maximum number of characters of a passage that are shown before its document's cause and fix. */
 const MAX_HIT = 400;
 const MAX_SHORT = 900;
 
-/**
- * Formats a passage with the fix and the cause of its document, which come before the rest of a long
- * passage.
- */
+/** Formats a passage with its document's fix and cause, which precede the rest of a long passage. */
 function describeParent({ text, place }: TeamPassage, { offset, cause, fix, places }: Explanation): string {
   if (places.length === 0 && text.length <= MAX_SHORT) return text;
   const from = Math.max(0, offset - MAX_HIT / 4);
@@ -331,9 +327,9 @@ function bound(score: number): number {
   return Math.min(Math.max(score, 0), 1);
 }
 
-/** Messages of the log that a query has in addition to the decisive line and the headline. */
+/** The maximum number of messages in a query, in addition to the decisive line and the headline. */
 const MAX_MESSAGES = 4;
-/** Characters of each line of a query. */
+/** The maximum number of characters of each line of a query. */
 const MAX_LINE = 300;
 
 /**

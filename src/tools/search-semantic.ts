@@ -11,17 +11,18 @@ import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 /**
- * The maximum number of words that candidate files are searched by. The port takes no more in one question.
+ * The maximum number of words by which candidate files are searched. The code host accepts no more in one
+ * request.
  */
 const MAX_WORDS = 16;
 const MAX_CANDIDATES = 12;
-/** The number of lines that one question to a code host returns. */
+/** The maximum number of lines that a code host returns for one request. */
 const WINDOW = 200;
-/** Windows read of each file: 800 lines. */
+/** The maximum number of requests for each file: 800 lines. */
 const MAX_WINDOWS = 4;
 const FILES_AT_ONCE = 4;
 const MAX_CODE = 4_000;
-/** Less alike is no answer. */
+/** The minimum score of a result. */
 const LEAST_SCORE = 0.05;
 /** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
 const SKIPPED = new RegExp(
@@ -139,8 +140,8 @@ async function rank(
 }
 
 /**
- * Returns the first 800 lines of a file; none if it is too large, binary or gone, so that one bad candidate
- * does not fail the answer.
+ * Returns the first 800 lines of a file. Returns none if it is too large, binary or missing, so that one bad
+ * candidate does not make the tool fail.
  */
 async function readLines(code: BuiltCode, path: string): Promise<string[]> {
   const lines: string[] = [];
@@ -200,7 +201,7 @@ function toFinding(
 
 interface RankedChunk {
   readonly chunk: CodeChunk;
-  /** 0..1 */
+  /** The score, 0..1. */
   readonly score: number;
 }
 
@@ -210,7 +211,7 @@ interface RankedChunk {
  */
 const K1 = 1.2;
 const B = 0.75;
-/** Chunks a question to an embedder holds. */
+/** The number of chunks in one request to an embedder. */
 const BATCH = 64;
 
 /** Ranks by the cosine of embeddings, best first. Throws the errors of the embedder. */
@@ -236,9 +237,9 @@ async function rankByMeaning(
 }
 
 /**
- * Ranks by BM25 over the words of code, best first; a chunk's path counts as part of it. The score is the
- * share of what a chunk could reach that holds every word of the query often, so it is 0..1 and can be
- * compared between questions.
+ * Ranks by BM25 over the words of code, best first. A chunk's path counts as part of it. The score is
+ * relative to a chunk that contains every word of the query often, so it is 0..1 and comparable between
+ * queries.
  */
 export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
   const asked = [...new Set(extractCodeWords(query))];
@@ -286,7 +287,7 @@ function computeCosine(left: Float32Array, right: Float32Array | undefined): num
 }
 
 /**
- * Guesses the code that fails from the details of the failure: its functions, deepest first, and what they
+ * Guesses the failing code from the details of the failure: its functions, deepest first, and what they
  * threw.
  */
 function guessCode({ subject, headline }: Clues): string | null {

@@ -36,9 +36,7 @@ export interface CachePolicy<Args> {
   key(args: Args, context: ToolContext): readonly unknown[] | null | Promise<readonly unknown[] | null>;
 }
 
-/**
- * A call with checked arguments, ready to run. It may still be refused. Retries run the same request again.
- */
+/** A call with checked arguments. It may still be refused. Retries run the same request again. */
 export interface ToolRequest {
   /** The arguments as they were read: checked, with defaults. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -49,28 +47,28 @@ export interface ToolRequest {
   run(context: ToolContext): Promise<Finding[]>;
 }
 
-/** A tool that an analyst can call. Made by {@link defineTool}. */
+/** A tool that an analyst can call, made by {@link defineTool}. */
 export interface Tool {
   readonly description: ToolDescription;
   /** The provider that answers: "code-host:local-git". Tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
-  /** Returns findings that need no call, used if the tool failed and no alternative answered. */
+  /** Returns findings that need no call. They are used if the tool failed and no alternative answered. */
   listFallbackFindings(subject: TriageSubject): Finding[];
-  /** Milliseconds for which answers are cached; null for never. */
+  /** The number of milliseconds for which results are cached; null for never. */
   readonly cacheTtlMs: number | null;
   /**
    * Returns the reason why the tool is unavailable for this subject (for example, nothing is configured), or
    * null.
    */
   unavailable(subject: TriageSubject): Promise<string | null>;
-  /** Returns what is known before a call about its worth for this subject; undefined if nothing is. */
+  /** Returns the expected use of a call for this subject; undefined if unknown. */
   outlook(subject: TriageSubject, signal: AbortSignal): Promise<Outlook | undefined>;
   /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
   read(args: Readonly<Record<string, unknown>>): ToolRequest | { readonly error: string };
 }
 
-/** Serves every category, at no place of its own. */
+/** Serves every category, without a position in its order. */
 export const ANY_CATEGORY: Serves = {
   CODE_ERROR: null,
   INFRA_ERROR: null,
@@ -96,12 +94,12 @@ export interface ToolDefinition<Schema extends z.ZodObject, Name extends string 
   readonly provider: string;
   readonly parameters: Schema;
   readonly alternative?: Alternative;
-  /** Returns findings that need no call, used if the tool failed. If absent, there are none. */
+  /** Returns findings that need no call, for a failed tool. If absent, there are none. */
   listFallbackFindings?(subject: TriageSubject): FindingFrom<Name>[];
   /** The rule for caching answers. If absent, they are never cached. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
-  /** Tells from cheap facts whether a call is worthwhile. Absent if that is not known before the call. */
+  /** Returns the expected use of a call, from cheap facts. Absent if that is unknown before the call. */
   outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
@@ -109,7 +107,7 @@ export interface ToolDefinition<Schema extends z.ZodObject, Name extends string 
   run(args: z.output<Schema>, context: ToolContext): Promise<FindingFrom<Name>[]>;
 }
 
-/** Makes a tool whose `run` sees only arguments that fit its schema. */
+/** Creates a tool whose `run` receives only arguments that match its schema. */
 export function defineTool<Schema extends z.ZodObject, Name extends string>(
   definition: ToolDefinition<Schema, Name>,
 ): Tool {

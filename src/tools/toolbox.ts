@@ -12,7 +12,7 @@ import { createResultCache, type Reply, type ResultCache } from './result-cache.
 import type { Alternative, Tool, ToolContext, ToolRequest } from './tool.ts';
 
 export interface ToolboxOptions {
-  /** Hides secrets; applied to every text that a tool brings back. */
+  /** Masks secrets in every text that a tool returns. */
   readonly mask: (text: string) => string | Promise<string>;
   readonly logger?: Logger;
   readonly resilience?: Partial<ResilienceOptions>;
@@ -65,9 +65,9 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
 }
 
 /**
- * Describes a tool for a subject, with its outlook; null if it is not available. If the check fails, the tool
- * counts as available, and its failure becomes an outcome. A provider whose breaker is open is not checked.
- * The result of the check is kept for the whole run.
+ * Describes a tool for a subject, with its outlook. Returns null if it is unavailable. If the check fails,
+ * the tool counts as available, and calling it shows the failure. A provider whose breaker is open is not
+ * checked. The result is kept for the whole run.
  */
 async function describeFor(
   deps: ToolboxDeps,
@@ -89,7 +89,7 @@ async function describeFor(
     known.set(tool, isAway ? null : described);
     return isAway ? null : described;
   } catch (error) {
-    // Only a failure counts: some tools know without asking anybody.
+    // Only the failure is reported, because some tools check without calling their provider.
     await deps.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
     return description;
   }
@@ -110,7 +110,7 @@ interface ToolboxDeps {
   readonly askable: WeakMap<TriageSubject, Map<Tool, ToolDescription | null>>;
 }
 
-/** Asks the tool; where it failed or was too slow, its alternative. */
+/** Calls the tool, or its alternative if it failed or was too slow. */
 async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   const started = performance.now();
   const finish = ({ final: _final, ...reply }: Reply, answeredBy?: string): ToolOutcome => ({
@@ -132,7 +132,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
   const named = tool.listFallbackFindings(context.subject);
   if (tool.alternative === null || alternative === undefined)
     return finish(await withNamed(deps, named, first));
-  // Who refuses us refuses us whatever we ask.
+  // A refusal of our credentials or quota applies to every call of this provider.
   if (first.final === true && alternative.provider === tool.provider) return finish(first);
   const name = alternative.description.name;
   const second = await askInstead(deps, tool.alternative, alternative, call, context);
@@ -150,7 +150,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
   });
 }
 
-/** Adds to a failed answer what the tool can name without asking anybody. The answer stays a failure. */
+/** Adds findings that need no call to a failed reply. The reply stays failed. */
 async function withNamed(deps: ToolboxDeps, named: readonly Finding[], failed: Reply): Promise<Reply> {
   if (named.length === 0) return failed;
   const { findings, summary } = await createFoundReply(named, failed.attempts, deps);

@@ -17,7 +17,7 @@ const OPENED = 8;
 
 export interface Chunk {
   readonly chunk: number;
-  /** 1-based. */
+  /** The number of the first line, 1-based. */
   readonly firstLine: number;
   readonly bytes: Buffer;
 }
@@ -25,7 +25,7 @@ export interface Chunk {
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** A text in chunks, with its lines and bytes as it is kept. */
+/** A text in chunks, with its numbers of lines and bytes. */
 interface ChunkedText {
   readonly chunks: readonly Chunk[];
   readonly lines: number;
@@ -103,7 +103,7 @@ export async function* readPiecesInBatches(
 ): AsyncGenerator<TextPiece> {
   const ask = (first: number) => {
     const asked = first < chunks ? read(first, Math.min(first + batch, chunks) - 1) : null;
-    // A caller that stops early does not wait for this request, so its error must not become an unhandled
+    // If the caller stops early, this request is not awaited, and its error must not become an unhandled
     // rejection.
     asked?.catch(() => undefined);
     return asked;
@@ -130,7 +130,7 @@ function findLinesEnd(text: string, start: number, count: number): number {
   return at;
 }
 
-/** The most lines one window holds. */
+/** The maximum number of lines of one window. */
 const MAX_WINDOW = 2000;
 
 /**

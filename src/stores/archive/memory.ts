@@ -8,7 +8,7 @@ import { LineIndex } from '../../log/scan/scan-log.ts';
 import type { ArchivedSource, BuildArchive, NumberedLine } from '../../ports/build-archive.ts';
 import { CHUNK_LINES, describeSource, toWindow } from './chunks.ts';
 
-/** An archive that also takes masked logs that are not in memory. */
+/** An archive that also accepts masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
   /**
    * Stores a log like `put`, but reads its bytes only on request, so they must stay open as long as the
@@ -23,7 +23,7 @@ interface Stored {
   readonly log: IndexedLog;
 }
 
-/** Keeps builds for the life of the process: the terminal's archive. */
+/** Creates an archive in memory, for the terminal. */
 export function createMemoryArchive(): MemoryArchive {
   const builds = new Map<string, Map<string, Stored>>();
   const find = (buildId: string, name: string) => builds.get(buildId)?.get(name);
@@ -78,7 +78,7 @@ function holdText(text: string): Pick<Stored, 'read' | 'log'> {
   return { read: () => bytes.text(0, bytes.size), log: createIndexedLog(bytes) };
 }
 
-/** Bytes looked through at once for line ends. */
+/** The number of bytes that are searched at once for line ends. */
 const STEP = 1 << 18;
 const LINE_FEED = 10;
 
@@ -124,7 +124,7 @@ function indexLines(bytes: LogBytes): LineIndex {
 
 function* search(bytes: LogBytes, literals: readonly string[]): Generator<readonly NumberedLine[]> {
   const matcher = buildMatcher(literals.length === 0 ? [] : [literals]);
-  // Strings are made before the next chunk is requested: its bytes are gone by then.
+  // The strings are created before the next chunk is requested, which invalidates the bytes.
   for (const chunk of scanChunks(bytes, matcher)) {
     const isLast = chunk.offset + chunk.bytes.length >= bytes.size;
     const lines = literals.length === 0 ? listAllLines(chunk, isLast) : (chunk.hits[0] ?? []);

@@ -2,11 +2,13 @@ import { type Collection, type Db, MongoClient, MongoError, MongoServerError } f
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { CircuitOpenError, createBreaker, limitTime } from '../../lib/resilience.ts';
 
-/** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
+/**
+ * The number of milliseconds to wait for a server. It is short, because callers can continue without MongoDB.
+ */
 const SELECT_MS = 2_000;
 const POOL = 20;
 
-/** A text of a build: its name, its kind, and the valid generation of its pieces. */
+/** A text of a build: its name, its kind, and the valid generation of its parts. */
 export interface SourceDocument {
   readonly buildId: string;
   readonly name: string;
@@ -34,7 +36,7 @@ export interface PieceDocument {
   readonly expiresAt?: Date;
 }
 
-/** A text that is being written, or whose writing was cut off. */
+/** A text that is being written, or whose writing was interrupted. */
 interface DraftDocument {
   readonly generation: string;
   readonly buildId: string;
@@ -56,20 +58,23 @@ export interface MongodbCollections {
    * `storage-failed` (retryable) immediately while a server that did not respond is paused.
    */
   within<Result>(work: (collections: Collections, signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Creates the indexes if that was not done yet. */
+  /** Creates the indexes if necessary. */
   indexed(): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Timing {
-  /** Time limit of one operation, in milliseconds. */
+  /** The time limit of one operation in milliseconds. */
   readonly limitMs: number;
-  /** Milliseconds for which a server that did not respond is not called. */
+  /** The number of milliseconds for which an unresponsive server is not called. */
   readonly restMs: number;
 }
 
-/** Connects when it is first used. Writes are acknowledged by a majority and its journal. */
+/**
+ * Opens the collections. The connection is made at the first use. Writes are acknowledged by a majority and
+ * their journals.
+ */
 export function openCollections(
   url: string,
   database: string,
@@ -116,14 +121,14 @@ async function makeIndexes(within: MongodbCollections['within']): Promise<void> 
 }
 
 /**
- * Keeps a client connected. A client whose first connection failed stays closed for good, so a new client is
- * created at the next use.
+ * Keeps a client connected. A client whose first connection failed stays closed, so a new client is created
+ * at the next use.
  */
 function keepConnected(create: () => MongoClient): {
   client(): Promise<MongoClient>;
   close(): Promise<void>;
 } {
-  // Once here, so that a wrong address is reported at the start.
+  // The client is created once here, so that an invalid URL is reported at startup.
   let next: MongoClient | null = create();
   let connected: Promise<MongoClient> | null = null;
   let isClosed = false;
@@ -176,7 +181,7 @@ function createClient(url: string, limitMs: number): MongoClient {
 
 /**
  * Creates a guard of calls. After a call that the server did not answer, every call fails for `restMs`. Then
- * one call may try in each such period until the server answers; the others do not wait for it.
+ * one call in each such period may try, until the server answers; the others do not wait for it.
  */
 function createGuard(restMs: number) {
   const circuit = createBreaker({
@@ -198,7 +203,7 @@ function createGuard(restMs: number) {
   };
 }
 
-/** Returns true if the server does not respond, as opposed to a response that refuses the request. */
+/** Returns true if the server does not respond. A refusal is a response. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof TriageError)) return false;
   return (
@@ -207,10 +212,7 @@ function isAway(error: unknown): boolean {
   );
 }
 
-/**
- * Runs the work and settles no later than the limit, whatever the driver does. At the limit, the signal
- * cancels the work.
- */
+/** Runs the work, and settles at the time limit at the latest. At the limit, the signal cancels the work. */
 async function callMongodb<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,
@@ -229,8 +231,8 @@ const OUT_OF_DISK_SPACE = 14031;
 /** The error codes for refused credentials: Unauthorized, AuthenticationFailed, AtlasError. */
 const REFUSED = new Set([13, 18, 8000]);
 /**
- * A server that stops, steps down or was not fast enough: WriteConcernFailed, WriteConcernTimeout, shutdown,
- * no primary, time limits.
+ * Error codes of a server that stops, steps down or was too slow: WriteConcernFailed, WriteConcernTimeout,
+ * shutdown, no primary, time limits.
  */
 const PASSING = new Set([
   6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
@@ -238,8 +240,8 @@ const PASSING = new Set([
 
 /**
  * Converts an error of the driver into a TriageError: `upstream-auth` if the server refuses the credentials,
- * else `storage-failed`, with `details.full` if its disk is full. A TriageError stays as it is. No message
- * names the address, which may contain a password.
+ * or else `storage-failed`, with `details.full` if its disk is full. A TriageError is returned unchanged. No
+ * message contains the URL, which may contain a password.
  */
 function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
@@ -255,7 +257,7 @@ function toArchiveError(error: unknown): TriageError {
   });
 }
 
-/** Returns true if two writers inserted the same document at the same moment. */
+/** Returns true if another writer inserted the same document. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }

@@ -21,16 +21,16 @@ import {
 } from './mongodb-client.ts';
 
 export interface MongodbArchiveOptions {
-  /** The address in the form mongodb://user:password@host:port. */
+  /** The URL in the form mongodb://user:password@host:port. */
   readonly url: string;
   readonly database: string;
-  /** Time limit of one operation on the server, in milliseconds. */
+  /** The time limit of one operation on the server in milliseconds. */
   readonly limitMs?: number;
-  /** Milliseconds for which a server that did not respond is not called. */
+  /** The number of milliseconds for which an unresponsive server is not called. */
   readonly restMs?: number;
-  /** Maximum size of one text in bytes, before compression. */
+  /** The maximum size of one text in bytes, before compression. */
   readonly maxBytes?: number;
-  /** Days after which the server itself deletes a text; 0: never. */
+  /** The number of days after which the server deletes a text by itself; 0 for never. */
   readonly keepDays?: number;
 }
 
@@ -148,8 +148,8 @@ function splitChunk(
 }
 
 /**
- * Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or
- * the new text is whole.
+ * Writes the parts, makes them valid, and deletes the previous ones. If it is interrupted at any point,
+ * either the old or the new text is complete.
  */
 async function store(
   { within, indexed }: MongodbCollections,
@@ -169,7 +169,7 @@ async function store(
       await within(({ pieces }) => pieces.insertMany(batch));
     replaced = await makeValid(within, source);
   } catch (error) {
-    // A server that has answered gets its room back now; else `tidy` sees to it.
+    // If the server answered, its space is freed now. Otherwise `tidy` does it.
     if (!(error instanceof TriageError) || error.details.state !== undefined || error.code === 'conflict')
       await forget(generation).catch(() => undefined);
     throw error;
@@ -242,7 +242,7 @@ async function find(within: Within, buildId: string, name: string): Promise<Stor
   return found === null ? null : Source.parse(found);
 }
 
-/** Chunks, inclusive; none if `last` is before `first`. */
+/** A range of chunks, inclusive. It is empty if `last` is before `first`. */
 interface ChunkRange {
   readonly first: number;
   readonly last: number;

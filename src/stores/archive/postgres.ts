@@ -13,7 +13,7 @@ import {
   toWindow,
 } from './chunks.ts';
 
-/** Chunks of one statement; bounds its size. */
+/** The maximum number of chunks in one statement. */
 const BATCH = 40;
 
 const Version = z.object({ lines: z.int(), version: z.string() });
@@ -28,7 +28,7 @@ export function createPostgresArchive(db: Database) {
 
     put: async (buildId, source) => {
       const { name, kind, notes } = source;
-      // Compressed before the transaction: on PGlite everybody waits while one is open.
+      // Texts are compressed before the transaction, because PGlite runs only one transaction at a time.
       const { chunks, lines, bytes } = await toChunks(source.text);
       await db.transaction(async (sql) => {
         await replaceRow(sql, buildId, { name, kind, lines, bytes, notes }, 'postgres');
@@ -71,7 +71,7 @@ export function createPostgresArchive(db: Database) {
   } satisfies BuildArchive;
 }
 
-/** Records which driver has a text from now on, and deletes the chunks of the text that it replaces. */
+/** Records the driver that now has a text, and deletes the chunks of the text that it replaces. */
 export async function replaceRow(
   sql: Sql,
   buildId: string,
@@ -121,7 +121,7 @@ async function* readPieces(db: Database, buildId: string, name: string): AsyncGe
   });
 }
 
-/** Texts that another store holds have a row, too, but no chunks. */
+/** Texts in another store have a row, too, but no chunks. */
 const HERE = `driver = 'postgres'`;
 
 const LIST = `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE}

@@ -54,7 +54,7 @@ export function createArchiveWithFallback({
     buildId: string,
     source: Parameters<BuildArchive['put']>[1],
   ): Promise<ArchivedSource | null> {
-    // The pending deletion would include this text.
+    // The pending deletion would also delete this text.
     if ((await work.find(REMOVE_FROM_MONGODB, buildId)) !== null) return null;
     try {
       return await mongodb.keep(buildId, source);

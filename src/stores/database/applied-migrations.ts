@@ -2,16 +2,19 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Sql } from '../../ports/database.ts';
 import type { MigrationFile } from './migration-files.ts';
 
-/** One row per migration that was applied. Releases before the checksums made the table without them. */
+/**
+ * The table with one row for each applied migration. Releases before the checksums created it without that
+ * column.
+ */
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
-/** Advice for repairing a schema that may be wrong; forms the end of a sentence. */
+/** The end of a sentence that advises how to repair a schema. */
 export const REPAIR =
   'back up, then run "faultline migrate --repair": it compares the schema with the migrations and repairs it';
 
 export interface AppliedMigration {
   readonly name: string;
-  /** The checksum of the file as it was applied; null if the release that applied it did not record one. */
+  /** The checksum of the file when it was applied; null if the release that applied it recorded none. */
   readonly checksum: string | null;
 }
 
@@ -20,7 +23,7 @@ export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]
     `select to_regclass('${MIGRATIONS_TABLE}') is not null as found`,
   );
   if (!table?.found) return [];
-  // The column may not be there yet, and only the owner may add it.
+  // The column may be missing, and only the owner may add it.
   return await sql.query<{ name: string; checksum: string | null }>(
     `select name, to_jsonb(applied) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} as applied
       order by id`,
@@ -30,9 +33,9 @@ export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]
 /** The differences between the migration files of this version and the migrations of a database. */
 export interface MigrationStatus {
   readonly pending: readonly MigrationFile[];
-  /** Names that only a newer version knows. */
+  /** The names of migrations that only a newer version has. */
   readonly newer: readonly string[];
-  /** Applied in another form than the file has now. */
+  /** The migrations whose file has changed since they were applied. */
   readonly changed: readonly { readonly file: MigrationFile; readonly applied: string }[];
   /** Applied migrations without a recorded checksum, so their applied form is unknown. */
   readonly unverified: readonly MigrationFile[];
@@ -76,7 +79,9 @@ export function refuseChanged(status: MigrationStatus): void {
     );
 }
 
-/** Says which migrations were applied in another form; null if none was. */
+/**
+ * Describes the migrations whose files have changed since they were applied. Returns null if there are none.
+ */
 export function describeChanged({ changed }: MigrationStatus): string | null {
   if (changed.length === 0) return null;
   const each = changed.map(

@@ -11,8 +11,9 @@ import { parseJson } from '../../lib/text.ts';
 
 const BEAT_MS = 1000;
 /**
- * A holder in another container or on another machine is dead when it has not touched its lock for this long.
- * Generous, because a long statement blocks the holder's event loop: the database runs inside its process.
+ * The number of milliseconds without a heartbeat after which a holder in another container or on another
+ * machine counts as dead. It is long, because the database runs in the holder's process and a long statement
+ * blocks its event loop.
  */
 const SILENT_MS = 15 * BEAT_MS;
 
@@ -91,9 +92,8 @@ async function acquire(lock: string, me: Holder, terms: Terms): Promise<void> {
 }
 
 /**
- * Removes the lock of a dead holder. Without protection, a slow process could delete the new lock of the
- * winner, so the removal is guarded by a lock of its own, named after the dead holder, and the holder is read
- * again inside it.
+ * Removes the lock of a dead holder. A slow process must not delete the new lock of another one, so the
+ * removal is guarded by a second lock, named after the dead holder, under which the holder is read again.
  */
 async function takeOver(lock: string, dead: Holder, me: Holder, terms: Terms): Promise<void> {
   const guard = `${lock}.${dead.token}`;

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { computeBackoff } from '../../lib/time.ts';
 
-/** The pauses between attempts to connect. Workers find the notifications missed in between by polling. */
+/** The delays between attempts to connect. Workers find missed notifications by polling. */
 const BACKOFF = { firstMs: 500, longestMs: 10_000 };
 
 /**
- * Calls `hear` with the payload of each notification on the channel. Uses a connection of its own, which is
- * opened again whenever it is lost. The channel must be a plain SQL name.
+ * Calls `hear` with the payload of each notification on the channel. Uses its own connection, which is
+ * reopened whenever it is lost. The channel must be a plain SQL name.
  */
 export function listenOn(
   options: pg.ClientConfig,

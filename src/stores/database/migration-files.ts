@@ -25,7 +25,7 @@ export async function readMigrationFiles(folder: string): Promise<readonly Migra
   );
 }
 
-/** Hashes the whole text, comments included. How git ends its lines on this system makes no difference. */
+/** Hashes the whole text, including comments. Line ends are normalized, because git may convert them. */
 function checksumMigration(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

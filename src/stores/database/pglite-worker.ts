@@ -5,8 +5,8 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { z } from 'zod';
 
 /**
- * The thread in which the embedded database runs: bytes of PostgreSQL's protocol come in, and its replies go
- * back in the same order.
+ * The messages to the thread of the embedded database. Bytes of PostgreSQL's protocol come in, and the
+ * replies go back in the same order.
  */
 const Data = z.object({
   dataDir: z.string(),
@@ -17,8 +17,8 @@ const lite = await PGlite.create({ dataDir, pgliteWasmModule: compiled, extensio
 
 let before: Promise<unknown> = Promise.resolve();
 parentPort?.on('message', (request: Uint8Array | 'close') => {
-  // An error that PostgreSQL reports is a reply; what throws here is a database that has broken, and ends the
-  // thread.
+  // An error that PostgreSQL reports is a reply. An exception here means that the database is broken, and
+  // ends the thread.
   before = before.then(() => (request === 'close' ? close() : answer(request)));
 });
 parentPort?.postMessage('ready');

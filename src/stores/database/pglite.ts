@@ -12,7 +12,9 @@ import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { runMigrations } from './run-migrations.ts';
 
-/** Milliseconds that a caller waits for the single connection before it gets a retryable error. */
+/**
+ * The number of milliseconds that a caller waits for the single connection before it gets a retryable error.
+ */
 const WAIT_FOR_CONNECTION_MS = 60_000;
 
 /**
@@ -88,18 +90,18 @@ async function openDirectory({ directory }: DirectoryLock) {
 
 type Settle = (reply: Uint8Array | Error) => void;
 
-/** Node's types leave it to those of browsers. */
+/** Node's types lack this declaration. */
 declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> };
 
 /**
- * PostgreSQL for WebAssembly. Compiling it is half of what opening a database costs, so a process that opens
- * several does it once.
+ * The compiled WebAssembly module of PostgreSQL. Compiling takes half of the time to open a database, so it
+ * is done once in a process.
  */
 let compiled: Promise<object> | undefined;
 
 /**
- * Opens the database in the directory, in a thread of its own, so that no statement holds up the event loop
- * of the service. Creates the database if the directory is empty. Throws what PGlite throws.
+ * Opens the database in the directory in a thread, so that no statement blocks the event loop of the service.
+ * Creates the database if the directory is empty. Throws the errors of PGlite.
  */
 async function startPgliteThread(dataDir: string) {
   compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) =>
@@ -142,8 +144,7 @@ async function startPgliteThread(dataDir: string) {
      */
     connect: (): Duplex => new PgliteConnection(send),
     /**
-     * Closes the database cleanly, and then ends the thread. If the thread has already ended by itself, there
-     * is nothing to wait for.
+     * Closes the database cleanly, and then ends the thread. Returns at once if the thread has already ended.
      */
     close: async () => {
       worker.ref();
@@ -199,7 +200,7 @@ class PgliteConnection extends Duplex {
   }
 
   #exchange(request: Uint8Array, done: (error?: Error | null) => void): void {
-    // The session outlives the client that says goodbye: the next one goes on with it.
+    // The session outlives the client that closes the connection, and the next client continues it.
     if (request[0] === TERMINATE) {
       this.push(null);
       done();

@@ -6,10 +6,7 @@ import { retryWithPolicy } from '../../lib/resilience.ts';
 import { toStorable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
-/**
- * A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the
- * checkpointer.
- */
+/** A database over a pg pool. The pool is for libraries with SQL of their own, such as the checkpointer. */
 export interface PgDatabase extends Database {
   readonly pool: pg.Pool;
 }
@@ -17,24 +14,30 @@ export interface PgDatabase extends Database {
 export interface PoolDatabaseOptions {
   readonly driver: Database['driver'];
   readonly pool: pg.Pool;
-  /** Callers in line for a connection before the next one is refused at once; none if it is left out. */
+  /**
+   * The maximum number of callers that wait for a connection. Further ones are refused at once. Absent for no
+   * limit.
+   */
   readonly maxWaiting?: number;
   readonly migrate: Database['migrate'];
-  /** Closes the pool and its driver; called once. */
+  /** Closes the pool and its driver. Called once. */
   readonly close: () => Promise<void>;
 }
 
 /** disk_full */
 const DISK_FULL = '53100';
-/** The attempts after the first, and the pauses before them. */
+/** The number of retries, and their delays. */
 const AGAIN = { retries: 2, backoff: { firstMs: 80 } };
-/** Some megabytes that are given back at once: a disk that is full for logs may have room for a row. */
+/**
+ * SQL that reserves some megabytes and frees them at once, because a disk that is too full for logs may have
+ * room for a row.
+ */
 const TAKE_ROOM = `create temporary table room on commit drop as
   select i, repeat(md5(i::text), 30) as text from generate_series(1, 4000) as g (i)`;
 
 /**
- * Creates the database interface over a pool, shared by PGlite and PostgreSQL. The work of a transaction runs
- * again if the server rolled it back in favor of another transaction.
+ * Creates the database interface over a pool, for PGlite and PostgreSQL. The work of a transaction is
+ * repeated if the server rolled it back in favor of another one.
  */
 export function createPoolDatabase({
   driver,
@@ -44,7 +47,7 @@ export function createPoolDatabase({
   close,
 }: PoolDatabaseOptions): PgDatabase {
   const openTransaction = new AsyncLocalStorage<{ open: boolean }>();
-  // A connection that breaks, idle or in use, must not stop the process: the next query reports the failure.
+  // A broken connection, idle or in use, must not stop the process. The next query reports the failure.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
@@ -107,7 +110,7 @@ export function createPoolDatabase({
     },
     query: async (text, values) => {
       refuseInsideTransaction();
-      // Statements that only read are retried also if their connection broke.
+      // Statements that only read are also retried after a broken connection.
       const mayHelp = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
       return await noteFullDisk(
         retryWithPolicy({ ...AGAIN, mayHelp }, async () => {
@@ -159,8 +162,8 @@ async function commit(client: pg.PoolClient): Promise<void> {
 }
 
 /**
- * Rolls a transaction back. Returns undefined if the connection is clean again; otherwise the error for which
- * the connection must be discarded.
+ * Rolls a transaction back. Returns undefined if the connection can be used again, or else the error for
+ * which it must be discarded.
  */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   return await client.query('ROLLBACK').then(() => undefined, toStorageError);
@@ -180,20 +183,19 @@ async function runQuery<Row extends object>(
   }
 }
 
-/** This is an arbitrary number that no other code uses as an advisory lock. */
+/** The key of the advisory lock: an arbitrary number that no other code uses. */
 const KEY = 4_600_015;
 
 /**
- * Maximum milliseconds that a process waits for the lock. Ten processes that start together on a new and busy
- * database need far less.
+ * The maximum number of milliseconds that a process waits for the lock. Ten processes that start together on
+ * a new and busy database need far less.
  */
 const WAIT_MS = 300_000;
 const LOOK_MS = 100;
 
 /**
- * Lets one process at a time set something up in the database, for libraries that do not see to that
- * themselves: several that start together on a new database would trip over each other. An embedded database
- * has one process only.
+ * Runs set-up work of a library in one process at a time, because several processes that start together on a
+ * new database would conflict. An embedded database has only one process.
  */
 export async function runInTurn<Result>(
   db: Pick<PgDatabase, 'driver' | 'pool'>,
@@ -205,7 +207,7 @@ export async function runInTurn<Result>(
     await takeTurn(client);
     return await work();
   } finally {
-    // A lock that cannot be given back goes with its connection.
+    // If the lock cannot be released, the connection is discarded.
     const failed = await client.query('select pg_advisory_unlock_all()').then(
       () => false,
       () => true,
@@ -236,10 +238,7 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/**
- * Serialization failure and deadlock: the server has rolled everything back, so doing it again is always
- * safe.
- */
+/** Serialization failure and deadlock. The server has rolled everything back, so a retry is always safe. */
 const ROLLED_BACK = /^40(001|P01)$/;
 
 /**
@@ -267,8 +266,8 @@ function isBroken(error: unknown): boolean {
 }
 
 /**
- * Makes a parameter that PostgreSQL accepts: a text without NUL and lone surrogates, which it refuses; plain
- * objects become JSON. Arrays become SQL arrays, so a jsonb column is always given an object.
+ * Converts a parameter for PostgreSQL: removes NUL and lone surrogates, which it refuses, from text, and
+ * converts plain objects to JSON. Arrays become SQL arrays, so a jsonb column must always be given an object.
  */
 function cleanParameter(value: unknown): unknown {
   if (typeof value === 'string') return toStorable(value);
@@ -317,8 +316,8 @@ function toIsoTime(value: unknown): unknown {
 const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$|25P03$|57014$|55P03$)/;
 
 /**
- * A statement or lock that took its whole limit, as while another release migrates: it is tried again later,
- * and not at once.
+ * SQLSTATEs of a statement or lock that reached its time limit, as while another release migrates. It is
+ * retried later, not at once.
  */
 const TOO_LONG = /^(57014|55P03)$/;
 
@@ -328,12 +327,12 @@ const CONNECTION_LOST = new RegExp(
     'not queryable|trying to connect|Query read timeout',
 );
 
-/** The pool's words where every connection stays busy; asking again at once would only lengthen the line. */
+/** The pool's message that no connection is free. An immediate retry would only lengthen the queue. */
 const NONE_FREE = /timeout exceeded when trying to connect/;
 
 /**
- * Converts an error of the driver into `storage-failed`; a TriageError stays as it is. Details name the
- * SQLSTATE, never values.
+ * Converts an error of the driver into `storage-failed`. A TriageError is returned unchanged. Details contain
+ * the SQLSTATE, never values.
  */
 export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;

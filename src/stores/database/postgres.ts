@@ -7,28 +7,31 @@ import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-data
 import { requireRights, runMigrations } from './run-migrations.ts';
 
 interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
+  /**
+   * The URL `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for
+   * TLS.
+   */
   readonly url: string;
   readonly poolSize: number;
-  /** The address with a role that owns the tables; only `migrate()` uses it. */
+  /** The URL with a role that owns the tables. Only `migrate()` uses it. */
   readonly ownerUrl?: string | null;
   /**
-   * The address with a read-only role; null to use the usual role. In both cases the sessions of `reader`
-   * cannot write.
+   * The URL with a read-only role; null to use the usual role. In both cases, sessions of `reader` cannot
+   * write.
    */
   readonly readerUrl?: string | null;
   readonly migrationsFolder?: string;
-  /** Milliseconds; for tests. */
+  /** Time limits in milliseconds that replace the usual ones in tests. */
   readonly limits?: { readonly [Name in keyof typeof LIMITS]?: number };
 }
 
-/** The maximum number of sessions of the history tools; they are few and short. */
+/** The maximum number of sessions of the history tools, which are few and short. */
 const READERS = 4;
 
 /**
- * Connects to a PostgreSQL server; 13 or newer, with the extensions vector and pg_trgm at hand for
- * `migrate()`. Throws `storage-failed` if it does not answer, `invalid-config` where the address names
- * files that are not there.
+ * Connects to a PostgreSQL server, version 13 or newer, on which the extensions vector and pg_trgm are
+ * available for `migrate()`. Throws `storage-failed` if it does not answer, and `invalid-config` if the URL
+ * names files that do not exist.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PgDatabase> {
   const { url, poolSize, migrationsFolder = MIGRATIONS_FOLDER } = options;
@@ -75,14 +78,14 @@ function toDatabase(pool: pg.Pool) {
 }
 
 /**
- * Throws `invalid-config` with the command that fixes it where pending migrations would fail; changes
- * nothing.
+ * Checks that pending migrations can be applied, without changing anything. Throws `invalid-config` with the
+ * command that fixes the problem.
  */
 export function rehearseMigrations(url: string): Promise<void> {
   return runAsOwner(url, (client) => requireRights(client));
 }
 
-/** Runs `work` on its own connection, as the owner of the tables and with longer time limits. */
+/** Runs `work` on its own connection as the owner of the tables, with longer time limits. */
 async function runAsOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...MIGRATION_LIMITS,
@@ -92,8 +95,8 @@ async function runAsOwner<T>(url: string, work: (client: pg.Client) => Promise<T
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // The server notices within a second that this process is gone, and undoes; releases before 14 notice
-    // when they next answer.
+    // The server notices within a second that this process has ended, and rolls back. Versions before 14
+    // notice at the next reply.
     await client.query(
       `select set_config(name, '1000', false) from pg_settings
         where name = 'client_connection_check_interval'`,
@@ -156,21 +159,24 @@ function checkReadable(name: string, file: string): void {
 }
 
 /**
- * Limits so that no statement, lock, forgotten transaction or silent server holds others up for ever, in
- * milliseconds. A caller waits at most `connectionTimeoutMillis` for a connection of a pool that is busy, and
- * then gets a retryable error.
+ * Limits in milliseconds, so that no statement, lock, forgotten transaction or unresponsive server blocks
+ * others forever. A caller waits at most `connectionTimeoutMillis` for a connection of a busy pool, and then
+ * gets a retryable error.
  */
 export const LIMITS = {
   connectionTimeoutMillis: 5_000,
   idleTimeoutMillis: 30_000,
   statement_timeout: 60_000,
-  // The limit of the client, for a server that no longer answers. A live server reaches its own limit first.
+  // The client's limit, for an unresponsive server. A live server reaches its own limit first.
   query_timeout: 65_000,
   lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,
 } satisfies pg.PoolConfig;
 
-/** A migration may take its time, and waits for another process's. Nothing is served on its connection. */
+/**
+ * The limits of migrations, which may be slow and wait for those of another process. No requests are served
+ * on their connection.
+ */
 const MIGRATION_LIMITS = {
   connectionTimeoutMillis: 10_000,
   statement_timeout: 0,
@@ -178,8 +184,5 @@ const MIGRATION_LIMITS = {
   keepAlive: true,
 } satisfies pg.ClientConfig;
 
-/**
- * The maximum number of callers that wait, for each connection of the pool. The next caller is refused at
- * once.
- */
+/** The maximum number of waiting callers for each connection of the pool. */
 const LINE_PER_CONNECTION = 50;

@@ -14,10 +14,13 @@ import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { toStorageError } from './pool-database.ts';
 import { readExpectedSchema, repairSchema, verifySchema } from './verify-schema.ts';
 
-/** One process at a time tries its rights and migrates. Older releases take the same lock. */
+/**
+ * The key of the lock under which one process at a time checks its rights and migrates. Older releases use
+ * the same key.
+ */
 const LOCK = 7_241_865_325_823_964;
 
-/** The extensions that the migrations create, unless a superuser already has. */
+/** The extensions that the migrations create unless they exist. */
 const EXTENSIONS = ['vector', 'pg_trgm'] as const;
 /** The packages that contain the extensions. */
 const EXTENSION_PACKAGES =
@@ -26,10 +29,9 @@ const EXTENSION_PACKAGES =
   'RDS, Cloud SQL and Azure have both';
 
 /**
- * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock,
- * and records the checksum of each. Throws `storage-failed` with everything rolled back. Throws
- * `invalid-config`, with nothing left behind, if the database is newer than the files, was migrated with
- * other forms of them, or the role lacks a right.
+ * Applies the new SQL files in order, in one transaction under an advisory lock, and records the checksum of
+ * each. Throws `storage-failed` with everything rolled back. Throws `invalid-config` without changes if the
+ * database is newer than the files, was migrated with different files, or the role lacks a right.
  */
 export async function runMigrations(
   client: pg.ClientBase,
@@ -62,7 +64,7 @@ async function migrateUnderLock(
 ): Promise<MigrateResult> {
   await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
   await prepareTable(client);
-  // Another process may have been here in the meantime.
+  // Another process may have migrated in the meantime.
   const status = compareMigrations(files, await readApplied(toSql(client)));
   refuseNewer(status);
   if (!repair) refuseChanged(status);
@@ -177,7 +179,7 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   if (missing.length === 0) return;
   const create = missing.map((name) => `create extension if not exists ${name};`).join(' ');
   try {
-    // If another process is creating them, that one comes first.
+    // If another process is creating them, this one waits for it.
     await client.query(`begin; select pg_advisory_xact_lock(${LOCK}); ${create}`);
   } catch (error) {
     throw new TriageError(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const SchemaObject = z.object({
   kind: z.enum(['column', 'function', 'constraint', 'index', 'trigger']),
-  /** The table that it belongs to; null for a function. */
+  /** The table of the object; null for a function. */
   table: z.string().nullable(),
   name: z.string(),
   definition: z.string(),
@@ -41,8 +41,8 @@ export function findDifferences(
 }
 
 /**
- * Constraints that are indexes are compared as constraints. Not null is part of the column: PostgreSQL 18 has
- * a constraint for it too.
+ * Constraints with an index are compared as constraints. Not null is part of the column, although PostgreSQL
+ * 18 also has a constraint for it.
  */
 const OBJECTS = `
   with tables as (

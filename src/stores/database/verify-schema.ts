@@ -7,13 +7,13 @@ import { findDifferences, readSchemaObjects, type SchemaObject } from './schema-
 /** The name of a temporary schema; it exists only within a transaction that is rolled back. */
 const SCRATCH = 'faultline_expected';
 const NOT_ALLOWED = '42501';
-/** Differences that a message names; the rest is counted. */
+/** The maximum number of differences in a message. The others are counted. */
 const NAMED = 8;
 
 /**
- * Reads the objects that the migrations create on this server: applies them to an empty schema and rolls
- * back. Must be called in a transaction in which nothing was changed yet. Throws `invalid-config` if the role
- * may not create a schema.
+ * Reads the objects that the migrations create on this server, by applying them to an empty schema and
+ * rolling back. Must be called in a transaction without changes. Throws `invalid-config` if the role may not
+ * create a schema.
  */
 export async function readExpectedSchema(
   client: pg.ClientBase,
@@ -42,7 +42,7 @@ function explainRefusal(error: unknown): never {
   );
 }
 
-/** Throws `invalid-config` with the migrations and objects that differ. */
+/** Verifies the schema. Throws `invalid-config` with the migrations and objects that differ. */
 export async function verifySchema(
   client: pg.ClientBase,
   expected: readonly SchemaObject[],
@@ -58,7 +58,7 @@ export async function verifySchema(
 }
 
 /**
- * Creates missing objects and replaces different ones, and drops nothing that holds rows. Throws
+ * Creates missing objects and replaces different ones, without dropping anything that contains rows. Throws
  * `invalid-config` if differences remain.
  */
 export async function repairSchema(
@@ -100,8 +100,8 @@ function nameObject({ kind, table, name }: SchemaObject): string {
 }
 
 /**
- * Names the migration that created it: the first one that mentions it. The names of most constraints are the
- * server's own.
+ * Returns the migration that probably created an object: the first one that mentions it. The server chose the
+ * names of most constraints.
  */
 function findSource({ kind, table, name }: SchemaObject, files: readonly MigrationFile[]): string {
   const words = [table, kind === 'constraint' ? null : name].filter((word) => word !== null);
