@@ -21,7 +21,7 @@ const STORES = '^src/stores/[^/]+\\.ts$';
 const WORK = '^src/work/[^/]+\\.ts$';
 
 const TOOL_BASE =
-  'tool|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|code-chunks|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
+  'tool|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|code-chunks|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service|explore-tools|globs|code/[a-z-]+';
 
 module.exports = {
   forbidden: [
@@ -231,7 +231,11 @@ module.exports = {
     vendor('mail-in-its-client', 'nodemailer', ['^src/channels/smtp\\.ts$']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('cockatiel-in-resilience', 'cockatiel', ['^src/lib/resilience\\.ts$']),
-    vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
+    vendor('patterns-of-people', 're2js', [
+      '^src/tools/',
+      '^src/log/rule-pattern',
+      '^src/providers/git/folder',
+    ]),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/', '^src/replay/commands/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),
     vendor('html-parser-behind-one-walk', 'parse5', ['^src/adapters/html\\.ts$']),

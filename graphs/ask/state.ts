@@ -2,7 +2,14 @@ import { StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
-import { LeftOut, Memory, Statement, TopicFact, Understanding } from '../../src/domain/conversation.ts';
+import {
+  LeftOut,
+  Memory,
+  Place,
+  Statement,
+  TopicFact,
+  Understanding,
+} from '../../src/domain/conversation.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { accountFields, appended } from '../triage/state.ts';
@@ -16,9 +23,12 @@ const TopicState = z.object({
   otherCauses: z.array(z.object({ analysisId: z.string(), category: z.string(), title: z.string() })),
 });
 
+/** A repository or a folder of documents that is asked about without a failure. */
+const PlaceState = z.object({ place: Place, subject: TriageSubject });
+
 /** The state of one question. Keys are nouns (nodes are verbs). */
 export const AskState = new StateSchema({
-  topic: TopicState,
+  topic: z.union([TopicState, PlaceState]),
   question: z.string(),
   memory: Memory,
   /** Evidence from the analysis and from earlier turns, numbered. */

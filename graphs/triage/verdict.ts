@@ -38,7 +38,7 @@ export interface CheckedClaims {
  * quotation must occur literally on its line of that evidence. Claims that fail are dropped.
  */
 export function checkClaims(
-  answer: Answer,
+  answer: Pick<Answer, 'claims'>,
   evidence: readonly Evidence[],
   unsupported: readonly string[],
 ): CheckedClaims {

@@ -16,11 +16,7 @@ import { findLongestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { measureChatModel, traceChatModel } from './instrumentation.ts';
-import { toConnectionOptions, toSmallModel } from './open-models.ts';
-
-const NO_MODEL =
-  'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +
-  'server that needs no key); the rules decided.';
+import { NO_MODEL, toConnectionOptions, toSmallModel } from './open-models.ts';
 
 /** Opens the database, and what uses its connections: the checkpoints. */
 export async function openDatabase(config: Config) {

@@ -7,6 +7,11 @@ import type { Logger } from '../ports/telemetry.ts';
 
 type Llm = Config['analyst']['llm'];
 
+/** The note of an analysis for which a model was wanted and none is configured. */
+export const NO_MODEL =
+  'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +
+  'server that needs no key); the rules decided.';
+
 /**
  * Returns the connection options of the configured model. A base URL takes precedence, then Azure's endpoint,
  * then OpenAI itself; null if there is no key for that either. Azure's own variables apply whenever the

@@ -322,23 +322,28 @@ Examples:
   faultline ask ana_01j… "how did it fail?"
   faultline ask github:812 "what is different from the last green build?"
   faultline ask ana_01j… --resume
-  faultline ask build.log "who broke it?" --repo .`;
+  faultline ask build.log "who broke it?" --repo .
+  faultline ask . "where is createServer defined?"`;
 
 /** Creates `faultline ask`, which answers follow-up questions, one at a time or in a session. */
 function askCommand(): Command {
   return new Command('ask')
     .description(
-      'Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.',
+      'Ask about a repository, a log or an analysis. On a terminal, without a ' +
+        'question, opens a session.',
     )
     .argument(
-      '<id>',
-      'ID of an analysis or build (or provider:number), or a log to analyze first; ' +
-        'nothing is stored for a log',
+      '<target>',
+      'the folder of a repository; a log to analyze first; or the ID of an analysis or build ' +
+        '(or provider:number)',
     )
     .argument('[question]', 'the question, as one argument')
     .option('--thread <id>', 'continue this thread')
     .option('--resume', 'continue the newest thread about it')
     .option('--repo <dir>', 'with a log: local clone to read code from')
+    .option('--code', 'a folder: ask about the repository in it')
+    .option('--logs', 'a folder: analyze the logs in it first')
+    .option('--session-dir <dir>', 'a folder: where its sessions are kept (default: in the data directory)')
     .addOption(createAnalystOption())
     .option(
       '--url <address>',

@@ -4,6 +4,8 @@ import type { Voice } from './terminal.ts';
 
 export interface Progress {
   phase(text: string): void;
+  /** Writes a line that stays, above the one that is redrawn. */
+  line(text: string): void;
   /** Ends it, and leaves nothing on a terminal. */
   stop(): void;
 }
@@ -28,7 +30,7 @@ export function startProgress(
   voice: Pick<Voice, 'quiet' | 'plain'>,
   stream: ProgressStream = process.stderr,
 ): Progress {
-  if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
+  if (voice.quiet) return { phase: () => undefined, line: () => undefined, stop: () => undefined };
   return stream.isTTY === true && !voice.plain
     ? createRedrawnProgress(stream)
     : createLineProgress((line) => void stream.write(`${line}\n`));
@@ -46,6 +48,10 @@ function createLineProgress(say: (line: string) => void): Progress {
     phase(text) {
       current = text;
       since = Date.now();
+      timer.refresh();
+      say(text);
+    },
+    line: (text) => {
       timer.refresh();
       say(text);
     },
@@ -71,6 +77,10 @@ function createRedrawnProgress(stream: ProgressStream): Progress {
       current = text;
       draw();
     },
+    line(text) {
+      stream.write(`\r\x1b[2K${text}\n`);
+      if (current !== '') draw();
+    },
     stop() {
       if (current === '') return;
       current = '';
@@ -81,6 +91,29 @@ function createRedrawnProgress(stream: ProgressStream): Progress {
 }
 
 const MAX_CHARACTERS = 100;
+const MAX_TARGET = 60;
+
+/**
+ * Formats the calls of a step, a line each: the tool, its target, why it was called, and what came of it.
+ * Empty for a step without calls.
+ */
+export function formatCallLines({ outcomes = [] }: Pick<Step, 'outcomes'>): string[] {
+  return outcomes.map(({ call, summary, cached }) => {
+    const target = clip(toVisibleLine(describeTarget(call.args)), MAX_TARGET);
+    const why = call.why === '' ? '' : ` · ${clip(toVisibleLine(call.why), MAX_CHARACTERS)}`;
+    const reused = cached === true ? ' (cached)' : '';
+    const result = clip(toVisibleLine(summary), MAX_CHARACTERS);
+    return `${call.tool}${target === '' ? '' : ` ${target}`}${why} → ${result}${reused}`;
+  });
+}
+
+/** Describes the arguments of a call by their values: "src/cart.ts 12 20". */
+function describeTarget(args: Readonly<Record<string, unknown>>): string {
+  return Object.values(args)
+    .filter((value) => value !== null && value !== false)
+    .map((value) => (typeof value === 'object' ? Object.values(value ?? {}).join(' ') : String(value)))
+    .join(' ');
+}
 
 /**
  * Formats a finished node in a few words for standard error: "classify TEST_FAILURE 0.99 assertion". The

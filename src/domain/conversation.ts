@@ -14,8 +14,22 @@ export const Understanding = z.object({
   shape: QuestionShape,
   /** The subject of the question, in a few words for people: "the fix", "who changed it". */
   about: z.string(),
+  /** The heading of an answer about a repository or documents; it names what the question is about. */
+  title: z.string().exactOptional(),
 });
 export type Understanding = z.infer<typeof Understanding>;
+
+/** A repository or a folder of documents that is asked about without a failure. */
+export const Place = z.object({
+  kind: z.enum(['repository', 'documents']),
+  /** Its name for people: the folder's, or `owner/name`. */
+  name: z.string(),
+  /** True if commits can be read. */
+  hasHistory: z.boolean(),
+  /** Lines of what was learned in earlier questions, and of the technology stack. */
+  learned: z.array(z.string()).readonly(),
+});
+export type Place = z.infer<typeof Place>;
 
 /** A fact of an answer, as its page shows it. */
 export const TopicFact = z.object({
@@ -74,6 +88,7 @@ export const Turn = z.object({
   askedAt: z.iso.datetime(),
   shape: QuestionShape,
   about: z.string(),
+  title: z.string().exactOptional(),
   text: z.string(),
   statements: z.array(Statement),
   citations: z.array(Citation),

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'dlv'
   | 'job'
   | 'thr'
+  | 'ses'
   | 'tok'
   | 'exp'
   | 'ntr'

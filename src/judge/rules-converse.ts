@@ -4,6 +4,7 @@ import { takeFirstOfEach } from '../lib/collections.ts';
 import type { Converse, Inquiry, Judgement } from '../ports/analyst.ts';
 import { chooseLookups } from './choose-lookups.ts';
 import { describeLine, quoteText } from './describe-line.ts';
+import { cite, type Draft, record } from './drafts.ts';
 import {
   findForms,
   findSides,
@@ -12,8 +13,6 @@ import {
   understandQuestion,
 } from './question-forms.ts';
 
-/** A statement before its position in the text is known. */
-type Draft = Omit<Statement, 'lead'>;
 type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgement<Value>>;
 
 /** The words before the title of a tool's finding. */
@@ -192,17 +191,6 @@ function formatTitle({ title }: Pick<Evidence, 'title'>): string {
 
 function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ');
-}
-
-/** Creates a statement that cites evidence by its numbers, or the record if there is none. */
-function cite(text: string, evidence: readonly string[], quotes: Draft['quotes'] = []): Draft {
-  const ids = [...new Set(evidence)];
-  if (ids.length === 0) return record(text);
-  return { text: `${text} ${ids.map((id) => `[${id}]`).join('')}`, evidence: ids, quotes, basis: 'evidence' };
-}
-
-function record(text: string): Draft {
-  return { text, evidence: [], quotes: [], basis: 'record' };
 }
 
 /** Lists what tools could not answer, and why, because an answer without this information must say so. */

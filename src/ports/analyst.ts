@@ -9,7 +9,7 @@ import {
 } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { Category, Kind } from '../domain/category.ts';
-import type { Memory, Statement, TopicFact, Understanding } from '../domain/conversation.ts';
+import type { Memory, Place, Statement, TopicFact, Understanding } from '../domain/conversation.ts';
 import { type Evidence, ToolCall, type ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
@@ -136,9 +136,15 @@ export interface Topic {
   }[];
 }
 
-/** A follow-up question with all that is known when it is judged. */
-export interface Inquiry {
-  readonly topic: Topic;
+/** The topic of questions without a failure. Its subject is an empty build that names the place. */
+export interface PlaceTopic {
+  readonly place: Place;
+  readonly subject: TriageSubject;
+}
+
+/** A question with all that is known when it is judged: about an analysis, or about a place. */
+export interface Inquiry<About = Topic> {
+  readonly topic: About;
   /** A person's words, masked. */
   readonly question: string;
   readonly memory: Memory;
@@ -157,19 +163,23 @@ export interface TextPiece {
 }
 
 /** The judgements of a conversation. Values are parsed; nodes never parse text. */
-export interface Converse {
-  understand(input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>>;
+export interface Converse<About = Topic> {
+  understand(input: Inquiry<About>, signal: AbortSignal): Promise<Judgement<Understanding>>;
   /**
    * Picks the independent questions of this round among the offered tools; empty if none would help. `round`
    * is 1-based.
    */
   chooseTools(
-    input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number },
+    input: Inquiry<About> & {
+      understanding: Understanding;
+      offered: readonly ToolDescription[];
+      round: number;
+    },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall[]>>;
   /** Returns the answer, not yet checked. `onText` receives the text as it arrives and must not throw. */
   reply(
-    input: Inquiry & { understanding: Understanding; onText: (piece: TextPiece) => void },
+    input: Inquiry<About> & { understanding: Understanding; onText: (piece: TextPiece) => void },
     signal: AbortSignal,
   ): Promise<Judgement<readonly Statement[]>>;
 }

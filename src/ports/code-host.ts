@@ -97,10 +97,11 @@ export interface CodeHost {
   } | null>;
   /**
    * Searches for a literal text, case-sensitive; returns at most `limit` lines. A host without a full index
-   * may miss lines, but never quotes a line of another commit.
+   * may miss lines, but never quotes a line of another commit. `isPattern`: the text is a regular expression
+   * in RE2's syntax, which a host may refuse (`invalid-input`).
    */
   search(
-    query: { repository: string; ref: string | null; text: string; limit: number },
+    query: { repository: string; ref: string | null; text: string; limit: number; isPattern?: boolean },
     signal: AbortSignal,
   ): Promise<CodeLine[]>;
   /**

@@ -1,3 +1,4 @@
+import { TriageError } from '../domain/errors.ts';
 import { mapInParallel } from '../lib/collections.ts';
 import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
 import {
@@ -71,7 +72,16 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
      * text select the files. At most 60 files are read, so a line may be missed, but none is quoted from
      * another commit.
      */
-    search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
+    search: async (
+      place: Place,
+      { text, limit, isPattern = false }: { text: string; limit: number; isPattern?: boolean },
+      signal: AbortSignal,
+    ) => {
+      if (isPattern)
+        throw new TriageError(
+          'invalid-input',
+          `pattern: ${code.label} finds literal text only; search for text or words instead.`,
+        );
       const found: CodeLine[] = [];
       for (const { path, text: file } of await findCandidates(code, kept, place, [text], signal)) {
         if (!file.includes(text)) continue;

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
+import { checkPattern, createPathTest } from './globs.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 type FileFinding = FindingFrom<'search_code'>;
 
 /** The number of matching lines that are requested before those outside the category's scope are removed. */
-const LOOKED_AT = 500;
+const LOOKED_AT = 2_000;
 /** The maximum number of files that a search for words returns. */
 const MAX_FILES = 50;
 /** The number of these files whose best lines are shown. */
@@ -34,6 +35,12 @@ const Parameters = z.strictObject({
     .max(16)
     .optional()
     .describe('Keywords in any case: brings the files that hold most of them, with how often'),
+  pattern: z.boolean().default(false).describe('The text is a regular expression in RE2 syntax'),
+  files: z
+    .array(z.string().trim().min(1).max(200).regex(ONE_LINE, 'one line'))
+    .max(10)
+    .optional()
+    .describe('Only in files that match one of these globs: "*.ts", "src/**/*.{c,h}"'),
   limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
 });
 
@@ -55,20 +62,32 @@ export function searchCode(codeHost: CodeHost): Tool {
     }),
     keptBy: 'arguments',
     argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
-    async run({ text, words, limit }, context) {
+    async run({ text, words, pattern, files = [], limit }, context) {
       const code = await findBuiltCode(codeHost, context);
-      return text === undefined ? findFilesWith(code, words ?? []) : readLinesWith(code, text, limit);
+      const isWanted = createPathTest(files);
+      if (text === undefined) return findFilesWith(code, words ?? [], isWanted);
+      if (pattern) checkPattern(text);
+      return readLinesWith(code, { text, isPattern: pattern, limit, isWanted });
     },
   });
 }
 
+type PathTest = (path: string) => boolean;
+interface LineQuery {
+  readonly text: string;
+  readonly isPattern: boolean;
+  readonly limit: number;
+  readonly isWanted: PathTest;
+}
+
 async function readLinesWith(
   { host, at, signal, titled }: BuiltCode,
-  text: string,
-  limit: number,
+  { text, isPattern, limit, isWanted }: LineQuery,
 ): Promise<FileFinding[]> {
-  const hits = await host.search({ ...at, text, limit: LOOKED_AT }, signal);
-  return hits.slice(0, limit).map((hit) => ({
+  const query = { ...at, text, limit: LOOKED_AT };
+  const hits = await host.search(isPattern ? { ...query, isPattern } : query, signal);
+  const wanted = hits.filter(({ path }) => isWanted(path));
+  return wanted.slice(0, limit).map((hit) => ({
     title: titled(`${hit.path}:${hit.line}`),
     text: hit.text,
     source: hit.path,
@@ -79,10 +98,14 @@ async function readLinesWith(
 }
 
 /** Finds the best files by distinct words and occurrences, then the best lines of the first few. */
-async function findFilesWith(code: BuiltCode, words: readonly string[]): Promise<FileFinding[]> {
+async function findFilesWith(
+  code: BuiltCode,
+  words: readonly string[],
+  isWanted: PathTest,
+): Promise<FileFinding[]> {
   const { host, at, signal } = code;
   const found = await host.searchFiles({ ...at, words, limit: MAX_FILES * 2 }, signal);
-  const files = found.slice(0, MAX_FILES);
+  const files = found.filter(({ path }) => isWanted(path)).slice(0, MAX_FILES);
   if (files.length === 0) return [];
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
   const lines = await Promise.all(

@@ -5,7 +5,7 @@ import type { Answered, AskClient } from '../../src/cli/ask/ask-clients.ts';
 import { runSession } from '../../src/cli/ask/session.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import type { AskWatcher } from '../../src/service/ask/ask.ts';
+import type { AskWatcher } from '../../src/service/ask/answer-question.ts';
 
 const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 1 };
 const step = {

@@ -33,6 +33,8 @@ const STEPS = 4_000_000;
 /** Where text is cut before a pattern meets it; the first that fits counts. */
 const CUT: readonly { readonly in: string; readonly to: number; readonly by: string }[] = [
   { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines/lines.ts' },
+  { in: 'src/tools/code/', to: 500, by: 'MAX_LINE of src/tools/code/definitions.ts' },
+  { in: 'src/tools/find-uses.ts', to: 500, by: 'MAX_LINE' },
   { in: 'src/judge/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
   { in: 'src/log/fingerprint/normalize.ts', to: 1_000, by: 'normalizeMessage and normalizeIdentity' },
   { in: 'src/domain/test-setup.ts', to: 120, by: 'MAX_TEXT' },

@@ -53,7 +53,7 @@ async function reply(
   const understanding = (await converse.understand(input, never)).value;
   const statements = (await converse.reply({ ...input, understanding, onText: () => undefined }, never))
     .value;
-  const { kept, leftOut } = checkStatements(statements, input.evidence, topic.analysis.answer);
+  const { kept, leftOut } = checkStatements(statements, input.evidence);
   expect(leftOut).toEqual([]);
   return kept.map(({ lead, text }) => lead + text).join('');
 }

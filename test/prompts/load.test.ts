@@ -131,7 +131,13 @@ describe('loading', () => {
 
   test('every judgement has a prompt that says what to reply and calls outside text data', () => {
     // Answered by calls of functions, or in words.
-    const noJson = new Set(['triage/select-tool', 'ask/choose-tools', 'ask/answer']);
+    const noJson = new Set([
+      'triage/select-tool',
+      'ask/choose-tools',
+      'ask/answer',
+      'explore/choose-tools',
+      'explore/answer',
+    ]);
     for (const { prompt, budget } of Object.values(JUDGEMENTS)) {
       const values = Object.fromEntries(Object.keys(budget).map((name) => [name, 'x']));
       const { system, user } = renderPrompt(loadPrompt(prompt), values);

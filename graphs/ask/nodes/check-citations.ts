@@ -1,4 +1,4 @@
-import type { Answer, Claim } from '../../../src/domain/analysis.ts';
+import type { Claim } from '../../../src/domain/analysis.ts';
 import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { getContext } from '../../triage/context.ts';
@@ -11,11 +11,7 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();
-  const { kept, leftOut } = checkStatements(
-    state.reply,
-    [...state.known, ...state.found],
-    state.topic.analysis.answer,
-  );
+  const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found]);
   const summary =
     leftOut.length === 0
       ? 'all statements are supported'
@@ -33,15 +29,11 @@ export async function checkCitations(state: AskStateValue, runtime: AskRuntime):
  * occur literally in the cited evidence or, if the statement cites nothing, anywhere in the evidence.
  * Statements that fail are left out, with the reason.
  */
-export function checkStatements(
-  statements: readonly Statement[],
-  evidence: readonly Evidence[],
-  answer: Answer,
-) {
+export function checkStatements(statements: readonly Statement[], evidence: readonly Evidence[]) {
   const kept: Statement[] = [];
   const leftOut: LeftOut[] = [];
   for (const statement of statements) {
-    const reason = findReasonAgainst(statement, evidence, answer);
+    const reason = findReasonAgainst(statement, evidence);
     if (reason !== null) leftOut.push({ text: statement.text, reason });
     else kept.push(kept.length === 0 ? { ...statement, lead: statement.lead.trimStart() } : statement);
   }
@@ -54,9 +46,8 @@ export function checkStatements(
 function findReasonAgainst(
   { text, quotes, evidence: ids }: Statement,
   evidence: readonly Evidence[],
-  answer: Answer,
 ): string | null {
   if (ids.length === 0 && quotes.length === 0) return null;
   const claim: Claim = { text, quotes, evidence: ids.length > 0 ? ids : evidence.map(({ id }) => id) };
-  return checkClaims({ ...answer, claims: [claim] }, evidence, []).dropped[0]?.reason ?? null;
+  return checkClaims({ claims: [claim] }, evidence, []).dropped[0]?.reason ?? null;
 }

@@ -4,7 +4,7 @@ import { getContext } from '../../triage/context.ts';
 import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
 import { describeForeignTools } from '../../triage/tool-calls.ts';
-import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
+import { type AskRuntime, getToolCategory, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** A person waits for the answer; more at once is a sign of a confused model. */
@@ -18,7 +18,7 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   const context = getContext(runtime);
   const startedAt = context.clock.now();
   const round = state.rounds + 1;
-  const offered = listOfferedTools(state, context.toolbox.offered(state.topic.analysis.category));
+  const offered = listOfferedTools(state, context.toolbox.offered(getToolCategory(state)));
   const input = { ...toInquiry(state), understanding: getUnderstanding(state), offered, round };
   const judgement = await context.converse.chooseTools(input, runtime.signal);
   const names = new Set(offered.map(({ name }) => name));

@@ -2,7 +2,7 @@ import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import { getContext } from '../../triage/context.ts';
 import { createFinishedStep } from '../../triage/judge.ts';
 import { createCallsStep, numberEvidence } from '../../triage/tool-calls.ts';
-import type { AskRuntime } from '../judge.ts';
+import { type AskRuntime, getToolCategory } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /**
@@ -11,13 +11,14 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
  */
 export async function executeTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
-  const { analysis, subject } = state.topic;
+  const { subject } = state.topic;
+  const category = getToolCategory(state);
   const startedAt = context.clock.now();
   const replies = await Promise.all(
-    state.calls.map((call) => context.toolbox.run(call, subject, analysis.category, runtime.signal)),
+    state.calls.map((call) => context.toolbox.run(call, subject, category, runtime.signal)),
   );
   // Numbers go on from the highest one known, so that a citation of an earlier turn keeps its meaning.
-  const { found } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);
+  const { found, outcomes } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);
   const step = {
     node: 'execute_tools',
     round: state.rounds,
@@ -26,7 +27,7 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
   return {
     found,
     gained: found.length,
-    outcomes: replies.map((reply) => ({ ...reply, findings: [] })),
+    outcomes,
     calls: [],
     usage: { ...NO_USAGE, toolCalls: replies.length },
     ...createFinishedStep(context, startedAt, step),

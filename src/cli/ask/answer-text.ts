@@ -14,12 +14,13 @@ import type { Answered } from './ask-clients.ts';
 const MAX_LINE = 4_000;
 
 /**
- * Formats an answer as `Key<tab>value` lines for pipes, with the keys Shape, Answer (one per line of text),
- * Cites, Dropped, Note, Usage, and Thread.
+ * Formats an answer as `Key<tab>value` lines for pipes, with the keys Shape, Title, Answer (one per line of
+ * text), Cites, Dropped, Note, Usage, and Thread.
  */
 export function formatPlainAnswer(turn: Answered, kept: boolean): string {
   const rows: (readonly [string, string])[] = [
     ['Shape', turn.shape],
+    ...(turn.title === undefined ? [] : [['Title', turn.title] as const]),
     ...toVisibleLines(turn.text)
       .filter((line) => line !== '')
       .map((line) => ['Answer', line] as const),
@@ -66,16 +67,31 @@ function listLeftOutLines({ leftOut, statements }: Answered): string[] {
   ];
 }
 
-function formatUsage({ analyst, model, usage, milliseconds }: Answered): string {
+function formatUsage(turn: Answered & { readonly steps?: readonly Step[] }): string {
+  const { analyst, model, usage, milliseconds, steps } = turn;
   const tokens = usage.inputTokens + usage.outputTokens;
   const spent =
     tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
   return [
     toVisibleLine(model ?? analyst),
+    ...(steps === undefined ? [] : [formatCount(steps.length, 'step')]),
     formatCount(usage.toolCalls, 'tool call'),
+    ...(steps === undefined ? [] : describeReading(turn.evidence, steps)),
     ...spent,
     `${(milliseconds / 1000).toFixed(1)} s`,
   ].join(' · ');
+}
+
+/** Describes how many files or documents the question brought lines of, and how many calls were cached. */
+function describeReading(evidence: Answered['evidence'], steps: readonly Step[]): string[] {
+  const read = new Set(
+    evidence.filter(({ lineStart }) => lineStart !== undefined).map(({ source }) => source),
+  );
+  const cached = steps.flatMap(({ outcomes = [] }) => outcomes).filter((outcome) => outcome.cached === true);
+  return [
+    ...(read.size === 0 ? [] : [`${formatCount(read.size, 'document')} read`]),
+    ...(cached.length === 0 ? [] : [formatCount(cached.length, 'cache hit')]),
+  ];
 }
 
 /** Formats the steps of an answer for `/trace`, one per line. */

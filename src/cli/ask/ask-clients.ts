@@ -11,7 +11,8 @@ import { parseJson } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { findBuild } from '../../service/answers/views.ts';
-import type { Ask, AskInput, AskWatcher } from '../../service/ask/ask.ts';
+import type { AskWatcher } from '../../service/ask/answer-question.ts';
+import type { Ask, AskInput } from '../../service/ask/ask.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../service/ask/views.ts';
 import { askServer, Refusal, type Service, send } from '../server-client.ts';
 import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
@@ -29,6 +30,8 @@ export interface AskClient {
   readonly target: string;
   /** True if threads outlive the process. */
   readonly kept: boolean;
+  /** Returns the file of a thread, where each is a file. */
+  location?(threadId: string): string;
   ask(
     question: string,
     threadId: string | undefined,

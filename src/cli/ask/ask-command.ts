@@ -4,11 +4,12 @@ import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
-import { formatPhaseText, type Progress, startProgress } from '../progress.ts';
+import { formatCallLines, formatPhaseText, type Progress, startProgress } from '../progress.ts';
 import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
 import { createInterruptSignal, createVoice, formatJson, print, say, type Voice } from '../terminal.ts';
 import { answerFoot, formatPlainAnswer, showWordByWord } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
+import { chooseTargetKind } from './ask-target.ts';
 import { runSession } from './session.ts';
 
 export interface AskCommandOptions extends ServerOptions {
@@ -17,6 +18,9 @@ export interface AskCommandOptions extends ServerOptions {
   readonly repo?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly plain?: boolean;
+  readonly code?: boolean;
+  readonly logs?: boolean;
+  readonly sessionDir?: string;
 }
 
 /** Runs `faultline ask`: answers one question, or opens a session on a terminal. */
@@ -65,6 +69,8 @@ async function openClient(
       'A session reads questions from standard input. Pass the log as a file instead.',
     );
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
+    const kind = await chooseTargetKind(target, options);
+    if (kind !== 'logs') return await openPlace(target, options, dataDir);
     if (options.thread !== undefined || options.resume === true)
       throw new TriageError(
         'invalid-config',
@@ -87,6 +93,13 @@ async function openClient(
   const token = resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
   const { openServerClient } = await import('./ask-clients.ts');
   return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
+}
+
+async function openPlace(target: string, options: AskCommandOptions, dataDir: string): Promise<AskClient> {
+  const config = withAnalyst(readConfig(dataDir), options);
+  const { getSessionFolder, openRepositoryClient } = await import('./place-client.ts');
+  const sessions = getSessionFolder(options.sessionDir, dataDir);
+  return await openRepositoryClient(target, config, sessions);
 }
 
 /** Opens the data directory. Returns null if a service uses it; the caller then asks that service. */
@@ -124,6 +137,7 @@ async function answerOnce(
   const words = showWordByWord((text) => void process.stdout.write(text));
   const watcher = {
     onStep: (step: Parameters<typeof formatPhaseText>[0]) => {
+      if (step.node === 'execute_tools') for (const line of formatCallLines(step)) progress.line(line);
       if (step.node !== 'compose_answer' && step.node !== 'check_citations')
         progress.phase(formatPhaseText(step));
     },
@@ -153,7 +167,12 @@ async function converse(client: AskClient, thread: string | undefined, progress:
   if (last !== undefined) say(formatFarewell(client, last));
 }
 
-function formatFarewell({ kept, target }: AskClient, thread: string): string {
+function formatFarewell({ kept, target, location }: AskClient, thread: string): string {
+  if (location !== undefined)
+    return (
+      `Stored in ${toVisibleLine(location(thread))}. ` +
+      `Continue with: faultline ask ${toVisibleLine(target)} --resume`
+    );
   if (!kept) return 'Not stored: conversations about a log file are not kept.';
   return `Stored. Continue with: faultline ask ${toVisibleLine(target)} --thread ${thread}`;
 }

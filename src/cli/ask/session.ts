@@ -3,7 +3,7 @@ import type { Step } from '../../domain/analysis.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { formatCount } from '../../lib/text.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
-import { formatPhaseText } from '../progress.ts';
+import { formatCallLines } from '../progress.ts';
 import { answerFoot, dim, formatRecap, formatThreadText, showWordByWord, traceText } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 
@@ -105,7 +105,8 @@ class Session {
     const words = showWordByWord(this.write);
     const onStep = (step: Step) => {
       this.steps.push(step);
-      if (step.node === 'execute_tools') this.write(`${dim(formatPhaseText(step))}\n`);
+      if (step.node === 'execute_tools')
+        for (const line of formatCallLines(step)) this.write(`${dim(line)}\n`);
     };
     try {
       const turn = await this.client.ask(

@@ -36,6 +36,18 @@ export const JUDGEMENTS = {
     prompt: 'ask/answer',
     budget: { shape: null, topic: 4_000, history: 6_000, asked: 2_000, evidence: 16_000, question: 2_000 },
   },
+  'explore-understand': {
+    prompt: 'explore/understand',
+    budget: { place: 3_000, history: 3_000, question: 2_000 },
+  },
+  'explore-choose-tools': {
+    prompt: 'explore/choose-tools',
+    budget: { place: 3_000, history: 4_000, asked: 4_000, evidence: 16_000, question: 2_000 },
+  },
+  'explore-answer': {
+    prompt: 'explore/answer',
+    budget: { shape: null, place: 3_000, history: 6_000, asked: 3_000, evidence: 28_000, question: 2_000 },
+  },
 } as const satisfies Record<
   string,
   { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }

@@ -6,7 +6,8 @@ import type { Evidence, ToolOutcome } from '../../domain/evidence.ts';
 import { formatConfidence } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Converse, Inquiry } from '../../ports/analyst.ts';
-import type { ChatModel } from '../../ports/chat-model.ts';
+import type { ChatModel, ChatTool } from '../../ports/chat-model.ts';
+import type { ToolDescription } from '../../ports/toolbox.ts';
 import {
   askModel,
   type ContextFit,
@@ -63,11 +64,7 @@ async function chooseTools(
   signal: AbortSignal,
 ) {
   const values = createPromptValues(input, 'ask-choose-tools');
-  const tools = input.offered.map(({ name, question, parameters }) => ({
-    name,
-    description: question,
-    parameters: { type: 'object', ...parameters },
-  }));
+  const tools = describeTools(input.offered);
   const asked = await askModel(
     deps,
     'ask-choose-tools',
@@ -75,6 +72,15 @@ async function chooseTools(
     (question) => deps.model.chooseTools({ ...question, tools }, signal),
   );
   return toPricedJudgement(asked, toToolCalls(asked));
+}
+
+/** Describes tools as functions that a model may call. */
+export function describeTools(offered: readonly ToolDescription[]): ChatTool[] {
+  return offered.map(({ name, question, parameters }) => ({
+    name,
+    description: question,
+    parameters: { type: 'object', ...parameters },
+  }));
 }
 
 async function requestReply(
@@ -272,7 +278,7 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
 }
 
 /** Formats the conversation so far: one line for each older turn, and the latest turns in full. */
-function showMemory({ older, recent }: Memory): string {
+export function showMemory({ older, recent }: Memory): string {
   const lines = older.map((line) => `earlier: ${line}`);
   return [
     ...lines,
@@ -281,7 +287,7 @@ function showMemory({ older, recent }: Memory): string {
 }
 
 /** Calls made for this question and how they ended. */
-function showCalls(outcomes: readonly ToolOutcome[]): string {
+export function showCalls(outcomes: readonly ToolOutcome[]): string {
   return outcomes
     .map(
       ({ call, status, summary }) =>

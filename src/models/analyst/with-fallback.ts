@@ -2,7 +2,15 @@ import { type Grade, isNotDevelopersFault, type ModelUsage } from '../../domain/
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import { CircuitOpenError, createBreaker, getRetryAfter } from '../../lib/resilience.ts';
-import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
+import type {
+  Analyst,
+  Assessment,
+  Converse,
+  Insight,
+  Judgement,
+  PlaceTopic,
+  TextPiece,
+} from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { addUsage, readUsage } from './ask-model.ts';
 
@@ -32,37 +40,9 @@ export function withFallback(
   logger: Logger,
   options: FallbackOptions = {},
 ): Analyst {
-  const circuit = createBreaker({ opensAt: FAILURES_IN_A_ROW, weigh: weighFailure, restMs: computeRest });
+  const judge = createFallbackJudge(primary, fallback, logger);
   const isFirst = ({ round, gaps, outcomes }: Insight) =>
     options.firstRound === 'fallback' && round === 1 && gaps.length === 0 && outcomes.length === 0;
-
-  async function judge<Value>(
-    name: string,
-    signal: AbortSignal,
-    ask: (analyst: Analyst) => Promise<Judgement<Value>>,
-  ): Promise<Judgement<Value>> {
-    try {
-      // One question is enough to try the model again; the others do not wait for its answer.
-      if (circuit.state() === 'half-open') throw new CircuitOpenError(null);
-      return await circuit.run(() => ask(primary));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      // The same words each time: an analysis says it once, however many judgements it concerns.
-      if (error instanceof CircuitOpenError) {
-        const reason = describeError(circuit.lastFailure());
-        return takeOver(
-          await ask(fallback),
-          `The model is paused for a while: ${reason}; the ${fallback.name} were used.`,
-        );
-      }
-      logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
-      return takeOver(
-        await ask(fallback),
-        `${describeError(error)}; the ${fallback.name} were used for the step "${name}".`,
-        readUsage(error),
-      );
-    }
-  }
 
   return {
     name: primary.name,
@@ -162,17 +142,54 @@ function describeError(error: unknown): string {
     : 'The model could not be used because of a fault in Faultline';
 }
 
-type Judge = <Value>(
+type Judge<Party> = <Value>(
   name: string,
   signal: AbortSignal,
-  ask: (analyst: Analyst) => Promise<Judgement<Value>>,
+  ask: (party: Party) => Promise<Judgement<Value>>,
 ) => Promise<Judgement<Value>>;
+
+/**
+ * Creates a judge that asks the primary, or the fallback if the primary fails or is paused. Throws only when
+ * the run ends.
+ */
+function createFallbackJudge<Party extends { readonly name: string }>(
+  primary: Party,
+  fallback: Party,
+  logger: Logger,
+): Judge<Party> {
+  const circuit = createBreaker({ opensAt: FAILURES_IN_A_ROW, weigh: weighFailure, restMs: computeRest });
+  return async (name, signal, ask) => {
+    try {
+      // One question is enough to try the model again; the others do not wait for its answer.
+      if (circuit.state() === 'half-open') throw new CircuitOpenError(null);
+      return await circuit.run(() => ask(primary));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // The same words each time: an analysis says it once, however many judgements it concerns.
+      if (error instanceof CircuitOpenError) {
+        const reason = describeError(circuit.lastFailure());
+        return takeOver(
+          await ask(fallback),
+          `The model is paused for a while: ${reason}; the ${fallback.name} were used.`,
+        );
+      }
+      logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
+      return takeOver(
+        await ask(fallback),
+        `${describeError(error)}; the ${fallback.name} were used for the step "${name}".`,
+        readUsage(error),
+      );
+    }
+  };
+}
 
 /**
  * Returns a conversation in which the fallback takes over each judgement that fails. Text that the primary
  * streamed before the failure is withdrawn.
  */
-function converseWithFallback(judge: Judge): Converse {
+function converseWithFallback<About>(
+  judge: Judge<{ readonly name: string; readonly converse: Converse<About> }>,
+): Converse<About> {
   return {
     understand: (input, signal) =>
       judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
@@ -191,6 +208,20 @@ function converseWithFallback(judge: Judge): Converse {
       });
     },
   };
+}
+
+/** Combines two conversations about a place in the same way: what the model fails at, the rules judge. */
+export function withExploreFallback(
+  primary: Converse<PlaceTopic>,
+  rules: Converse<PlaceTopic>,
+  logger: Logger,
+): Converse<PlaceTopic> {
+  const judge = createFallbackJudge(
+    { name: 'llm', converse: primary },
+    { name: 'rules', converse: rules },
+    logger,
+  );
+  return converseWithFallback(judge);
 }
 
 /** The pause after a refused key or an exhausted quota, in milliseconds. Neither recovers within seconds. */

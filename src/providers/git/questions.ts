@@ -162,15 +162,19 @@ async function readBlob(
   return blob.output;
 }
 
-const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
+const OPTIONS = ['-z', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
-/** Finds the lines that contain a text, case-sensitively. */
+/**
+ * Finds the lines that contain a text, case-sensitively, or that match a regular expression. git is a process
+ * with a time limit, so an expensive expression ends with it.
+ */
 export async function grepLines(
   place: Place,
-  { text, limit }: { text: string; limit: number },
+  { text, limit, isPattern = false }: { text: string; limit: number; isPattern?: boolean },
   signal: AbortSignal,
 ): Promise<CodeLine[]> {
-  const answer = await place.git(['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
+  const grep = ['grep', '-n', isPattern ? '-P' : '-F', ...OPTIONS, '-e', text, place.commit, '--'];
+  const answer = await place.git(grep, signal);
   assertAnswered(answer, 'search the repository');
   return parseGrep(answer.output, place.commit, limit);
 }
@@ -185,7 +189,10 @@ export async function grepFiles(
   signal: AbortSignal,
 ): Promise<FileHits[]> {
   const patterns = words.flatMap((word) => ['-e', word]);
-  const answer = await place.git(['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
+  const answer = await place.git(
+    ['grep', '-F', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'],
+    signal,
+  );
   assertAnswered(answer, 'search the repository');
   return sortByWords(countMatches(answer.output, place.commit, words), limit);
 }

@@ -1,45 +1,21 @@
-import type { AskGraph } from '../../../graphs/ask/graph.ts';
-import { computeRecursionLimit } from '../../../graphs/ask/routes.ts';
-import type { AskStateValue } from '../../../graphs/ask/state.ts';
-import type { Step } from '../../domain/analysis.ts';
-import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
+import type { Thread, Turn } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Evidence } from '../../domain/evidence.ts';
 import { createId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../lib/collections.ts';
-import type { Clock } from '../../lib/time.ts';
-import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
+import type { Topic } from '../../ports/analyst.ts';
 import type { ConversationStore } from '../../ports/stores.ts';
-import type { Toolbox } from '../../ports/toolbox.ts';
+import { type AnswerDeps, type AskWatcher, answerQuestion, readQuestion } from './answer-question.ts';
 import { chooseCause } from './choose-cause.ts';
-import { remember } from './remember.ts';
 import type { Topics } from './topic.ts';
 
-/** The length limit of a question, in characters. Longer texts are logs, not questions. */
-export const MAX_QUESTION = 2_000;
 /** The maximum number of rounds of tool calls for one question. */
 const MAX_ROUNDS = 3;
 const MAX_TITLE = 120;
-/**
- * The maximum number of evidence items from earlier turns of a thread that are remembered. Cited evidence of
- * all turns remains stored with them.
- */
-const MAX_REMEMBERED_EVIDENCE = 40;
 /** The maximum number of turns of which more than their number is remembered. */
 const MAX_TURNS = 200;
-const NOTHING_HOLDS = 'The evidence of this build does not support any answer to this question.';
 
-export interface AskDeps {
-  readonly graph: AskGraph;
-  readonly converse: Converse;
-  readonly toolbox: Toolbox;
-  readonly clock: Clock;
+export interface AskDeps extends AnswerDeps {
   readonly topics: Topics;
   readonly conversations: ConversationStore;
-  /** Hides secrets in what a person typed or pasted. */
-  readonly mask: (text: string) => Promise<string>;
-  /** The time limit of one question, in milliseconds. */
-  readonly timeLimitMs: number;
   readonly byRules: boolean;
 }
 
@@ -49,12 +25,6 @@ export interface AskInput {
   /** The thread to continue. */
   readonly threadId?: string | undefined;
   readonly askedBy: string;
-}
-
-/** The callbacks for an answer in progress. They must not throw. */
-export interface AskWatcher {
-  readonly onStep?: ((step: Step) => void) | undefined;
-  readonly onText?: ((piece: TextPiece) => void) | undefined;
 }
 
 /** A question that can be answered: it is readable, and its thread and analysis exist. */
@@ -155,17 +125,6 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
   };
 }
 
-async function readQuestion(raw: string, { mask }: AskDeps): Promise<string> {
-  const question = raw.replaceAll('\0', '\ufffd').trim();
-  if (question === '') throw new TriageError('invalid-input', 'The question is empty.');
-  if (question.length > MAX_QUESTION)
-    throw new TriageError(
-      'invalid-input',
-      `The question has ${question.length} characters; the limit is ${MAX_QUESTION}.`,
-    );
-  return await mask(question);
-}
-
 function createThread({ analysis }: Topic, question: string, askedBy: string, now: number): Thread {
   const at = new Date(now).toISOString();
   const title = question.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
@@ -197,92 +156,21 @@ async function answer(
   watcher: AskWatcher,
   signal: AbortSignal,
 ): Promise<Turn> {
-  const { thread, topic, question } = opened;
-  const { graph, converse, toolbox, clock, conversations } = deps;
-  const startedAt = clock.now();
+  const { thread, topic, question, askedBy } = opened;
+  const { conversations } = deps;
   const turns = opened.isNew ? [] : await conversations.turns(thread.id, MAX_TURNS);
-  const known = [...topic.analysis.evidence, ...listRememberedEvidence(turns)];
-  const input = {
+  const asked = {
     topic: { ...topic, otherCauses: [...topic.otherCauses] },
-    question,
-    memory: remember(turns),
-    known,
+    evidence: topic.analysis.evidence,
     maxRounds: MAX_ROUNDS,
-  };
-  const tooLong = AbortSignal.timeout(deps.timeLimitMs);
-  const config = {
-    context: { converse, toolbox, clock, onStep: watcher.onStep, onText: watcher.onText },
-    recursionLimit: computeRecursionLimit(MAX_ROUNDS),
-    signal: AbortSignal.any([signal, tooLong]),
-  };
-  const state: AskStateValue = await graph.invoke(input, config).catch((cause: unknown) => {
-    if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
-    if (!tooLong.aborted) throw cause;
-    throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, {
-      retryable: true,
-      cause,
-    });
-  });
-  const last = turns.at(-1)?.position ?? 0;
-  const turn = createTurn(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
-  await conversations.append(thread, turn);
-  return turn;
-}
-
-/** Returns the remembered evidence in numeric order. If there is too much, the newest is kept. */
-function listRememberedEvidence(turns: readonly Turn[]): Evidence[] {
-  return turns.flatMap(({ evidence }) => evidence).slice(-MAX_REMEMBERED_EVIDENCE);
-}
-
-interface TurnFacts {
-  readonly position: number;
-  readonly known: readonly Evidence[];
-  readonly startedAt: number;
-  readonly now: number;
-}
-
-function createTurn(
-  state: AskStateValue,
-  { thread, question, askedBy }: OpenQuestion,
-  facts: TurnFacts,
-): Turn {
-  const { understanding, reply, found, leftOut } = state;
-  if (understanding === null)
-    throw new TriageError('internal', 'The question was answered without being understood');
-  const text = reply.map((statement) => statement.lead + statement.text).join('');
-  return {
-    threadId: thread.id,
-    position: facts.position,
     question,
     askedBy,
-    askedAt: new Date(facts.startedAt).toISOString(),
-    ...understanding,
-    text: text === '' ? NOTHING_HOLDS : text,
-    statements: reply,
-    citations: listCitations(state, [...facts.known, ...found]),
-    leftOut,
-    evidence: found,
-    steps: state.steps,
-    usage: state.usage,
-    analyst: state.analyst,
-    model: state.model,
-    promptHashes: state.promptHashes,
-    notes: [...new Set(state.notes)],
-    milliseconds: facts.now - facts.startedAt,
+    turns,
+    threadId: thread.id,
   };
-}
-
-function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
-  const cited = new Set(reply.flatMap((statement) => statement.evidence));
-  return evidence
-    .filter(({ id }) => cited.has(id))
-    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({
-      id,
-      title,
-      tool,
-      source,
-      ...omitUndefined({ lineStart, lineEnd, url }),
-    }));
+  const turn = await answerQuestion(asked, deps, watcher, signal);
+  await conversations.append(thread, turn);
+  return turn;
 }
 
 function createNoThreadError(id: string): TriageError {

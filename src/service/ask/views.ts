@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Thread, Turn } from '../../domain/conversation.ts';
 import { pageQuery } from '../../ports/database.ts';
-import { MAX_QUESTION } from './ask.ts';
+import { MAX_QUESTION } from './answer-question.ts';
 
 /** A question about an analysis or a build. */
 export const AskBody = z.object({

@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AskSession, SESSION_VERSION } from '../domain/ask-session.ts';
+import { TriageError } from '../domain/errors.ts';
+import { parseJson } from '../lib/text.ts';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const ID = /^ses_\w{1,60}$/;
+
+/** The fields that every version has, by which another version is recognized. */
+const Peek = z.object({
+  format: z.literal('faultline-session'),
+  version: z.unknown(),
+  id: z.string(),
+  target: z.object({ path: z.string() }).optional(),
+});
+
+export type SessionFiles = ReturnType<typeof createSessionFiles>;
+
+/**
+ * Creates the store of sessions in a folder: one JSON file each, which only its owner can read. A file that
+ * cannot be continued is refused with `invalid-input`; what it says is data, never a path or a command.
+ */
+export function createSessionFiles(folder: string) {
+  const getPath = (id: string) => {
+    if (!ID.test(id))
+      throw new TriageError('invalid-input', `${id.slice(0, 80)} is not the ID of a session.`);
+    return join(folder, `${id}.json`);
+  };
+  return {
+    getPath,
+    /** Returns a session. Throws `not-found`, and `invalid-input` for a file of another version. */
+    load: async (id: string): Promise<AskSession> => readSession(getPath(id)),
+    /** Saves a session whole, or not at all. */
+    save: async (session: AskSession): Promise<void> => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = getPath(session.id);
+      await writeFile(`${path}.part`, JSON.stringify(session, null, 1), { mode: 0o600 });
+      await rename(`${path}.part`, path);
+    },
+    /** Lists the sessions about a path, the newest first; a file that is no session is passed over. */
+    list: async (path: string): Promise<AskSession[]> => {
+      const names = await readdir(folder).catch(() => []);
+      const files = names.filter((name) => ID.test(name.replace(/\.json$/, '')) && name.endsWith('.json'));
+      const dated = await Promise.all(
+        files.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+      );
+      const sessions: AskSession[] = [];
+      for (const { name } of dated.sort((left, right) => right.at - left.at)) {
+        if ((await readPeek(join(folder, name)))?.target?.path === path)
+          sessions.push(await readSession(join(folder, name)));
+      }
+      return sessions;
+    },
+  };
+}
+
+async function readSession(path: string): Promise<AskSession> {
+  const content = await readContent(path);
+  const peeked = Peek.safeParse(content);
+  if (!peeked.success)
+    throw new TriageError(
+      'invalid-input',
+      `${path} is not a session of faultline ask. Start a new one without --resume.`,
+    );
+  if (peeked.data.version !== SESSION_VERSION)
+    throw new TriageError(
+      'invalid-input',
+      `${path} has version ${JSON.stringify(peeked.data.version)?.slice(0, 20)} of the session format; ` +
+        `this release reads version ${SESSION_VERSION}. Start a new session without --resume.`,
+    );
+  const session = AskSession.safeParse(content);
+  if (session.success) return session.data;
+  const [issue] = session.error.issues;
+  throw new TriageError(
+    'invalid-input',
+    `${path} is damaged at ${issue?.path.join('.') ?? 'its beginning'}. ` +
+      'Start a new session without --resume.',
+  );
+}
+
+async function readPeek(path: string) {
+  return Peek.safeParse(await readContent(path).catch(() => null)).data;
+}
+
+async function readContent(path: string): Promise<unknown> {
+  const info = await stat(path).catch(() => null);
+  if (info === null || !info.isFile())
+    throw new TriageError('not-found', `There is no session file ${path}.`);
+  if (info.size > MAX_BYTES) throw new TriageError('too-large', `${path} is larger than 32 MB.`);
+  return parseJson(await readFile(path, 'utf8'));
+}

@@ -1,0 +1,39 @@
+import type { CodeHost } from '../ports/code-host.ts';
+import type { Embedder } from '../ports/vector-index.ts';
+import { readCommitDiff, readCommitHistory } from './commits.ts';
+import { describeStack } from './describe-stack.ts';
+import { readFile, readRepositoryDocs } from './files.ts';
+import { findDefinition } from './find-definition.ts';
+import { findUses } from './find-uses.ts';
+import { listFiles } from './list-files.ts';
+import { createOutlineFile } from './outline-file.ts';
+import { readBlame } from './read-blame.ts';
+import { searchCode } from './search-code.ts';
+import { searchSemantic } from './search-semantic.ts';
+import type { Tool } from './tool.ts';
+
+/** The sources of the tools that explore a repository. */
+export interface ExploreSources {
+  readonly codeHost: CodeHost;
+  readonly embedder?: Embedder;
+  readonly mask: (text: string) => Promise<string>;
+  /** False for a folder without commits. */
+  readonly hasHistory: boolean;
+}
+
+/** Creates the tools that answer questions about a repository without a failure. */
+export function createExploreTools({ codeHost, embedder, mask, hasHistory }: ExploreSources): Tool[] {
+  const history = [readBlame(codeHost), readCommitHistory(codeHost), readCommitDiff(codeHost)];
+  return [
+    readRepositoryDocs(codeHost),
+    describeStack(codeHost),
+    listFiles(codeHost),
+    createOutlineFile(codeHost),
+    findDefinition(codeHost),
+    findUses(codeHost),
+    searchCode(codeHost),
+    readFile(codeHost),
+    searchSemantic(codeHost, embedder, mask),
+    ...(hasHistory ? history : []),
+  ];
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { findComment, listDefinitions } from '../../../src/tools/code/definitions.ts';
+
+const read = (path: string, text: string) =>
+  listDefinitions(path, text.split('\n')).map(
+    ({ kind, container, name, line, lineEnd }) =>
+      `${line}-${lineEnd} ${kind} ${container === null ? '' : `${container}.`}${name}`,
+  );
+
+describe('definitions of a file', () => {
+  it('are found in JavaScript and TypeScript, past types in braces, regular expressions and strings', () => {
+    const text = [
+      "import { a } from './a';",
+      "const fs = require('node:fs');",
+      'export function read({ path }: { path: string }): { text: string } {',
+      '  return { text: `${path} } {` };',
+      '}',
+      'const QUOTE = /["\'`{]/',
+      'export class Cart {',
+      '  #total = 0;',
+      '  add(item, count = 1) {',
+      '    if (count > 1) this.add(item, count - 1);',
+      '  }',
+      '}',
+      'test("function fake() {", function () {',
+      '  // function hidden() {',
+      '});',
+      'const double = (n) => n * 2;',
+    ].join('\n');
+    expect(read('src/cart.ts', text)).toEqual([
+      '3-5 function read',
+      '6-6 constant QUOTE',
+      '7-12 class Cart',
+      '9-11 method Cart.add',
+      '16-16 function double',
+    ]);
+  });
+
+  it('are found in Python by indentation, and not in a docstring', () => {
+    const text = [
+      'class Session:',
+      '    """A session.',
+      '',
+      '    def fake():',
+      '    """',
+      '',
+      '    def request(self, method, url,',
+      '                data=None):',
+      '        """Sends a request."""',
+      '        return method',
+      '',
+      'def get(url):',
+      '    # Gets it.',
+      '    return url',
+      'LIMIT = 3',
+    ];
+    expect(read('a.py', text.join('\n'))).toEqual([
+      '1-10 class Session',
+      '7-10 method Session.request',
+      '12-14 function get',
+      '15-15 constant LIMIT',
+    ]);
+    expect(findComment('a.py', text, { line: 7, lineEnd: 10 })).toEqual({ lineStart: 9, lineEnd: 9 });
+  });
+
+  it('are found in Go, Rust and Java, with the type whose method each is', () => {
+    const go =
+      'package a\n\n// Run runs it.\nfunc (c *Command) Run() error {\n\treturn nil\n}\n\ntype Command struct {\n\tname string\n}';
+    expect(read('a.go', go)).toEqual(['4-6 method Command.Run', '8-10 type Command']);
+    const rust =
+      "impl<'a> Parser<'a> {\n    pub fn next(&mut self) -> Option<char> {\n        Some('{')\n    }\n}\npub(crate) enum Op { Exact }";
+    expect(read('a.rs', rust)).toEqual(['2-4 function Parser.next', '6-6 type Op']);
+    const java =
+      'public final class Gson {\n  /** Reads. */\n  @Deprecated\n  public <T> T fromJson(String json, Class<T> type)\n      throws IOException {\n    return null;\n  }\n}';
+    expect(read('Gson.java', java)).toEqual(['1-8 class Gson', '4-7 method Gson.fromJson']);
+    expect(findComment('Gson.java', java.split('\n'), { line: 4, lineEnd: 7 })).toEqual({
+      lineStart: 2,
+      lineEnd: 2,
+    });
+  });
+
+  it('are none in a language that is not known, and none in a generated line', () => {
+    expect(read('a.xyz', 'function a() {}')).toEqual([]);
+    expect(read('a.js', `function a() {}${' '.repeat(600)}`)).toEqual([]);
+  });
+});
