@@ -20,7 +20,7 @@ export function createJsonOption(): Option {
   return new Option('--json', 'print one JSON object on standard output, including errors');
 }
 
-/** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
+/** Runs a command's action. Any error becomes one sentence and an exit code, never a stack trace. */
 export function runGuarded<Arguments extends unknown[]>(
   action: (...args: Arguments) => Promise<void>,
 ): (...args: Arguments) => Promise<void> {
@@ -28,14 +28,14 @@ export function runGuarded<Arguments extends unknown[]>(
     try {
       await action(...args);
     } catch (error) {
-      // Wrong usage has been said by commander, which knows where help is.
+      // commander has already reported the usage error with a hint.
       if (error instanceof CommanderError) throw error;
       await reportError(error, args.some(wantsJson));
     }
   };
 }
 
-/** Runs an action like `guarded` does, but loads its module only when the command is called. */
+/** Runs an action like `runGuarded`, but loads its module only when the command is called. */
 export function loadAction<Arguments extends unknown[]>(
   load: () => Promise<(...args: Arguments) => Promise<void>>,
 ): (...args: Arguments) => Promise<void> {
@@ -49,7 +49,7 @@ export function parsePositive(text: string): number {
   throw new InvalidArgumentError('Use a whole number of at least 1.');
 }
 
-/** Parses a TCP port; 0 picks a free one. */
+/** Parses a TCP port; 0 chooses a free one. */
 export function parsePort(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535) return value;
@@ -79,7 +79,7 @@ export interface ServerOptions extends DataOptions {
 }
 
 /**
- * Adds the options of every command that asks a running service. `where` and `token` replace their
+ * Adds the options of every command that calls a running service. `where` and `token` replace their
  * descriptions.
  */
 export function addServiceOptions(
@@ -95,8 +95,8 @@ export function addServiceOptions(
 }
 
 /**
- * Options, environment, or the data directory of this machine. Throws `invalid-config` if there is no
- * token.
+ * Resolves URL and token from options, environment, or the data directory of this machine. Throws
+ * `invalid-config` if there is no token.
  */
 export async function resolveService(options: ServerOptions): Promise<Service> {
   const { getDataDirectory: dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');

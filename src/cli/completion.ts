@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 
-/**
- * The value that may follow an option or stand for an argument: a file, one of several words, or anything.
- */
+/** The value of an option or argument: a file, one of several words, or any text (null). */
 type Value = { readonly files: true } | { readonly words: readonly string[] } | null;
 
 interface CompletedOption {
@@ -14,7 +12,7 @@ interface CompletedOption {
 }
 
 export interface CompletedCommand {
-  /** "faultline review list" */
+  /** The full name: "faultline review list". */
   readonly path: string;
   readonly name: string;
   readonly says: string;

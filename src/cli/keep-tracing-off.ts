@@ -10,7 +10,7 @@ const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true';
 const theirs = wanted ? /^LANGCHAIN_/i : /^LANG(?:SMITH|CHAIN)_/i;
 for (const name of Object.keys(process.env)) if (theirs.test(name)) delete process.env[name];
 
-/** Commands that run the graph; the others have nothing to send. */
+/** The commands that run the graph. Only these have something to send. */
 const SENDING = ['triage', 'replay', 'ask', 'serve', 'worker'];
 if (wanted && process.argv.some((word) => SENDING.includes(word))) {
   const url = LANGSMITH_ENDPOINT || 'https://api.smith.langchain.com';

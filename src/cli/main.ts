@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// First of all.
+// This must be the first import.
 import './keep-tracing-off.ts';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Before anything else is loaded: the second start then neither strips types nor compiles again. Where the
-// folder cannot be written, or NODE_DISABLE_COMPILE_CACHE is set, it quietly does nothing.
+// This must run before anything else is loaded. On the next start, types are not stripped and nothing is
+// compiled again. It does nothing if the folder is not writable or NODE_DISABLE_COMPILE_CACHE is set.
 const { HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
 const caches = XDG_CACHE_HOME || (HOME ? join(HOME, '.cache') : undefined);
 enableCompileCache(NODE_COMPILE_CACHE || (caches ? join(caches, 'faultline') : undefined));

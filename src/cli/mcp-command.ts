@@ -54,7 +54,7 @@ function describeTarget(url: string | undefined, dataDir: string): string {
 }
 
 interface BackendOptions {
-  /** The URL of the named service. If it is set, no other source is asked. */
+  /** The URL of the named service. If set, no other source is used. */
   readonly url: string | undefined;
   /** The URL of the service that uses the data directory, if there is one. */
   readonly serviceUrl: string;
@@ -103,7 +103,7 @@ function createBackend(options: BackendOptions): { readonly use: Backend; close(
       opened ??= openBackend(options);
       return await work((await opened).client);
     } catch (error) {
-      // The backend that answered may be gone, so the next call selects again.
+      // The backend may no longer exist, so the next call selects again.
       if (error instanceof TriageError) await close();
       throw error;
     } finally {

@@ -61,7 +61,7 @@ export function createProgram(): Command {
       'CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.',
     )
     .version(RELEASE)
-    // An option belongs to the command that it is behind: `review` and its commands share some.
+    // An option belongs to the command before it. `review` and its subcommands have some options in common.
     .enablePositionalOptions()
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
   for (const command of [
@@ -271,7 +271,7 @@ function connectCommand(): Command {
     .action(loadAction(async () => (await import('./setup/connect-command.ts')).runConnect));
 }
 
-/** Runs the command line to its end; afterwards `process.exitCode` says how it went. Never throws. */
+/** Runs the command line to its end. Then `process.exitCode` has the result. Never throws. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   endQuietlyOnClosedPipe();
   try {

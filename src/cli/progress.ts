@@ -6,7 +6,7 @@ export interface Progress {
   phase(text: string): void;
   /** Writes a line that stays, above the one that is redrawn. */
   line(text: string): void;
-  /** Ends it, and leaves nothing on a terminal. */
+  /** Stops the display and clears it on a terminal. */
   stop(): void;
 }
 
@@ -23,8 +23,8 @@ const FRAME_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /**
- * Phases of a long piece of work on standard error: one redrawn line on a terminal, a line each elsewhere,
- * never long silence.
+ * Shows the phases of long work on standard error: one redrawn line on a terminal, or else one line for each
+ * phase, and never long silence.
  */
 export function startProgress(
   voice: Pick<Voice, 'quiet' | 'plain'>,
@@ -127,7 +127,7 @@ export function formatPhaseText(step: Step): string {
 function describeFacts({ node, summary, outcomes = [] }: Step): string {
   if (node === 'execute_tool' && outcomes.length > 0)
     return outcomes.map(({ call, summary: outcome }) => `${call.tool} ${outcome}`).join(' · ');
-  // The answer itself follows on standard output.
+  // The answer follows on standard output.
   if (node === 'generate_answer') return '';
   return (summary.split(': ', 1)[0] ?? '').replace(/[()]/g, '');
 }

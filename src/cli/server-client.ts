@@ -12,7 +12,7 @@ export interface Service {
 export const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const TIMEOUT_MS = 30_000;
 
-/** Asks a running service. Throws TriageError with the service's own sentence. */
+/** Calls a running service. Throws TriageError with the service's message. */
 export async function askServer<Value>(
   server: Service,
   method: Method,
@@ -42,8 +42,8 @@ export async function askServer<Value>(
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * Sends a request whatever its answer is. Throws `upstream-failed` if the service cannot be reached,
- * `invalid-config` for a URL that is none.
+ * Sends a request and returns any response. Throws `upstream-failed` if the service cannot be reached, and
+ * `invalid-config` for an invalid URL.
  */
 export async function send(
   { url, token }: Service,

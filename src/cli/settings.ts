@@ -40,7 +40,7 @@ export function getDataDirectory(option: string | undefined): string {
 }
 
 /**
- * Reads and checks the preset and the environment; `given` overrides the environment. Opens and writes
+ * Reads and checks the preset and the environment. `given` overrides the environment. Opens and writes
  * nothing.
  */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
@@ -64,9 +64,9 @@ export function readStoreConfig(dataDir: string): Config {
 export type ServedConfig = ReturnType<typeof readServedConfig>;
 
 /**
- * Reads the configuration of a served installation. On an embedded database, missing tokens and webhook
- * secrets are created and kept (0600), so that nothing is ever open to everyone. `madeToken` is null if the
- * operator configured tokens.
+ * Reads the configuration of a service. On an embedded database, missing tokens and webhook secrets are
+ * created and stored (0600), so that nothing is open to everyone. `madeToken` is null if the operator
+ * configured tokens.
  */
 export function readServedConfig(dataDir: string): {
   readonly config: Config;
@@ -74,7 +74,7 @@ export function readServedConfig(dataDir: string): {
 } {
   const config = readStoreConfig(dataDir);
   const { github, jenkins } = config.providers;
-  // Processes that share a database must know the same secrets, so none is made in any of them.
+  // Processes that share a database must have the same secrets, so none are created.
   if (config.database.driver !== 'pglite') return { config, madeToken: null };
   if (config.auth.tokens.length > 0 && github.webhookSecrets.length > 0 && jenkins.webhookSecrets.length > 0)
     return { config, madeToken: null };
@@ -119,7 +119,7 @@ export function prepareDataDirectory(directory: string): void {
     makeFolders(directory);
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
-    // Under /proc, a folder that cannot be made is "not found".
+    // Under /proc, a folder that cannot be created is reported as "not found".
     const why =
       getSystemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
     const sentence = `The data directory ${directory} cannot be used: ${why}.`;
@@ -139,13 +139,14 @@ function makeFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it since.
+    // Another process may have created it in the meantime.
     if (getSystemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 
 /**
- * Made once for a data directory where the environment gives none, so that nothing is ever open to everybody.
+ * The secrets that are created once for a data directory if the environment sets none, so that nothing is
+ * open to everyone.
  */
 const Secrets = z.object({
   token: z.string().min(16),
@@ -238,7 +239,7 @@ function readText(file: string): string | null {
 }
 
 function closeToOthers(file: string): void {
-  // Windows keeps no such bits: every file looks open to others there.
+  // Windows has no such permissions; every file seems to be open to others.
   if (process.platform === 'win32' || (statSync(file).mode & OTHERS) === 0) return;
   const advice = 'If anyone else may have read it, delete it and start again to create new secrets.';
   try {

@@ -63,10 +63,10 @@ function toExitCode(error: unknown): number {
 
 /** The output settings: results go to standard output, everything else to standard error. */
 export interface Voice {
-  /** Standard output is a terminal that wants color. */
+  /** True if standard output is a terminal with color. */
   readonly color: boolean;
   readonly width: number;
-  /** Asked for by `--plain`, NO_COLOR or TERM=dumb: nothing is redrawn either. */
+  /** True if requested by `--plain`, NO_COLOR or TERM=dumb. Then nothing is redrawn either. */
   readonly plain: boolean;
   readonly quiet: boolean;
 }
@@ -81,12 +81,12 @@ export function createVoice(options: { readonly plain?: boolean; readonly quiet?
   };
 }
 
-/** https://no-color.org, or a terminal that cannot. */
+/** Checks for NO_COLOR (https://no-color.org), or a terminal without color. */
 function refusesColor(): boolean {
   return (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb';
 }
 
-/** Says one line on standard error. */
+/** Prints one line to standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -116,7 +116,7 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Prints a result: as one object of JSON with `ok` where that was requested, else in words. */
+/** Prints a result: as one JSON object with `ok` if that was requested, or else in words. */
 export function tell({ json }: { readonly json?: boolean }, data: object, words: string): Promise<void> {
   return print(json === true ? formatJson({ ok: true, ...data }) : words);
 }
@@ -151,7 +151,7 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested.
+ * Reports any thrown value: one sentence and the exit code, or JSON on standard output if that was requested.
  */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
   process.exitCode = toExitCode(error);

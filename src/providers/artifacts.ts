@@ -66,7 +66,7 @@ function rankName(name: string): number {
 }
 
 export interface ArtifactFetching<One extends Offered> {
-  /** Archives that can be had. Throws as `BuildSource.fetch` does. */
+  /** Lists the available archives. Throws as `BuildSource.fetch` does. */
   readonly list: () => Promise<readonly One[]>;
   readonly download: (artifact: One, what: string, maxBytes: number) => Promise<Buffer>;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ export interface ArtifactFetching<One extends Offered> {
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FETCHED = 12;
 const AT_ONCE = 3;
-/** Notes that a file was left out are dropped: most content of artifacts is never read. */
+/** Notes that a file was left out. They are dropped, because most content of artifacts is never read. */
 const LEFT_OUT = /left out/i;
 
 /**

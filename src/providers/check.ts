@@ -6,18 +6,18 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../por
 export interface Probe {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Posted; absent: nothing is sent, only asked. */
+  /** The body of a POST request. If absent, a GET request is sent. */
   readonly body?: string;
 }
 
 export interface ProbeReply {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON of at most 64 KB; null if it is something else. */
+  /** The parsed JSON of at most 64 KB; null if it is something else. */
   readonly json: unknown;
   /**
-   * Milliseconds by which the other side's clock is ahead of ours, to the second; null if it does not state
-   * the time.
+   * The number of milliseconds by which the server's clock is ahead of ours, to the second; null if it does
+   * not state the time.
    */
   readonly aheadMs: number | null;
 }
@@ -64,17 +64,20 @@ async function readSmallJson(response: Response): Promise<unknown> {
   return parseJson(text ?? '') ?? null;
 }
 
-/** Addresses may hold user and password. */
+/** URLs may contain user and password, so only the host is shown. */
 function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the address';
 }
 
-/** Joins an address, with or without a slash at the end, and a path. */
+/** Joins a URL, with or without a slash at the end, and a path. */
 export function joinPath(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/$/, '')}/${path}`;
 }
 
-/** Milliseconds for which the service reuses a result: checks of others must not become a load on them. */
+/**
+ * The number of milliseconds for which a result is reused, so that frequent checks do not burden the external
+ * service.
+ */
 export const OUTSIDE_FRESH_MS = 60_000;
 
 /** Returns the value of `Authorization` for basic authentication. */
@@ -88,7 +91,7 @@ export interface TokenApi {
   readonly name: string;
   /** The display name: "GitLab". */
   readonly label: string;
-  /** A cheap request; null if the configuration does not allow one. */
+  /** A cheap request; null if the configuration allows none. */
   readonly probe: Probe | null;
   /**
    * The missing setting and the remedy, reported instead of a request. Null if nothing of the provider is

@@ -8,11 +8,11 @@ export type CodeOwnersForm = 'github' | 'gitlab' | 'gitea';
 
 export interface CodeOwners {
   /**
-   * Returns the owners of a file and the 1-based line that names them; null if it has none. The path is
-   * relative to the root of the repository.
+   * Returns the owners of a file and the 1-based line that names them. Returns null if it has none. The path
+   * is relative to the root of the repository.
    */
   findOwners(path: string): { readonly names: readonly string[]; readonly line: number } | null;
-  /** Lines that were left out and why; 20 at most. */
+  /** The lines that were left out, with the reasons; 20 at most. */
   readonly problems: readonly { readonly line: number; readonly why: string }[];
 }
 
@@ -43,7 +43,10 @@ export function listPlacesOfCodeOwners(provider: string): readonly string[] {
   return ['.github/CODEOWNERS', '.gitlab/CODEOWNERS', '.gitea/CODEOWNERS', root, docs];
 }
 
-/** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
+/**
+ * Determines the dialect of a file: by the provider, or else by its folder, or else by whether it has
+ * sections.
+ */
 export function detectCodeOwnersForm(
   provider: string,
   file: string,
@@ -60,9 +63,9 @@ export function detectCodeOwnersForm(
 const SECTION = /^\^?\[([^\]]{1,200})\](?:\[\d{1,3}\])?(.*)$/;
 
 /**
- * Reads a CODEOWNERS file as its host documents it: the last match wins (GitHub), in each section, with
- * exclusions (GitLab), or all matches count (Gitea). Wrong lines are left out and reported. Matching takes
- * time linear in the length of the path for each rule.
+ * Reads a CODEOWNERS file as its host documents it: the last match wins (GitHub), in each section and with
+ * exclusions (GitLab), or all matches count (Gitea). Invalid lines are left out and reported. Matching takes
+ * linear time in the length of the path for each rule.
  */
 export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm): CodeOwners {
   const rules: Rule[] = [];
@@ -165,8 +168,8 @@ function parseOwner(word: string): string | null {
 }
 
 /**
- * `folders`: any number of whole folders; `name`: any part of one name; `one`: one character of it; `rest`:
- * whatever follows.
+ * An element of a pattern. `folders`: any number of whole folders; `name`: any part of one name; `one`: one
+ * character of it; `rest`: everything that follows.
  */
 type Atom = { readonly sign: string } | 'folders' | 'name' | 'one' | 'rest';
 interface Glob {

@@ -96,10 +96,7 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
   };
 }
 
-/**
- * A question as it comes: which commit it is about, and the texts in it that are checked before anybody is
- * asked.
- */
+/** The parts of a question that are checked first: its commit, and its texts. */
 interface At {
   readonly repository: string;
   readonly ref: string | null;
@@ -254,7 +251,7 @@ function assertText(path: string, text: string): void {
   }
 }
 
-/** Paths whose end is `suffix`, whole segments only; shortest first. */
+/** Lists the paths that end with `suffix`, whole segments only; shortest first. */
 export function listFilesEndingWith(paths: readonly string[], suffix: string, limit: number): string[] {
   const matches = paths.filter((path) => path === suffix || path.endsWith(`/${suffix}`));
   return matches
@@ -262,7 +259,7 @@ export function listFilesEndingWith(paths: readonly string[], suffix: string, li
     .slice(0, limit);
 }
 
-/** Paths below a folder (absent: all), at most `limit`. */
+/** Lists the paths below a folder (if absent: all), at most `limit`. */
 function getFilesBelow(list: FileList, under: string | undefined, limit: number): FileList {
   const below = under === undefined ? list.paths : list.paths.filter((path) => path.startsWith(`${under}/`));
   return { paths: below.slice(0, limit), truncated: list.truncated || below.length > limit };

@@ -30,7 +30,7 @@ export interface PostedComment {
   readonly author: string | null;
 }
 
-/** The comments of one pull request, and as whom we write. Throws as `NoticeSender` does. */
+/** The comments of one pull request. Methods throw as `NoticeSender` does. */
 export interface CommentThread<Comment extends PostedComment = PostedComment> {
   /** Lists the comments page by page, up to `COMMENT_PAGES`. */
   list(): AsyncIterable<Comment>;
@@ -41,7 +41,7 @@ export interface CommentThread<Comment extends PostedComment = PostedComment> {
   create(body: string): Promise<number>;
   edit(id: number, body: string): Promise<void>;
   remove(id: number): Promise<void>;
-  /** Returns the login that our comments show. */
+  /** Returns the login under which our comments appear. */
   ownLogin(): Promise<string>;
 }
 
@@ -52,9 +52,7 @@ export interface CommentOptions {
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }
 
-/**
- * A comment of ours is among the first; more of a pull request's comments, a hundred a page, are not read.
- */
+/** The maximum number of pages of a hundred comments that are read. Our comment is one of the first. */
 export const COMMENT_PAGES = 20;
 
 /**

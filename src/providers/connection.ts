@@ -9,15 +9,15 @@ import type { Change, RestClient, RestRequest } from './rest-client.ts';
 export interface Connection {
   /** The display name: "GitHub". */
   readonly label: string;
-  /** The page of the documentation that says it all. */
+  /** The page of the documentation with all details. */
   readonly page: `docs/start/${string}.md`;
   /** The events that the webhook must send, in the provider's terms. */
   readonly events: readonly string[];
   readonly secretSetting: string;
   readonly tokenSetting: string;
-  /** The permissions that the token needs, with their purpose. */
+  /** The permissions that the token needs, with their purposes. */
   readonly rights: readonly { readonly right: string; readonly why: string }[];
-  /** The steps in the provider's interface, in order. The address and the secret are shown next to them. */
+  /** The steps in the provider's interface, in order. The URL and the secret are shown next to them. */
   readonly clicks: readonly string[];
   /** Returns a test delivery that is accepted but has no effect. */
   greet(secret: string, nowMs: number): Greeting;
@@ -32,13 +32,13 @@ export interface Greeting {
 /** The access to webhooks over the provider's API, or the reason why the configuration does not allow it. */
 export type WebhookAccess =
   | { readonly because: string }
-  /** `of` is the host's form of a repository name: "owner/name". */
+  /** The host's form of a repository name, "owner/name", and the function that opens its webhooks. */
   | { readonly of: string; readonly open: (repository: string) => WebhookQuestions };
 
-/** A host's webhooks of one repository. Each throws as a `RestClient` does. */
+/** The webhooks of one repository at its host. Methods throw as `RestClient` does. */
 export interface WebhookQuestions {
   readonly client: RestClient;
-  /** One for each thing that the token must be allowed to read. */
+  /** One check for each thing that the token must be allowed to read. */
   readonly checks: readonly RightCheck[];
   list(signal: AbortSignal): Promise<readonly Hook[]>;
   /** Returns the request that creates a webhook. */
@@ -77,13 +77,13 @@ export interface HookDelivery {
   readonly status: number | null;
 }
 
-/** Time limit of one question with all its tries, in milliseconds. */
+/** The time limit of one request with all its attempts, in milliseconds. */
 export const CONNECT_MS = 30_000;
 
 /** The size of the only page of webhooks that is read. No repository has more webhooks. */
 export const HOOKS_PAGE = 100;
 
-/** An id as a number or a text, as a text. */
+/** An id as text, which hosts send as a number or a text. */
 export const HookId = z.union([z.int(), z.string()]).transform(String);
 const Created = z.object({ id: HookId });
 
@@ -142,9 +142,7 @@ const Answer = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 
-/**
- * Sends a signed delivery to the address that the provider is given, and says what came of it. Never throws.
- */
+/** Sends a signed delivery to the URL that the provider is given, and describes the result. Never throws. */
 export async function sendGreeting(
   address: string,
   { headers, body }: Greeting,

@@ -4,7 +4,7 @@ import { decodeSource } from '../log/decode/decode.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import { withDeadline } from './rest-client.ts';
 
-/** A job of a run, in words that all hosts share. */
+/** A job of a run, in terms that all hosts share. */
 export interface CiJob {
   readonly id: number | string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface CiJob {
   readonly outcome: 'failed' | 'passed' | 'other';
   /** The time at which the job ended, as the host writes it; null if it does not state one. */
   readonly endedAt: string | null;
-  /** Its page, http or https; `{line}` in it stands for a line of its log. Null or absent: none is known. */
+  /** Its URL, http or https. `{line}` in it stands for a line of its log. Null or absent if unknown. */
   readonly url?: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface LogFetching<Job extends CiJob = CiJob> {
   readonly fetchLog: (job: Job, maxBytes: number) => Promise<Buffer>;
 }
 
-/** One run, as its CI is asked about it. */
+/** One run, with the functions that request its parts from the CI. */
 export interface CiRun<Job extends CiJob> {
   readonly listJobs: () => Promise<readonly Job[]>;
   readonly fetchLog: LogFetching<Job>['fetchLog'];
@@ -37,7 +37,7 @@ export interface CiRun<Job extends CiJob> {
 }
 
 export interface RunLimits {
-  /** Time limit of one whole fetch, in milliseconds. */
+  /** The time limit of one whole fetch in milliseconds. */
   readonly timeoutMs: number;
   /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
@@ -119,7 +119,7 @@ export async function fetchFailedLogs<Job extends CiJob>(
     try {
       logs.push(await fetchJobLog(fetching, job));
     } catch (error) {
-      // An error that a later attempt may resolve must not lead to a partly read build.
+      // After an error that a later attempt may resolve, the build must not be read in part.
       if (isRetryable(error) || signal.aborted) throw error;
       if (isMissing(error) && hasJustEnded(job)) throw createNotYetError(job, error);
       firstError ??= error;
@@ -145,7 +145,7 @@ export async function fetchPassedLogs<Job extends CiJob>(
     } catch (error) {
       if (isRetryable(error) || fetching.signal.aborted) throw error;
       if (isMissing(error) && hasJustEnded(job)) throw createNotYetError(job, error);
-      // One log too large, or gone, says nothing of the others.
+      // If one log is too large or missing, the others may still be available.
       if (!(error instanceof TriageError) || error.code === 'upstream-auth') throw error;
     }
   }

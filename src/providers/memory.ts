@@ -2,7 +2,7 @@ import { TriageError } from '../domain/errors.ts';
 
 export interface Memory<Value> {
   /**
-   * Returns the remembered value, or else the result of `ask`, which is kept for the time that `lifeMs`
+   * Returns the cached value, or else the result of `ask`, which is cached for the time that `lifeMs`
    * returns. Concurrent callers share one call.
    */
   recall(key: string, question: Recalled<Value>): Promise<Value>;
@@ -33,7 +33,7 @@ export function createMemory<Value>(entries: number): Memory<Value> {
   };
 }
 
-/** Asks once for several who want the same at the same time. */
+/** A function that shares one call among concurrent callers with the same key. */
 export type Together<Value> = (key: string, signal: AbortSignal, ask: () => Promise<Value>) => Promise<Value>;
 
 /**
@@ -84,7 +84,7 @@ export function createBoundedCache<Value>(
     get(key) {
       const entry = kept.get(key);
       if (entry === undefined) return undefined;
-      // A map keeps the order of insertion: the newest use goes last.
+      // A map keeps the order of insertion, so the value used last is inserted again.
       kept.delete(key);
       kept.set(key, entry);
       return entry.value;

@@ -5,9 +5,9 @@ import { TriageError } from '../domain/errors.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { CodeOwners, CodeOwnersForm } from './code-owners.ts';
 
-/** Files of a repository, and the CODEOWNERS file by which they are owned. */
+/** The files of a repository, and its CODEOWNERS file. */
 export interface OwnersQuestion {
-  /** The key of the file, which changes with it. The file of a known key is not read again. */
+  /** The key of the file, which changes with its content. The file of a known key is not read again. */
   readonly key: string;
   readonly lines: readonly string[];
   readonly form: CodeOwnersForm;
@@ -15,7 +15,7 @@ export interface OwnersQuestion {
 }
 
 export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
-  /** One for each path, in order; null: it has no owner. */
+  /** The owners of each path, in order; null if it has none. */
   readonly owned: readonly ReturnType<CodeOwners['findOwners']>[];
 }
 

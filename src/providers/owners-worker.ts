@@ -4,12 +4,13 @@ import { type CodeOwners, parseCodeOwners } from './code-owners.ts';
 import type { OwnersAnswer, OwnersQuestion } from './owners-thread.ts';
 
 /**
- * The thread in which CODEOWNERS files are read and matched: a stranger's patterns take as long as they like.
+ * The parsed CODEOWNERS files, by key. They are read and matched in this thread, because untrusted patterns
+ * may take long.
  */
 const parsed = new Map<string, CodeOwners>();
 const MAX_PARSED = 20;
 
-// The clock of a question starts once this thread listens.
+// The time limit of a question begins when this thread is ready.
 parentPort?.postMessage('ready');
 parentPort?.on('message', ({ key, lines, form, paths }: OwnersQuestion) => {
   try {

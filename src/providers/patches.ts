@@ -29,7 +29,7 @@ function parseFile(section: string): ChangedFile | null {
   const after = (mark: string) => head.find((line) => line.startsWith(mark))?.slice(mark.length);
   const [renamedFrom, renamedTo] = [after('rename from '), after('rename to ')];
   const [before, now] = [parseSide(after('--- ')), parseSide(after('+++ '))];
-  // A binary file, an empty one or a change of mode alone: both names are in the first line, and are alike.
+  // For a binary or empty file, or a mere change of mode, both names are on the first line and equal.
   const path = findPlain(renamedTo) ?? now ?? before ?? findNamedTwice(head[0] ?? '');
   if (path === null) return null;
   const isNew = head.some((line) => line.startsWith('new file mode '));
@@ -61,7 +61,7 @@ function findPlain(path: string | undefined): string | null {
   return path === undefined ? null : unquotePath(path);
 }
 
-/** The maximum number of commits that are examined. Each is a call unless it is cached. */
+/** The maximum number of commits that are read. Each is a call unless it is cached. */
 const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
 
@@ -79,11 +79,9 @@ interface Trail {
 }
 
 /**
- * Finds the commits that touched some lines, by following the lines back through the patches of the file's
- * last 30 commits, across
- * renames. No host offers this. The search ends early at a missing or cut patch, because the positions of the
- * lines before it
- * are unknown.
+ * Finds the commits that changed some lines, by following the lines back through the patches of the file's
+ * last 30 commits, across renames. No host provides this. The search ends early at a missing or truncated
+ * patch, because the earlier positions of the lines are then unknown.
  */
 export async function readLineHistory(
   { readFile, changes }: { readFile: ReadFile; changes: RemoteChanges },
@@ -104,7 +102,7 @@ export async function readLineHistory(
   return found;
 }
 
-/** Follows the lines under one name. The trail goes on where the file had another name before. */
+/** Follows the lines under one name. The search continues if the file had another name before. */
 async function follow(
   changes: RemoteChanges,
   place: Place,
@@ -120,7 +118,7 @@ async function follow(
     if (found.length >= limit) return null;
     const diff = await changes.commit({ ...place, commit }, signal);
     const change = diff.files.find((file) => file.path === path);
-    // A merge that took the file as its first parent had it; a huge commit may have left the file out.
+    // A merge that kept the file of its first parent does not list it; a huge commit may have omitted it.
     if (change === undefined && diff.truncated) return null;
     if (change === undefined) continue;
     const traced = trace(change, lines);
@@ -260,7 +258,7 @@ function parseGroups(patch: string): ChangedGroup[] {
     const header = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/.exec(line);
     if (header !== null) {
       close();
-      // A side without lines names the line before it.
+      // The header of a side without lines names the line before it.
       oldLine = Number(header[1]) + (header[2] === '0' ? 1 : 0);
       newLine = Number(header[3]) + (header[4] === '0' ? 1 : 0);
     } else if (line.startsWith('-')) {

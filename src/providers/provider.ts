@@ -8,13 +8,13 @@ import type { Connection } from './connection.ts';
 import type { Webhook, WebhookContent } from './webhook.ts';
 
 /**
- * One CI system or code host, with its settings: its webhooks, the source of its data, and its notices.
+ * A CI system or code host, with its settings: its webhooks, the source of its data, and its notices.
  * Creating one loads and requests nothing; libraries are loaded when a part is opened.
  */
 export interface Provider {
   readonly name: CiSystem;
   readonly webhook: Webhook;
-  /** Configured secrets, which are in no log, prompt or answer. */
+  /** The configured secrets, which must not appear in any log, prompt or answer. */
   readonly secrets: readonly string[];
   /** Returns the setup instructions for the provider. */
   connection(): Promise<Connection>;
@@ -23,26 +23,23 @@ export interface Provider {
   readonly openPastRuns:
     | ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>)
     | null;
-  /** The code host of the provider; null if it holds no code. */
+  /** The code host; null if the provider hosts no code. */
   readonly code: ProviderCode | null;
   /** The notices that are kept up to date there, as configured. */
   readonly channels: readonly NoticeChannel[];
   /**
-   * Starts the failed jobs of a build again. Null if that is not possible or not configured. Throws
-   * TriageError.
+   * Reruns the failed jobs of a build. Null if that is not possible or not configured. Throws TriageError.
    */
   readonly rerun:
     | ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>)
     | null;
-  /**
-   * Lists the checks of whether it can be asked as configured. `repositories` are some that it should have.
-   */
+  /** Lists the checks of the configured access. `repositories` are some that it should have access to. */
   checks(repositories: readonly string[]): Check[];
 }
 
 export interface FetchOptions {
   readonly logger: Logger;
-  /** Time limit of one whole fetch, in milliseconds. */
+  /** The time limit of one whole fetch in milliseconds. */
   readonly timeoutMs: number;
   /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
@@ -51,16 +48,16 @@ export interface FetchOptions {
 export interface ProviderCode {
   /** True if there are credentials. The provider is then used when no other is specified. */
   readonly configured: boolean;
-  /** The address of the API, shown to people. */
+  /** The URL of the API, which is shown to people. */
   readonly baseUrl: string;
-  /** Opens the code host. `timeoutMs` is the time limit of one question. */
+  /** Opens the code host. `timeoutMs` is the time limit of one request. */
   open(options: { readonly logger: Logger; readonly timeoutMs: number }): Promise<CodeHost>;
 }
 
 /** A run that has ended, as its CI lists it. */
 export interface PastRun {
   readonly externalId: string;
-  /** Null if the CI does not count: the run is known by its id alone. */
+  /** The number of the attempt; null if the CI does not count attempts. */
   readonly attempt: number | null;
   /**
    * Returns the content that the event of the run would have had. Throws as `BuildSource.fetch` does, and
@@ -69,8 +66,8 @@ export interface PastRun {
   load(signal: AbortSignal): Promise<WebhookContent>;
 }
 
-/** The past of a repository's CI. */
+/** The past runs of a repository. */
 export interface PastRuns {
-  /** Runs that began, or changed, after `since`, the newest first. Throws as `BuildSource.fetch` does. */
+  /** Lists runs that began or changed after `since`, newest first. Throws as `BuildSource.fetch` does. */
   list(repository: string, since: Date, signal: AbortSignal): AsyncIterable<PastRun>;
 }

@@ -7,7 +7,7 @@ import { toStorable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
 /**
- * Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype;
+ * Parses external JSON. Throws `invalid-input` for invalid JSON and for keys that would change a prototype.
  * `what` names it for people.
  */
 export function parseJson(what: string, text: string): unknown {
@@ -33,7 +33,7 @@ export function createShortTextSchema(max = 1000) {
   return createTypedText(max).overwrite(toShown);
 }
 
-/** Made once: a schema costs more to make than to use. */
+/** The schema is created once, because creating it takes longer than using it. */
 const TEXT = createShortTextSchema();
 
 /** Returns a short text in its stored form; null if it is absent, empty or too long. */
@@ -47,7 +47,7 @@ export function toShown(text: string): string {
 }
 
 /**
- * Creates the schema of an external address that is shown as a link. Only http and https are allowed, so that
+ * Creates the schema of an external URL that is shown as a link. Only http and https are allowed, so that
  * opening it runs nothing, and credentials are removed.
  */
 export function createWebUrlSchema() {
@@ -88,8 +88,8 @@ export function attemptNumber() {
 }
 
 /**
- * Returns `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null
- * if there is none.
+ * Returns `owner/name` of a clone URL, `https://host/owner/name.git` or `git@host:owner/name.git`. Returns
+ * null if there is none.
  */
 export function findRepositoryOfClone(address: string | null | undefined): string | null {
   const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(address ?? '')?.[1];
@@ -104,13 +104,13 @@ export function toUtc(time: string | number | null | undefined): string | null {
   if (time === null || time === undefined) return null;
   const date = new Date(time);
   const year = date.getUTCFullYear();
-  // PostgreSQL knows no year 0 and does not read the signed years that JavaScript writes beyond 9999.
+  // PostgreSQL has no year 0 and cannot read the signed years that JavaScript writes beyond 9999.
   return year >= 1 && year <= 9999 ? date.toISOString() : null;
 }
 
 /**
- * Seconds from one time from outside until another; null if either is absent, or the second is not after
- * the first.
+ * Returns the seconds between two external times. Returns null if either is absent, or the second is not
+ * later.
  */
 export function findSecondsBetween(
   from: string | null | undefined,
@@ -121,7 +121,7 @@ export function findSecondsBetween(
   return seconds < 0 ? null : seconds;
 }
 
-/** Bytes hashed before others have their turn. */
+/** The number of bytes that are hashed before other work gets a turn. */
 const HASHED_AT_ONCE = 1 << 22;
 
 /** Computes the SHA-256 of parts that may be large, without blocking the event loop. */

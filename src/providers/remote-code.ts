@@ -1,15 +1,15 @@
 import type { CommitInfo, Comparison, RepositoryInfo } from '../ports/code-host.ts';
 import type { CommitDiff } from './code-questions.ts';
 
-/** A repository as the host calls it today: a renamed one by its new name. */
+/** A repository under its current name, even if it was renamed. */
 export interface KnownRepository {
-  /** Everything before the last slash: GitLab's groups lie in each other. */
+  /** Everything before the last slash, because GitLab's groups can be nested. */
   readonly owner: string;
   readonly repo: string;
   readonly defaultBranch: string | null;
 }
 
-/** The repository and the commit of one question, already checked. */
+/** The repository and commit of one request, already checked. */
 export interface Place extends KnownRepository {
   readonly commit: string;
 }
@@ -23,28 +23,28 @@ export interface TreeEntry {
   readonly size?: number | undefined;
 }
 
-/** Lines of a file; 1-based, the last included. */
+/** A range of lines of a file; 1-based, inclusive. */
 export interface LinesOf {
   readonly path: string;
   readonly first: number;
   readonly last: number;
 }
 
-/** Neighboring lines that one commit changed last; 1-based, the last included. */
+/** Neighboring lines with the same last commit; 1-based, inclusive. */
 export interface BlamedRange {
   readonly first: number;
   readonly last: number;
   readonly commit: string;
   readonly author: string;
-  /** ISO 8601. */
+  /** The time, ISO 8601. */
   readonly at: string;
   readonly subject: string;
 }
 
 /**
- * The few questions in which hosts differ; `createRemoteHost` makes a `CodeHost` of them. All throw
- * TriageErrors only: `not-found` where something is missing, which `createRemoteHost` takes for null or
- * nothing.
+ * The requests in which hosts differ. `createRemoteHost` makes a `CodeHost` of them. All throw only
+ * TriageErrors: `not-found` if something is missing, which `createRemoteHost` converts to null or an empty
+ * result.
  */
 export interface RemoteCode {
   readonly driver: string;
@@ -62,7 +62,7 @@ export interface RemoteCode {
   blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string>;
   /** Returns paths that the host's own search finds for a search term; none if it has no search. */
   searchPaths(place: Place, word: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
-  /** Commits of a path, or all, newest first; without their files. */
+  /** Lists the commits of a path, or all, newest first, without their files. */
   commits(
     place: Place,
     query: { path?: string | undefined; limit: number },
@@ -70,13 +70,16 @@ export interface RemoteCode {
   ): Promise<CommitInfo[]>;
   /** Returns a commit and its changed files, at most 300. */
   commit(place: Place, signal: AbortSignal): Promise<Pick<CommitDiff, 'commit' | 'files'>>;
-  /** Commits newest first, without their files. */
+  /** Compares two commits. The commits between them are newest first, without their files. */
   compare(
     repository: KnownRepository,
     query: { base: string; head: string },
     signal: AbortSignal,
   ): Promise<Comparison>;
-  /** Throws `forbidden` if the host requires a token for blame; null if it has no such API. */
+  /**
+   * Requests the blame. Throws `forbidden` if the host requires a token for it. Null if the host has no such
+   * API.
+   */
   readonly blame:
     | ((place: Place, query: LinesOf, signal: AbortSignal) => Promise<readonly BlamedRange[]>)
     | null;
@@ -88,7 +91,7 @@ export interface RemoteCode {
 /** Cached access to commits and their changes. */
 export interface RemoteChanges {
   commit(place: Place, signal: AbortSignal): Promise<CommitDiff>;
-  /** Commits of a path, or all, newest first; without their files. */
+  /** Lists the commits of a path, or all, newest first, without their files. */
   list(
     place: Place,
     query: { path?: string | undefined; limit: number },

@@ -19,7 +19,7 @@ import { createBoundedCache, createTogether } from './memory.ts';
 import { blameByHistory } from './patches.ts';
 import type { Place, RemoteChanges, RemoteCode, TreeEntry } from './remote-code.ts';
 
-/** A commit's files. */
+/** The files of a commit. */
 interface CommitTree extends FileList {
   readonly entries: ReadonlyMap<string, TreeEntry>;
 }
@@ -38,7 +38,7 @@ const MAX_SEARCHED_BYTES = 384 * 1024;
 const MAX_QUERIES = 2;
 const AT_ONCE = 6;
 const MAX_LINE = 1_000;
-/** Files without text worth searching. */
+/** Names of files without text worth searching. */
 const NO_TEXT = new RegExp(
   String.raw`\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|` +
     'exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$',
@@ -63,7 +63,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       const { paths, truncated } = await kept.tree(place, signal);
       const found = listFilesEndingWith(paths, suffix, limit);
       if (found.length > 0 || !truncated) return found;
-      // The list was cut, but a whole path can be asked for.
+      // The list was truncated, but a complete path can be requested.
       return (await findOrNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
     },
     /**

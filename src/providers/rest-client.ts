@@ -8,15 +8,15 @@ import { retryAfter } from '../lib/time.ts';
 export interface RestOptions {
   /** The display name: "Gitea". */
   readonly label: string;
-  /** The address of the API, without a slash at the end. */
+  /** The URL of the API, without a slash at the end. */
   readonly baseUrl: string;
-  /** Sent with each request to that host, and to no other. */
+  /** The headers of each request to that host, and to no other. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The variable that holds the token, for error messages. */
+  /** The variable with the token, for error messages. */
   readonly tokenSetting: string;
-  /** Time limit of one question with all its tries, in milliseconds. */
+  /** The time limit of one request with all its attempts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  /** The unit of delays between attempts, in milliseconds. A second by default; tests use less. */
   readonly retryUnitMs?: number;
 }
 
@@ -30,7 +30,7 @@ export interface RestRequest {
   /** The subject, shown to people: `the log of "build"`. */
   readonly what: string;
   readonly signal: AbortSignal;
-  /** Largest reply, in bytes; absent: 48 MB. */
+  /** The maximum size of the response in bytes; 48 MB if absent. */
   readonly maxBytes?: number;
 }
 
@@ -48,7 +48,7 @@ interface Pages {
   readonly maxPages: number;
 }
 
-/** Asks one host. Throws TriageErrors only, as `BuildSource.fetch` does. */
+/** Sends requests to one host. Methods throw only TriageErrors, as `BuildSource.fetch` does. */
 export interface RestClient {
   readonly label: string;
   get<Reply>(schema: z.ZodType<Reply>, question: RestRequest): Promise<Reply>;
@@ -160,7 +160,7 @@ async function askOnce(
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value));
   for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
-    // Logs and artifacts may lie in a storage of its own, at a signed address: it is asked without the token.
+    // Logs and artifacts may be in separate storage with signed URLs, which must not receive the token.
     if (url.protocol !== 'https:' && url.protocol !== root.protocol)
       throw new TriageError(
         'upstream-failed',
@@ -189,7 +189,7 @@ interface Sending {
   readonly init: Init;
   readonly what: string;
   readonly signal: AbortSignal;
-  /** The token is for the configured host alone. */
+  /** True if the URL is on the configured host, which is the only one that receives the token. */
   readonly isHome: boolean;
 }
 
@@ -208,7 +208,7 @@ async function fetchOnce(
       signal,
     });
   } catch (cause) {
-    // Without its words: a signed address must not be logged.
+    // A signed URL must not be logged, so only its host is named.
     const where = isHome ? '' : ` at ${url.host}`;
     throw new TriageError('upstream-failed', `${label}${where} could not be reached for ${what}.`, {
       retryable: true,

@@ -9,19 +9,19 @@ import { findOrNull } from './code-questions.ts';
 import { type CommentThread, getPullRequest, listOwnComments, type PostedComment } from './comments.ts';
 import { splitFilesOfDiff } from './patches.ts';
 
-/** Lines of a file that are replaced by others. */
+/** The replacement of lines of a file. */
 export const Replacement = z.object({
   path: z.string(),
-  /** 1-based, of the first line that is replaced. */
+  /** The first replaced line, 1-based. */
   from: z.int(),
   before: z.array(z.string()),
   after: z.array(z.string()),
 });
 export type Replacement = z.infer<typeof Replacement>;
 
-/** A change that was tried and fixes a cause. */
+/** A change that was tried and that fixes a cause. */
 export interface Suggestion extends Replacement {
-  /** Names the cause for good; letters and digits. */
+  /** The stable name of the cause; letters and digits. */
   readonly cause: string;
   /** The description and result of the change, as Markdown. */
   readonly text: string;
@@ -64,8 +64,8 @@ function formatText({ sentence }: FixAttempt): string {
 }
 
 /**
- * Characters that a browser would interpret or hide. A change that contains one is shown only as a diff with
- * the character spelled out.
+ * Characters that a browser would interpret or hide. A change with one of them is shown only as a diff in
+ * which the character is spelled out.
  */
 const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
 
@@ -178,7 +178,7 @@ function isAt({ path, line }: PlacedComment, place: SuggestionPlace): boolean {
   return path === place.path && line === place.to;
 }
 
-/** Finds the position of the exact lines in these hunks; null if they do not occur. */
+/** Finds the position of the exact lines in these hunks. Returns null if they do not occur. */
 export function placeIn(patch: string, { path, from, before }: Replacement): SuggestionPlace | null {
   const now = readNewLines(patch);
   const to = from + before.length - 1;
@@ -203,6 +203,6 @@ function readNewLines(patch: string): Map<number, { readonly text: string; reado
 
 function formatBody({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
   const ticks = getFenceAround(after.join('\n'));
-  // The suggested lines must be exactly those that were tried.
+  // The replaced lines must be exactly those that were tried.
   return [createMarker(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
 }

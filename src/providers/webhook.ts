@@ -82,7 +82,7 @@ export function ignoreUnlessFailed(part: string, conclusion: string | null | und
   };
 }
 
-/** A request as it was received. Nothing of it is parsed before its signature is checked. */
+/** A request as received. Nothing is parsed before its signature is checked. */
 export interface WebhookRequest {
   /** Returns a header that occurs once. The name is in lower case. */
   header(name: string): string | undefined;
@@ -90,17 +90,19 @@ export interface WebhookRequest {
   readonly body: Buffer;
 }
 
-/** A delivery whose sender is known. */
+/** A delivery whose sender is authenticated. */
 export interface Received {
   readonly event: string;
   /** The sender's own id for the delivery. If null, the hash of the body takes its place. */
   readonly deliveryId: string | null;
-  /** True if the id is signed and may be used only once. The same delivery again is then a conflict. */
+  /**
+   * True if the id is signed and may be used only once. Receiving the same delivery again is then a conflict.
+   */
   readonly once?: boolean;
   readonly reading: WebhookContent;
 }
 
-/** A header or parameter by which senders show who they are, as OpenAPI describes it. */
+/** A header or parameter by which senders authenticate, as in OpenAPI. */
 export interface SecurityScheme {
   readonly name: string;
   readonly in: 'header' | 'query';
@@ -115,7 +117,7 @@ export interface Webhook {
    * 503 with the reason.
    */
   readonly secrets: readonly string[];
-  /** Media types of its bodies. */
+  /** The accepted media types. */
   readonly accepts: readonly string[];
   /** The data for the OpenAPI description. */
   readonly describes: {
@@ -129,8 +131,8 @@ export interface Webhook {
     readonly security: Readonly<Record<string, SecurityScheme>>;
   };
   /**
-   * Checks the sender, then reads the delivery. Throws `unauthenticated`, `invalid-config` without secrets,
-   * and `invalid-input` for an incomplete event.
+   * Authenticates the sender, and then reads the delivery. Throws `unauthenticated`, `invalid-config` without
+   * secrets, and `invalid-input` for an incomplete event.
    */
   receive(request: WebhookRequest, nowMs: number): Received;
 }
@@ -143,14 +145,14 @@ export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodi
   /** The variable of the secrets. */
   readonly setting: string;
   /**
-   * True if the JSON may be a form field. GitHub, Gitea and Forgejo send a form unless "application/json" is
-   * selected.
+   * True if the JSON may be in a form field. GitHub, Gitea and Forgejo send a form unless "application/json"
+   * is selected.
    */
   readonly inForm?: true;
   readonly body: z.ZodType;
-  /** Checks the sender. Throws `unauthenticated`. */
+  /** Authenticates the sender. Throws `unauthenticated`. */
   authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void;
-  /** Reads the JSON of a delivery whose sender is known. Throws `invalid-input` for an incomplete event. */
+  /** Reads the JSON of an authenticated delivery. Throws `invalid-input` for an incomplete event. */
   read(payload: unknown, request: WebhookRequest, nowMs: number): Received;
 }
 
@@ -228,8 +230,8 @@ export function computeHmac(secret: string, ...parts: readonly (string | Buffer)
 }
 
 /**
- * Checks whether any of the secrets has signed the body. An empty body never counts as signed. `signature`:
- * 64 hexadecimal digits.
+ * Checks whether any of the secrets signed the body. An empty body never counts as signed. `signature`
+ * consists of 64 hexadecimal digits.
  */
 export function isSigned(body: Buffer, signature: string, secrets: readonly string[]): boolean {
   const given = Buffer.from(signature);
@@ -240,7 +242,7 @@ export function isSigned(body: Buffer, signature: string, secrets: readonly stri
   return matches.includes(true);
 }
 
-/** Compares with every candidate in constant time; digests make the lengths equal. */
+/** Compares a value with every candidate in constant time, by digests of equal length. */
 export function matchesAny(given: string, candidates: readonly string[]): boolean {
   const digest = hashSha256(given);
   return candidates.map((candidate) => timingSafeEqual(digest, hashSha256(candidate))).includes(true);

@@ -19,10 +19,7 @@ import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
 import { requireOneBuild } from '../triage/one-build.ts';
 import { createLocalBuild } from '../triage/triage-input.ts';
 
-/**
- * A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the
- * thread.
- */
+/** A turn of a conversation as any client returns it. A service returns the steps only with the thread. */
 export type Answered = Omit<Turn, 'steps'>;
 
 /** The target of questions about one analysis or build: a service, a data directory, or a log in memory. */
@@ -60,7 +57,10 @@ export async function openStoredClient(target: string, config: Config): Promise<
   }
 }
 
-/** Analyses a log in memory and asks about its main cause. The log stays open until the client is closed. */
+/**
+ * Analyzes a log in memory and opens questions about its main cause. The log stays open until the client is
+ * closed.
+ */
 export async function openLogClient(
   path: string,
   options: { readonly repo?: string; readonly onStep: (text: string) => void },
@@ -128,7 +128,7 @@ function createClient(
 const TIMEOUT_MS = 180_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Asks a running service, and hears its answer as it comes. */
+/** Opens a client of a running service, which receives answers as they are written. */
 export function openServerClient(target: string, server: Service): AskClient {
   const path = `/api/${namesBuild(target) ? 'builds' : 'analyses'}/${encodeURIComponent(target)}/ask`;
   const filter = `${namesBuild(target) ? 'build' : 'analysis'}=${encodeURIComponent(target)}`;

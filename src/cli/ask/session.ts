@@ -10,7 +10,7 @@ import type { AskClient } from './ask-clients.ts';
 interface SessionStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Line editing and keys; false if lines simply arrive. */
+  /** True for line editing and keys; false if lines are read from a pipe. */
   readonly terminal: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function runSession(
       lines.prompt();
     }
   });
-  // From here on, typed lines are kept even before they are requested.
+  // From here on, lines are buffered even before they are requested.
   const arriving = lines[Symbol.asyncIterator]();
   await session.begin();
   lines.prompt();
@@ -51,8 +51,8 @@ export async function runSession(
 }
 
 /**
- * The state of a conversation in a terminal: its thread, the last answer's steps, and how to stop the one in
- * the making.
+ * The state of a conversation in a terminal: its thread, the steps of the last answer, and how to stop the
+ * running one.
  */
 class Session {
   thread: string | undefined;
@@ -76,13 +76,13 @@ class Session {
     );
   }
 
-  /** Stops the answer in the making; false if there is none. */
+  /** Stops the running answer. Returns false if there is none. */
   stop(): boolean {
     this.answering?.abort();
     return this.answering !== null;
   }
 
-  /** Handles one line; false if it says to leave. */
+  /** Handles one line. Returns false if the session must end. */
   async take(line: string): Promise<boolean> {
     if (line === '/quit' || line === '/exit') return false;
     if (line.startsWith('/')) await this.command(line);

@@ -5,7 +5,8 @@ import { TriageError } from '../../domain/errors.ts';
 import { createGit, getTrustedPath, isSuccess } from '../../git/command.ts';
 
 /**
- * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
+ * The projects of the captured failures: `project` contains the files of the failed commit, `before` those of
+ * the commit before.
  */
 const PROJECTS = resolve(import.meta.dirname, '../../../test/captures/projects');
 const GIT_MS = 20_000;
@@ -14,7 +15,7 @@ interface DemoCommit {
   readonly message: string;
   readonly author: string;
   readonly at: number;
-  /** A project whose files are laid over the others, as they failed or as they were before. */
+  /** A project whose files replace others, as of the failed commit or the one before. */
   readonly lays?: { readonly slug: string; readonly as: 'project' | 'before' };
 }
 
@@ -26,8 +27,8 @@ export interface DemoRepository {
 }
 
 /**
- * Makes a clone with the code and CODEOWNERS of a repository; resolves with its commits in order, none if
- * it was there already. Rejects without git.
+ * Creates a clone with the code and CODEOWNERS of a repository. Resolves to its commits in order, or to none
+ * if it existed. Rejects without git.
  */
 export async function makeDemoClone(
   folder: string,

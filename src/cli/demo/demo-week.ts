@@ -17,14 +17,14 @@ export const SHOWN = [
   'disk-full-maven-repository',
   'deploy-token-missing',
   'database-service-missing',
-  // Not sure enough to be published: these wait for a person.
+  // These are not confident enough to be published, so they wait for a person.
   'renamed-own-module',
   'download-time-limit',
 ] as const;
 
-/** The time of the demo: that of the machine, but for the builds of its last week. */
+/** The clock of the demo: that of the machine, except for the builds of the past week. */
 export interface DemoClock extends Clock {
-  /** Sets the current time, in milliseconds since 1970; null returns to the time of the machine. */
+  /** Sets the current time in milliseconds since 1970; null returns to the machine's time. */
   set(now: number | null): void;
 }
 
@@ -49,12 +49,12 @@ export interface DemoBuild {
   readonly author?: string;
   readonly startedAt?: string;
   readonly finishedAt?: string;
-  /** The captured failure that is its log; none of a passed build. */
+  /** The captured failure that is its log; absent for a passed build. */
   readonly slug?: string;
   readonly report?: string;
 }
 
-/** Sends a build and resolves with its id; `answered`: with its answer, once it is there. */
+/** Sends a build and resolves to its id; with `answered`, when it has its answer. */
 interface Sender {
   send(build: DemoBuild): Promise<string>;
   answered(buildId: string): Promise<{ readonly id: string }>;
@@ -65,19 +65,19 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /**
- * The time by which the first build of a day precedes the present, in milliseconds, so that all builds of a
- * day are past.
+ * The time in milliseconds by which the first build of a day precedes the present, so that all builds of a
+ * day are in the past.
  */
 const EARLIER_MS = 5 * HOUR_MS;
 
 interface Past {
-  /** Days ago. */
+  /** The number of days ago. */
   readonly ago: number;
   readonly number: number;
   readonly slug?: string;
-  /** The same commit was run again, and passed. */
+  /** True if the same commit was rerun and passed. */
   readonly rerun?: true;
-  /** The version that it put into production. */
+  /** The version that it deployed to production. */
   readonly deployed?: string;
 }
 
@@ -85,8 +85,8 @@ const FLAKY = 'reminder-queue-wait';
 const REGRESSION = 'receipt-snapshot';
 
 /**
- * A test that fails now and then and passes on the same commit, a day on which the default branch was broken,
- * its fix, and a server away.
+ * The builds of the week: a flaky test that passes on the same commit, a day on which the default branch was
+ * broken, its fix, and an unreachable server.
  */
 const WEEK: readonly Past[] = [
   { ago: 7, number: 101 },
@@ -248,14 +248,14 @@ function createBuild(
     startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
     finishedAt: new Date(at).toISOString(),
     ...(failed && { slug }),
-    // What failed before the tests ran has no report of them.
+    // Failures before the tests ran have no test report.
     ...((!failed || TESTS.some((test) => test.slug === slug)) && {
       report: createReport(failed ? slug : null),
     }),
   };
 }
 
-/** Results of every build; `slug`: the captured failure in which the test failed. */
+/** The test results of every build. `slug` is the captured failure in which the test failed. */
 const TESTS: readonly { suite: string; name: string; file: string; slug?: string; failure?: string }[] = [
   {
     suite: 'ReminderQueue when nobody adds more',
@@ -281,8 +281,8 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
 ];
 
 /**
- * Creates the test report of a build in which the test of this captured failure failed; null: a build that
- * passed.
+ * Creates the test report of a build in which the test of this captured failure failed; null for a passed
+ * build.
  */
 function createReport(slug: string | null): string {
   const cases = TESTS.map(({ suite, name, file, slug: failing, failure: message }) => {

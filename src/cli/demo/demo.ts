@@ -13,7 +13,7 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { createVoice, print, say } from '../terminal.ts';
 import { type DemoBuild, type DemoClock, type DemoCode, HISTORY, SHOWN, sendHistory } from './demo-week.ts';
 
-/** Captured failures of every category; their truth is known because we made them fail. */
+/** The captured failures of every category. Their labels are known because they were provoked. */
 const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures');
 
 const WAIT_MS = 60_000;

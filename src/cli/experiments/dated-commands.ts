@@ -27,8 +27,8 @@ interface DatedCommandOptions extends RunOptions, ServerOptions {
 }
 
 /**
- * Runs `faultline confirm -- COMMAND…`: with --as-of, with the dependencies of that time; otherwise here and
- * on the base.
+ * Runs `faultline confirm -- COMMAND…`: with --as-of, with the dependencies of that time; otherwise in the
+ * checkout and on the base.
  */
 export async function confirmBy(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
   if (options.asOf === undefined) return await runConfirm(argv, options);
@@ -58,8 +58,8 @@ function readDates({ good, bad }: BisectCommandOptions): { good: string; bad: st
 }
 
 /**
- * Runs a command with dependencies as of two times. Exits with 5 if it passes now, and with 10 if the runs do
- * not tell.
+ * Runs a command with the dependencies of two times. Exits with 5 if it passes now, and with 10 if the runs
+ * are inconclusive.
  */
 async function runDated(argv: readonly string[], options: DatedCommandOptions): Promise<void> {
   const { good, bad, search, install, log, runs, minutes, json } = options;
@@ -92,7 +92,7 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
   if (found.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-/** Reads a date, a time, or a build (its id, or `github:812`), whose start counts. */
+/** Parses a date, a time, or a build (its id, or `github:812`), of which the start time is used. */
 async function readTime(text: string, options: ServerOptions): Promise<Date> {
   const isDate = /^\d{4}-\d\d-\d\d(?:T[\d:.]{4,12}(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text);
   const isBuild = /^(?:bld_\w|[a-z]{3,20}:.)/.test(text);

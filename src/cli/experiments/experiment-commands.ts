@@ -52,9 +52,9 @@ export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
   readonly bisect?: string | true;
   /** A file with a diff; the suggestions of the rules if true. */
   readonly tryFix?: string | true;
-  /** Show the change that fixes it in the pull request. */
+  /** True to show the change that fixes it in the pull request. */
   readonly suggest?: boolean;
-  /** The date or build as of which dependencies are installed. If absent, the present ones are used. */
+  /** The date or build whose dependencies are installed. If absent, the current ones are used. */
   readonly asOf?: string;
 }
 

@@ -16,13 +16,16 @@ export type KeyAction = (typeof KEYS)[number]['action'];
 export interface KeyStreams {
   readonly input: NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
   readonly output: NodeJS.WritableStream;
-  /** Milliseconds; a held key repeats faster than this and counts once. */
+  /**
+   * The minimum number of milliseconds between two counted presses of the same key. A held key repeats faster
+   * and counts once.
+   */
   readonly repeatMs?: number;
 }
 
 export type KeyReader = ReturnType<typeof readKeys>;
 
-/** Keys repeat about 30 times a second while they are held. */
+/** The default; keys repeat about 30 times a second while they are held. */
 const REPEAT_MS = 250;
 
 /** Reads single keys and lines from one terminal. */

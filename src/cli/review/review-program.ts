@@ -13,7 +13,7 @@ interface DecisionOptions {
   readonly shownBy?: string;
 }
 
-/** Spelt out, so that help needs no schema. */
+/** The states are repeated here, so that help does not load the schema. */
 const STATES = ['waiting', 'claimed', 'decided'] as const satisfies readonly ReviewState[];
 const CATEGORIES: readonly Category[] = [
   'CODE_ERROR',
@@ -102,7 +102,7 @@ export function createReviewCommand(): Command {
 function createQueueCommand(): Command {
   return (
     addServiceOptions(new Command('review'))
-      // Options after a command are that command's own.
+      // Options after a subcommand belong to that subcommand.
       .enablePositionalOptions()
       .description(
         'Work through the review queue of a running service. On a terminal, without a command, item ' +
@@ -112,7 +112,7 @@ function createQueueCommand(): Command {
       .addHelpText('after', KEYS_HELP)
       .action(
         runGuarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
-          // An argument that is no id is an unknown command.
+          // An argument that is not an id is an unknown command.
           if (id !== undefined && !/^(?:rev|ana)_/.test(id))
             command.error(`error: unknown command '${id}'`, { code: 'commander.unknownCommand' });
           await (await import('./review-command.ts')).workThroughQueue(id, options);

@@ -37,7 +37,7 @@ interface SessionParts {
 export interface SessionDone {
   decided: number;
   skipped: number;
-  /** Left with Ctrl-C or at the end of input. */
+  /** True if it was left with Ctrl-C or at the end of input. */
   interrupted: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function runReviewSession(parts: SessionParts, first?: string): Pro
 async function reviewItem(id: string, parts: SessionParts, done: SessionDone): Promise<Left> {
   const { client, keys, write, look } = parts;
   const [item, counts] = await Promise.all([client.read(id), client.counts()]);
-  // Whatever was typed until now was meant for something else.
+  // Keys typed until now were meant for something else.
   keys.drop();
   write(`\n${formatItemText(item, counts, look)}\n`);
   for (;;) {
@@ -140,7 +140,7 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
     `The change touches ${toVisibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other ` +
       'key to cancel.\n',
   );
-  // The press that armed it may still be held.
+  // The first key press may still be held.
   keys.drop();
   return (await keys.key()) === 'a';
 }
@@ -284,15 +284,15 @@ function drawRule(title: string, { width }: ReviewLook): string {
   return `── ${title} ${'─'.repeat(Math.max(0, width - title.length - 4))}`;
 }
 
-/** An item with everything that is shown of it. */
+/** An item with everything that is shown. */
 export type Item = Awaited<ReturnType<ReviewClient['read']>>;
 export type ReviewClient = ReturnType<typeof openReviewClient>;
 
 const BuildAnswer = z.object({ build: Build });
 
 /**
- * Opens the queue of a running service as one reviewer sees it. Every method throws TriageError with the
- * service's own message.
+ * Opens the queue of a running service for one reviewer. Methods throw TriageError with the service's
+ * message.
  */
 export function openReviewClient(server: Service) {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
@@ -323,7 +323,7 @@ export function openReviewClient(server: Service) {
       (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
     skip: async (id: string) => void (await post(at(id, '/skip'), Review)),
     release: async (id: string) => void (await post(at(id, '/release'), Review)),
-    /** Takes back this reviewer's newest decision. Returns null if there is none. */
+    /** Undoes this reviewer's newest decision. Returns null if there is none. */
     undoLast: async () => {
       const { decision } = await askServer(server, 'GET', '/api/reviews/last-decision', LastDecisionView);
       return decision === null ? null : (await post(at(decision.reviewId, '/undo'), UndoView)).review;

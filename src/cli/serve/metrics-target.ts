@@ -6,14 +6,13 @@ import { isAlive } from '../../lib/is-alive.ts';
 
 /** The file of a process, `HOST-PID.json`, in a folder that a scraper watches. */
 export interface MetricsTarget {
-  /** Removes it. */
+  /** Deletes the file. */
   close(): Promise<void>;
 }
 
 /**
- * Writes where this process serves its metrics, in the format of Prometheus' `file_sd_configs`, and removes
- * what processes of this host left that are gone. `address` is a URL. Throws `invalid-config` if the
- * folder cannot be written.
+ * Writes the URL of this process's metrics, in the format of Prometheus' `file_sd_configs`, and deletes the
+ * files of ended processes on this host. Throws `invalid-config` if the folder is not writable.
  */
 export function writeMetricsTarget(folder: string, address: string): MetricsTarget {
   const file = join(folder, `${hostname()}-${process.pid}.json`);
@@ -22,7 +21,7 @@ export function writeMetricsTarget(folder: string, address: string): MetricsTarg
     mkdirSync(folder, { recursive: true });
     removeLeftovers(folder);
     writeFileSync(draft, `${JSON.stringify([{ targets: [new URL(address).host] }])}\n`, { mode: 0o644 });
-    // A scraper never reads half a file.
+    // Renaming prevents a scraper from reading an incomplete file.
     renameSync(draft, file);
   } catch (cause) {
     throw new TriageError(

@@ -146,7 +146,7 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
 async function startWork(app: App, servers: Closeable[]): Promise<void> {
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
-  // Deliveries that a process with an HTTP server received before it died must still be processed.
+  // Deliveries that a process with an HTTP server received before it crashed must still be processed.
   const processor = startDeliveryProcessor(app);
   servers.push({ close: () => processor.stop() });
   append(servers, await openWatching(app));

@@ -24,7 +24,7 @@ import { renderFinding } from './doctor.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;
-  /** The URL of this service, as the provider reaches it. */
+  /** The URL of this service for the provider. */
   readonly url?: string;
   readonly newSecret?: boolean;
   readonly create?: boolean;

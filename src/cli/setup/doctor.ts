@@ -29,8 +29,8 @@ import { EXIT, formatJson, print } from '../terminal.ts';
 const NAME_WIDTH = 16;
 
 /**
- * Runs `faultline doctor`: asks every configured backend one cheap question and says what to do. Exits with 4
- * if something is wrong.
+ * Runs `faultline doctor`: checks every configured backend with one cheap request and says what to do. Exits
+ * with 4 if something is wrong.
  */
 export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(getDataDirectory(options.data));
@@ -101,8 +101,8 @@ const PLACEHOLDER =
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 
 /**
- * Lists which answers are published by the shipped outcomes, and how many right ones the others lack.
- * Decisions in the store can change it.
+ * Lists which answers are published according to the shipped outcomes, and how many right ones the others
+ * lack. Decisions in the store may change it.
  */
 function createPublishingFinding({ triage }: Config): Finding {
   const bound = choosePublishBound({ triage });
@@ -305,7 +305,8 @@ function createEmbeddedCheck(config: Config, dataDir: string): Check {
 }
 
 /**
- * Opens the installation as the service does. A running service holds the directory, which is not an error.
+ * Opens the installation as the service does. A running service has locked the directory, which is not an
+ * error.
  */
 async function readEmbeddedFindings(config: Config, dataDir: string): Promise<Finding[]> {
   try {

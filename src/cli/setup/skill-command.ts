@@ -62,7 +62,7 @@ async function readInstalled(path: string): Promise<string | null> {
   }
 }
 
-/** Replaces the file as a whole. If a symbolic link is there, the link is replaced, not the file it names. */
+/** Replaces the file as a whole. A symbolic link is replaced itself, not its target. */
 async function replaceFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const copy = `${path}.${process.pid}`;

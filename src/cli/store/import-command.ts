@@ -107,8 +107,8 @@ function chooseProvider(
 }
 
 /**
- * Answers the pending builds in this process, because an embedded database allows one process at a time. It
- * learns from passing builds first.
+ * Answers the pending builds in this process, because an embedded database allows one process at a time.
+ * Passed builds are processed first.
  */
 async function answer(
   app: App,
@@ -197,7 +197,7 @@ async function waitUntilAnswered(app: App, buildIds: readonly string[], signal: 
   }
 }
 
-/** The time for which the code host is waited for, in milliseconds. The service grades the rest later. */
+/** The maximum time in milliseconds to wait for the code host. The service grades the rest later. */
 const LONGEST_GRADING_MS = 300_000;
 
 /** Waits until the builds after the answered failures are read and graded, or the time is over. */

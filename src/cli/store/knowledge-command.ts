@@ -164,7 +164,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Removes documents whose file was in a folder when the folder was last added, and is no longer there. */
+/** Removes documents whose file was in a folder when the folder was last added, and no longer is. */
 async function removeGone(
   service: KnowledgeService,
   files: readonly KnowledgeFile[],
@@ -221,7 +221,7 @@ function createUnknownDocumentError(id: string): TriageError {
   return new TriageError('not-found', `There is no document ${id}. List them with: faultline knowledge list`);
 }
 
-/** A file to be brought, and the name under which it is kept. */
+/** A file to add, and the name under which it is stored. */
 interface KnowledgeFile {
   readonly path: string;
   readonly source: string;

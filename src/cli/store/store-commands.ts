@@ -116,7 +116,7 @@ function formatLeftText({ logs, vectors }: { readonly logs: number; readonly vec
     : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }
 
-/** Opens an installation for as long as the work takes. */
+/** Opens an installation while the work runs. */
 export async function withApp<Result>(
   options: DataOptions,
   work: (app: App) => Promise<Result>,
@@ -130,7 +130,7 @@ export async function withApp<Result>(
 }
 
 export interface WorkCommandOptions extends DataOptions {
-  /** Rows of each kind. */
+  /** The maximum number of rows of each kind. */
   readonly limit?: number;
   readonly topic?: string;
 }
@@ -156,7 +156,7 @@ export async function listWork({ limit = MOST_ROWS, topic, ...options }: WorkCom
   await tell(options, known, [...pending, ...failed].join('\n'));
 }
 
-/** Runs `faultline work retry KEY`: requests work again that failed or waits for its next try. */
+/** Runs `faultline work retry KEY`: requests work again that failed or waits for its next attempt. */
 export async function retryWork(key: string, { topic, ...options }: WorkCommandOptions): Promise<void> {
   const items = await withWork(options, (work) => work.retry(key, topic ?? null));
   if (items.length === 0)
@@ -213,7 +213,7 @@ function formatRow(...cells: readonly string[]): string {
 export interface MakeTokenOptions extends ServerOptions {
   readonly name: string;
   readonly role: readonly Role[];
-  /** Days. */
+  /** The number of days. */
   readonly expires?: number;
   readonly repository?: readonly string[];
 }
@@ -329,7 +329,7 @@ async function withClient<Result>(
 
 type TokenClient = ReturnType<typeof createServerClient>;
 
-/** Creates a client that manages the tokens of the service, which has the database open. */
+/** Creates a client that manages the tokens of the service, which has opened the database. */
 function createServerClient(server: Service) {
   return {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),

@@ -21,22 +21,21 @@ import { say } from '../terminal.ts';
 
 const MAX_FILES = 500;
 /**
- * The files to read in a directory. A directory that is no archive also holds files without an extension that
- * are no logs.
+ * The names of files that are read in a directory. A directory that is not an unpacked archive also contains
+ * files without an extension that are not logs.
  */
 const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)$/i;
 const MAX_NOTES = 10;
-/** Size limit of one additional file, packed or not. */
+/** The maximum size of one further file, compressed or not. */
 const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 const NO_CONTENT =
   ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
- * Reads the input that the command line names: a file, an archive, a directory (every log, test report and
- * archive below it), or `-` for standard input. `maxBytes` limits each text, and all of them together;
- * `isFound` refuses a file that is neither a log nor a report. Throws TriageError with a sentence that names
- * the fix.
+ * Reads the input of the command line: a file, an archive, a directory (every log, test report and archive
+ * below it), or `-` for standard input. `maxBytes` limits each text and their total size. `isFound` refuses a
+ * file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
  */
 export async function readInput(path: string, maxBytes: number, isFound = false): Promise<SourceText[]> {
   if (path === '-') return dropEmpty('standard input', await readStandardInput(maxBytes));
@@ -73,7 +72,9 @@ export async function listInputs(path: string): Promise<ListedInput[]> {
   return files.map((file) => ({ path: join(path, file), isFound: true }));
 }
 
-/** Reads test reports given one by one; what else an archive among them holds is read as well. */
+/**
+ * Reads test reports that were named individually. Other content of an archive among them is read as well.
+ */
 export async function readReports(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
   return (
     await Promise.all(
@@ -84,8 +85,8 @@ export async function readReports(paths: readonly string[], maxBytes: number): P
 
 /**
  * Reads further files of a build: reports, logs of servers under test, crash reports, archives and
- * directories of these. They keep the given path as their name, because a log refers to them by it. Of a file
- * that is not text or too large, only the name is kept. Throws if a file cannot be read at all.
+ * directories of these. They keep the given path as their name, because a log refers to them by it. A file
+ * that is not text or too large is listed only by name. Throws if a file is unreadable.
  */
 export async function readArtifacts(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
   const room = createArtifactRoom(maxBytes);
@@ -113,10 +114,7 @@ async function readArtifact(path: string, room: ArtifactRoom): Promise<SourceTex
   }
 }
 
-/**
- * Reads a directory. A file that is no text is skipped with a note, so that one stray file does not hide the
- * others.
- */
+/** Reads a directory. A file that is not text is skipped with a note, so that it does not hide the others. */
 async function readDirectory(folder: string, maxBytes: number): Promise<SourceText[]> {
   const notes: string[] = [];
   const files = await listFiles(folder, notes);
@@ -142,8 +140,8 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
 }
 
 /**
- * Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once,
- * not again step by step.
+ * Lists the paths below the folder. If it is an unpacked log archive of GitHub Actions, a job's log is read
+ * once, not again step by step.
  */
 async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   const paths = await listFilesBelow(folder, folder, notes);
@@ -155,7 +153,7 @@ async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   throw new TriageError('too-large', many);
 }
 
-/** Paths of all files, relative to `top`. A folder inside that cannot be opened is left out with a note. */
+/** Lists the paths of all files, relative to `top`. A folder that cannot be opened is skipped with a note. */
 async function listFilesBelow(folder: string, top: string, notes: string[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     const error = createUnreadableError(folder, cause);
@@ -183,7 +181,7 @@ async function readFileSources(
   how: How = {},
 ): Promise<SourceText[]> {
   const bytes = await readAll(createReadStream(path), path, maxBytes);
-  // A name may hold line ends and escapes; sentences and sources must not.
+  // A name may contain line ends and escapes, which messages and sources must not.
   return decodeInput(
     toVisibleLine(path),
     toVisibleLine(name).replace(/\.(?:gz|zst)$/i, ''),
@@ -204,7 +202,7 @@ async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
   );
 }
 
-/** Reads to the end, but never beyond the limit: the path may name a device or a pipe that has no end. */
+/** Reads to the end, but not beyond the limit, because the path may name a device or pipe without an end. */
 async function readAll(stream: AsyncIterable<unknown>, path: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -221,7 +219,7 @@ async function readAll(stream: AsyncIterable<unknown>, path: string, maxBytes: n
   return Buffer.concat(chunks);
 }
 
-/** Sentences name the file as the person named it; sources are named without its folder. */
+/** Decodes an input. Messages name the file as the user did; sources are named without its folder. */
 async function decodeInput(
   path: string,
   name: string,
@@ -265,10 +263,10 @@ function createUnreadableError(path: string, cause: unknown): TriageError {
   });
 }
 
-/** A masked log that stays in its file. Its bytes must not be asked for after `close`. */
+/** A masked log that stays in its file. Its bytes must not be read after `close`. */
 export interface LargeLog {
   readonly source: LogInPieces;
-  /** Places where a secret was hidden. */
+  /** The number of hidden secrets. */
   readonly secrets: number;
   close(): void;
 }

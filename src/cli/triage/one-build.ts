@@ -5,7 +5,7 @@ import { listNamedPaths } from '../../lib/text.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 
-/** Something that a log says of the build it is of: two logs of one build never say different things. */
+/** A fact in a log that identifies its build. It is the same in all logs of one build. */
 interface Identity {
   readonly what: string;
   readonly value: string;
@@ -13,13 +13,14 @@ interface Identity {
 
 type NamedText = Pick<SourceText, 'name' | 'text'>;
 
-/**
- * The number of characters that are read from the beginning of a log. Logs name the job and its place first.
- */
+/** The number of characters that are read from the beginning of a log, where the job is named. */
 const READ = 400_000;
 const TWO_DAYS_MS = 2 * 24 * 3_600_000;
 
-/** The first match counts: later ones may be of repositories that the build uses. */
+/**
+ * The facts and their patterns. The first match counts, because later ones may be of other repositories that
+ * the build uses.
+ */
 const SAID: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'the repository', pattern: /^.{0,40}\bSyncing repository: ([\w.-]{1,100}\/[\w.-]{1,100})\s*$/m },
   { what: 'the repository', pattern: /\bGITHUB_REPOSITORY[=:] ?["']?([\w.-]{1,100}\/[\w.-]{1,100})/ },
@@ -113,14 +114,14 @@ function readIdentities(text: string): Identity[] {
 }
 
 /**
- * Compares two values of an identity. Jobs of one run start within two days of each other, even if one waited
- * for a person.
+ * Compares two values of a fact. Jobs of one run begin within two days of each other, even if one waited for
+ * a person.
  */
 function isSame(what: string, left: string, right: string): boolean {
   return what === 'the time' ? Math.abs(Date.parse(left) - Date.parse(right)) < TWO_DAYS_MS : left === right;
 }
 
-/** Checks whether more than half of the logs that name any file are connected by these names. */
+/** Checks whether more than half of the logs that name any file have names in common. */
 function areMostConnected(logs: readonly NamedText[]): boolean {
   const telling = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
   if (telling.length < 2) return true;
@@ -135,7 +136,7 @@ function areMostConnected(logs: readonly NamedText[]): boolean {
   return groups.some((group) => group.logs * 2 > telling.length);
 }
 
-/** Endings of files of one language. */
+/** File extensions of one language. */
 // biome-ignore format: one line for each family
 const FAMILIES: Readonly<Record<string, string>> = {
   js: 'ts', jsx: 'ts', mjs: 'ts', cjs: 'ts', tsx: 'ts', mts: 'ts', cts: 'ts', vue: 'ts',
@@ -146,7 +147,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 const COMMON = new Set(['json', 'yml', 'yaml', 'xml', 'toml', 'sh', 'html', 'css', 'm', 'r', 'd']);
 
 /**
- * Reads what another log of the same build is likely to name as well: the languages of the project, the
+ * Reads what other logs of the same build are likely to contain as well: the languages of the project, the
  * repository, and the run.
  */
 function readTraits(text: string): Set<string> {

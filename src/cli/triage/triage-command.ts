@@ -79,7 +79,7 @@ interface NamedInput extends ListedInput {
 }
 
 interface AnsweredInput {
-  /** None if nothing failed. */
+  /** The answers; none if nothing failed. */
   readonly analyses: readonly Analysis[];
   /** The error that prevented a rerun of the failing command; null if it ran or was not requested. */
   readonly failed: unknown;
@@ -98,7 +98,7 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
       await tellNoFailure(reading, input.name, options, voice);
       return { analyses: [], failed: null };
     }
-    // Whatever comes of it, the answer is shown.
+    // The answer is shown whatever the result.
     const tried = await confirmFailure(reading, options, progress).catch((failed: unknown) => ({
       experiment: null,
       failed,
@@ -170,8 +170,8 @@ async function confirmFailure(
 }
 
 /**
- * Throws `invalid-config` if no model is configured. A user who requests the model does not want an answer of
- * the rules.
+ * Throws `invalid-config` if no model is configured. A user who requests the model does not want an answer by
+ * rules.
  */
 function requireModel({ analyst }: Config): void {
   if (toConnectionOptions(analyst.llm) !== null) return;

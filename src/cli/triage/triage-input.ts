@@ -161,7 +161,8 @@ export function createLocalBuild(): Build {
 
 /**
  * Resolves `--commit` and `--green-commit` to ids. Without `--commit`, uses the commit that is checked out.
- * Throws `not-found` if the clone does not have one of them, and `invalid-config` if an option needs a clone.
+ * Throws `not-found` if the clone does not contain one of them, and `invalid-config` if an option needs a
+ * clone.
  */
 async function resolveCommits({
   repo,

@@ -3,7 +3,7 @@ import type { Reading } from '../../domain/reading.ts';
 import type { ArrangedAnswer } from '../../notifications/build-answers.ts';
 import type { AnalysisTrace } from '../../service/answers/trace.ts';
 
-/** The version of the format. It rises when a field changes its meaning. */
+/** The version of the format. It changes when a field changes its meaning. */
 const SCHEMA = 2;
 
 /** The file that is answered, with `--each`; null if there is only one input. */
@@ -28,7 +28,7 @@ export function triageJson(
   };
 }
 
-/** Formats a log without failures in the same shape: no analyses, and a message. */
+/** Formats a log without failures in the same format: no analyses, and a message. */
 export function formatNoFailure({ notes, ...reading }: Reading, message: string, file: File): object {
   return {
     ...beginJson(file, true),

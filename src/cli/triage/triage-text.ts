@@ -4,7 +4,10 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
 import type { Voice } from '../terminal.ts';
 
-/** GitHub shows ten errors and ten warnings of a step; the causes to fix first come first. */
+/**
+ * The maximum number of annotations. GitHub shows ten errors and ten warnings of a step, so the causes to fix
+ * first come first.
+ */
 const MAX_ANNOTATIONS = 10;
 
 /** Renders the answers of one build as workflow commands of GitHub Actions, at most ten. */
@@ -21,7 +24,7 @@ export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice):
   return `${head}${answers.map(({ analysis, explains }) => renderPlain(analysis, { explains })).join('\n')}`;
 }
 
-/** Renders the causes for a terminal: one block each, under a rule with its title. */
+/** Renders the causes for a terminal: one block for each, below a line with its title. */
 export function renderBlocks(
   answers: readonly ArrangedAnswer[],
   voice: Pick<Voice, 'color' | 'width'>,
@@ -34,7 +37,7 @@ export function renderBlocks(
   return `${introduction === null ? '' : `${introduction}\n\n`}${blocks.join('\n')}`;
 }
 
-/** Renders what stands above the answer for one file of several. */
+/** Renders the heading of one file among several. */
 export function renderFileHead(file: string, { color, width }: Pick<Voice, 'color' | 'width'>): string {
   return color ? `${renderRule(toVisibleLine(file), width, '═')}` : `File\t${toVisibleLine(file)}\n`;
 }

@@ -14,15 +14,15 @@ import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } 
 import { buildPath, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {
-  /** The address of the organization. No API is called if it is null. */
+  /** The URL of the organization. If null, no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
 }
 
-/** Sent with each question. */
+/** The query parameter of each request. */
 export const API = { 'api-version': '7.0' };
 
-/** Throws `invalid-config` without an address. */
+/** Creates the client. Throws `invalid-config` without a URL. */
 export function createAzureClient({ baseUrl, token }: AzureOptions, timeoutMs: number): RestClient {
   if (baseUrl === null)
     throw new TriageError(
@@ -95,7 +95,7 @@ async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Prom
   const found: CiJob[] = [];
   for (const newest of jobs) {
     const job = await findAtTime(asking, newest, until);
-    // One that never began has no log, and did not fail.
+    // A job that never began has no log, and did not fail.
     if (job !== null && (job.log != null || job.result === 'failed')) found.push(toJob(job, url));
   }
   return found;

@@ -44,7 +44,7 @@ export function createAzureProvider(settings: AzureSettings): Provider {
                 says: 'no URL or token: logs of its builds cannot be fetched',
                 mend: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN',
               },
-        // Where the token is not accepted it answers 203 with a page to sign in at.
+        // If the token is not accepted, the response is 203 with a sign-in page.
         says: (json) =>
           Projects.transform(({ count }) =>
             count === 0 ? 'responds, but the token has access to no project' : 'answers',
@@ -69,7 +69,7 @@ export const AzureSettings = z.object({
     'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. ' +
       'Two, separated by a comma, during rotation.',
   ),
-  /** The address of the API; without it, nothing is requested. */
+  /** The URL of the API. Without it, nothing is requested. */
   baseUrl: defineSetting(
     'FAULTLINE_AZURE_URL',
     createApiUrlSchema((text) => text.replace(/\/$/, ''))

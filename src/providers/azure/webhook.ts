@@ -158,7 +158,7 @@ function readBuild({ resource }: BuildComplete): WebhookContent {
       repository: getRepositoryName(resource, project),
       pipeline: resource.definition.name,
       number: resource.buildNumber,
-      // Azure does not count attempts: a later `attemptAt` is a new one.
+      // Azure does not count attempts. A later `attemptAt` is a new one.
       attempt: 1,
       externalId: `${project}/${resource.id}`,
       job: null,

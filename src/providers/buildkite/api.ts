@@ -65,7 +65,7 @@ function createBuildkiteClient({ baseUrl, token }: BuildkiteOptions, timeoutMs: 
   });
 }
 
-/** Has the failed jobs of a build run again. */
+/** Reruns the failed jobs of a build. */
 export async function rerunOnBuildkite(
   options: BuildkiteOptions,
   build: Build,

@@ -62,7 +62,7 @@ export const BuildkiteSettings = z.object({
     'Token of the Buildkite webhook, sent as it is or used to sign. ' +
       'Two, separated by a comma, during rotation.',
   ),
-  /** Buildkite's API. There is no other. */
+  /** The URL of Buildkite's API. There is only one. */
   baseUrl: z.url().default('https://api.buildkite.com/v2'),
   token: defineCredential(
     'FAULTLINE_BUILDKITE_TOKEN',

@@ -90,7 +90,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
 }
 
-/** `POST /webhooks/buildkite`: signed, or with the token itself. */
+/** The webhook `POST /webhooks/buildkite`, with a signature or the token itself. */
 export const buildkiteWebhook = createWebhook({
   name: 'buildkite',
   label: 'Buildkite',
@@ -127,7 +127,10 @@ export const buildkiteWebhook = createWebhook({
   },
 });
 
-/** Reads an event whose sender is known. Throws `invalid-input` if a known event lacks a required field. */
+/**
+ * Reads an event whose sender is authenticated. Throws `invalid-input` if a known event lacks a required
+ * field.
+ */
 export function readBuildkiteEvent(event: string, payload: unknown): WebhookContent {
   if (event !== 'build.finished')
     return { ignored: `${event} events do not say how a build ended; only build.finished does` };
@@ -164,7 +167,7 @@ function readBuild({ build, pipeline }: BuildFinished): WebhookContent {
       attempt: 1,
       externalId: `${organization}/${slug}/${build.number}`,
       job: null,
-      // A fork's branch may bear the name of one of ours.
+      // A branch of a fork may have the name of a branch of the repository.
       branch: fromFork || (build.tag ?? '') !== '' ? null : toTextOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
       author: toTextOrNull(build.creator?.name),

@@ -73,7 +73,7 @@ export function createCircleciBuildSource(options: CircleciOptions & RunLimits):
   }));
 }
 
-/** Has the failed jobs of a workflow, and those after them, run again. */
+/** Reruns the failed jobs of a workflow, and the jobs after them. */
 export async function rerunOnCircleci(
   options: CircleciOptions,
   build: Build,

@@ -21,7 +21,7 @@ const time = z.string().nullish();
 const text = z.string().nullish();
 
 /**
- * The fields of `workflow-completed` and `job-completed` that we use; the latter names its job, and not how
+ * The fields of `workflow-completed` and `job-completed` that we use. The latter names its job, but not how
  * the workflow ended.
  */
 const CompletedEvent = z
@@ -98,7 +98,7 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     );
 }
 
-/** `POST /webhooks/circleci`, signed over the raw body. */
+/** The webhook `POST /webhooks/circleci`, with a signature over the raw body. */
 export const circleciWebhook = createWebhook({
   name: 'circleci',
   label: 'CircleCI',
@@ -166,7 +166,7 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
       attempt: 1,
       externalId: `${pipeline.id}/${workflow.name}`,
       job: job?.name ?? null,
-      // CircleCI builds a fork's pull request as the branch pull/7.
+      // CircleCI builds a pull request from a fork as the branch pull/7.
       branch: fromFork || number !== undefined ? null : branch,
       commit: toTextOrNull(vcs?.revision ?? git?.checkout_sha),
       author: toTextOrNull(vcs?.commit?.author?.name),

@@ -16,18 +16,18 @@ import {
 } from './questions.ts';
 
 export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' | 'maxOutputBytes'> {
-  /** `owner/name` → folder of a clone, bare or not. */
+  /** The folder of each clone, bare or not, by `owner/name`. */
   readonly clones: Readonly<Record<string, string>>;
 }
 
-/** Is the signal of the question whether a clone can be read: git has a time limit. */
+/** The signal for checking whether a clone is readable. It never aborts, because git has a time limit. */
 const NEVER = new AbortController().signal;
 /** The maximum size of the patches of one change in bytes. It has room for 300 files of the maximum size. */
 const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads clones on this machine with git itself: committed state only, never the work tree, never the network.
- * Texts from outside reach git only after `--`, `-e` or as a checked commit id.
+ * Reads clones on this machine with git: only committed content, never the work tree, never the network.
+ * External texts are passed to git only after `--` or `-e`, or as a checked commit id.
  */
 export function createLocalGitHost(options: LocalGitOptions): CodeHost {
   const git = createGit(options);
@@ -58,7 +58,7 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     driver: 'local-git',
     where: 'in the clone',
     find,
-    // All tools of a triage ask at the same moment.
+    // All tools of a triage check this at the same time.
     canRead: (repository) => canRead(repository, NEVER, () => isClone(git, getFolder(repository))),
     listRepositories: ({ limit }, signal) => listClones(git, options.clones, limit, signal),
     readFile: readWindow,

@@ -6,7 +6,7 @@ import { MAX_PATCH, parsePullRequest } from '../code-questions.ts';
 /** The lowest exit code of a fatal error. Lower codes are answers: 1 is "nothing found". */
 const GAVE_UP = 128;
 
-/** Throws if git gave up for a reason that is not "no such thing". */
+/** Throws if git failed for another reason than that something does not exist. */
 export function assertAnswered(answer: GitAnswer, what: string): void {
   if (answer.exitCode >= GAVE_UP)
     throw new TriageError('upstream-failed', `git could not ${what} (exit code ${answer.exitCode}).`);
@@ -15,7 +15,8 @@ export function assertAnswered(answer: GitAnswer, what: string): void {
 const MAX_LINE = 1_000;
 
 /**
- * Reads `git grep -n -z` of one commit: `commit:path NUL line NUL text LF`. A cut last record is left out.
+ * Parses `git grep -n -z` of one commit: `commit:path NUL line NUL text LF`. A truncated last record is left
+ * out.
  */
 export function parseGrep(output: string, commit: string, limit: number): CodeLine[] {
   const found: CodeLine[] = [];
@@ -33,7 +34,7 @@ export function parseGrep(output: string, commit: string, limit: number): CodeLi
 }
 
 /**
- * Reads `git grep -o -i -z` of one commit, `commit:path NUL match LF` for each occurrence, and counts by
+ * Parses `git grep -o -i -z` of one commit, `commit:path NUL match LF` for each occurrence, and counts by
  * file.
  */
 export function countMatches(output: string, commit: string, words: readonly string[]): FileHits[] {
@@ -50,7 +51,7 @@ export function countMatches(output: string, commit: string, words: readonly str
     const match = output.slice(separator + 1, end).toLowerCase();
     const file = files.get(path) ?? { occurrences: 0, seen: new Set() };
     files.set(path, file);
-    // A longer word may hold a shorter one: git prints the longer, and both occur.
+    // A longer word may contain a shorter one. git prints only the longer one, but both occur.
     for (const word of wanted) {
       if (!match.includes(word)) continue;
       file.occurrences += 1;
@@ -66,7 +67,7 @@ interface BlamedCommit {
   subject: string;
 }
 
-/** Reads `git blame --porcelain`: a commit's facts come once, with its first line. */
+/** Parses `git blame --porcelain`. The facts about a commit are printed once, with its first line. */
 export function parseBlame(output: string): BlameLine[] {
   const commits = new Map<string, BlamedCommit>();
   const lines: BlameLine[] = [];
@@ -103,8 +104,8 @@ function readFact(facts: BlamedCommit, record: string): void {
 }
 
 /**
- * Reads `git log -z --format=%H%x00%an%x00%aI%x00%s`: four fields a commit, and no commit's text can hold a
- * NUL.
+ * Parses `git log -z --format=%H%x00%an%x00%aI%x00%s`: four fields for each commit. No text of a commit can
+ * contain a NUL.
  */
 export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
   const fields = output.split('\0');
@@ -117,8 +118,8 @@ export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
 }
 
 /**
- * Reads `git log -z --name-only --format=%H` for commits that are known: only the id that must come next
- * starts a new one, so no file name can pass for a commit.
+ * Parses `git log -z --name-only --format=%H` for known commits. Only the id that must come next begins a new
+ * commit, so that no file name is mistaken for one.
  */
 export function parseFiles(
   output: string,
@@ -140,7 +141,7 @@ export function parseFiles(
   return files;
 }
 
-/** A file's change without its patch, and how many `diff --git` sections git prints for it. */
+/** A file's change without its patch, and the number of `diff --git` sections that git prints for it. */
 export interface Change extends Omit<ChangedFile, 'patch'> {
   readonly sections: 1 | 2;
 }
@@ -153,7 +154,7 @@ const STATUS: Readonly<Record<string, ChangedFile['status']>> = {
 };
 
 /**
- * Reads `--raw --numstat -z`: first `:modes ids status NUL path NUL [new path NUL]` of every file, then
+ * Parses `--raw --numstat -z`: first `:modes ids status NUL path NUL [new path NUL]` of every file, then
  * `added TAB deleted TAB path NUL` (or `TAB NUL old NUL new NUL` for a renamed one) of every file in the same
  * order.
  */
@@ -190,14 +191,13 @@ export function parseChanges(output: string): Change[] {
 }
 
 /**
- * Splits the output into the patches of the changes, in their order. A section starts with `diff --git`,
- * which no line of a patch's body can, as each
- * of those begins with a mark. Null for binary files, for pure renames, and for patches beyond the output
- * limit.
+ * Splits the output into the patches of the changes, in their order. A section begins with `diff --git`; no
+ * line of a patch does, because each begins with a mark. A patch is null for binary files, pure renames, and
+ * beyond the output limit.
  */
 export function parsePatches(answer: GitAnswer, changes: readonly Change[]): (string | null)[] {
   const sections = `\n${answer.output}`.split('\ndiff --git ').slice(1);
-  // The last section of an output that was cut may be half a patch.
+  // The last section of a truncated output may be incomplete.
   if (answer.cut) sections.pop();
   let next = 0;
   return changes.map(({ sections: count }) => {

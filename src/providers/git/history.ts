@@ -27,7 +27,7 @@ const NAMES = [
  */
 const COMMITS_A_COMMAND = 250;
 
-/** Commits of a range (`commit` or `^base commit`), newest first, with their files. */
+/** Lists commits of a range (`commit` or `^base commit`), newest first, with their files. */
 export async function readHistory(
   place: Place,
   query: { range?: readonly string[]; path?: string | undefined; limit: number },
@@ -78,7 +78,7 @@ async function withFiles(place: Place, facts: GitAnswer, signal: AbortSignal): P
   assertAnswered(facts, 'read the history');
   const commits = parseLog(facts.output);
   const ids = commits.map((commit) => commit.commit).slice(0, COMMITS_A_COMMAND);
-  // Without a commit named, git would tell of its own HEAD.
+  // Without a commit, git would use its own HEAD.
   if (ids.length === 0) return [];
   const names = await place.git(['log', '-z', '--no-walk=unsorted', ...NAMES, ...ids, '--'], signal);
   assertAnswered(names, 'read the history');
@@ -112,7 +112,7 @@ export async function readCommitDiff(place: Place, signal: AbortSignal): Promise
   ]);
   if (commit === undefined) return null;
   const pullRequest = commit.pullRequest ?? (await pullRequestOfMerge(place, signal));
-  // The changes of the last commit of a shallow clone are unknown: git would call every file new.
+  // The changes of the last commit of a shallow clone are unknown, because git would list every file as new.
   if (isCut) return { commit: { ...commit, files: [], pullRequest }, files: [], truncated: true };
   const show = (kind: readonly string[]) => [
     'show',
@@ -196,7 +196,7 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
       .split('\n')
       .findLast((commit) => commit !== '' && later.has(commit));
     if (merge === undefined) return null;
-    // A commit that the branch had before that merge did not come with the merge.
+    // If the branch already had the commit before that merge, the merge did not bring it.
     const [subject, before] = await Promise.all([
       place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
       place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),

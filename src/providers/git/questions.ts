@@ -33,8 +33,8 @@ export async function isClone(git: Git, folder: string | undefined): Promise<boo
 }
 
 /**
- * Returns the branch from which the clone was made, else the one that is checked out; null for a detached
- * head without a remote.
+ * Returns the branch that the clone was made from, or else the one that is checked out. Returns null for a
+ * detached head without a remote.
  */
 export async function findDefaultBranch(
   git: Git,
@@ -70,10 +70,7 @@ const MAX_LINKS = 5;
 
 type Range = { readonly lineStart?: number; readonly lineEnd?: number };
 
-/**
- * Reads lines of a committed file; a link is followed within the commit only, and `path` is then the file it
- * leads to.
- */
+/** Reads lines of a committed file. A link is followed only within the commit; `path` is then its target. */
 export async function readWindow(
   place: Place,
   query: { path: string } & Range,
@@ -98,8 +95,8 @@ export async function readWindow(
 }
 
 /**
- * Blames the lines, past changes of white space alone. If the file does not exist or the first line is past the end, git fails and the result is
- * empty.
+ * Blames the lines, ignoring changes of white space. If the file does not exist or the first line is past the
+ * end, git fails and the result is empty.
  */
 export async function blameLines(
   place: Place,
@@ -122,7 +119,10 @@ export async function blameLines(
   return isSuccess(answer) ? parseBlame(answer.output) : [];
 }
 
-/** Lists a commit's files (links too, submodules not), remembering the last few lists. */
+/**
+ * Creates a function that lists a commit's files (including links, without submodules) and caches the last
+ * few lists.
+ */
 export function createFileLister(): (place: Place, signal: AbortSignal) => Promise<FileList> {
   const kept = new Map<string, FileList>();
   return async (place, signal) => {

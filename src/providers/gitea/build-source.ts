@@ -48,8 +48,8 @@ interface Asking {
 }
 
 /**
- * Reads the logs of a run's failed jobs, and what its artifacts say, from Gitea Actions or a Forgejo that
- * offers them.
+ * Reads the logs of a run's failed jobs and the content of its artifacts from Gitea Actions, or from a
+ * Forgejo that provides them.
  */
 export function createGiteaBuildSource(options: GiteaOptions & RunLimits): BuildSource {
   return createRunSource('gitea', options, (build, signal, notes) => {
@@ -138,7 +138,7 @@ function runArtifacts(
       const kept = (artifacts ?? []).filter(({ expired }) => expired !== true);
       return kept.map(({ id, name, size_in_bytes: bytes }) => ({ id, name, bytes }));
     } catch (error) {
-      // A server that does not know the list has none to read.
+      // A server without this list has no artifacts to read.
       if (isMissing(error)) return [];
       throw error;
     }

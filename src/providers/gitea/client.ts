@@ -2,16 +2,16 @@ import { TriageError } from '../../domain/errors.ts';
 import { createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface GiteaOptions {
-  /** The address of the API. No API is called if it is null. */
+  /** The URL of the API. If null, no API is called. */
   readonly baseUrl: string | null;
   readonly token: string | null;
   readonly retryUnitMs?: number;
 }
 
-/** A list's longest page, unless the server's administrator allows more. */
+/** The maximum page size of a list, unless the server's administrator allows more. */
 export const PAGE = 50;
 
-/** Throws `invalid-config` without an address. */
+/** Creates the client. Throws `invalid-config` without a URL. */
 export function createGiteaClient({ baseUrl, token, ...pace }: GiteaOptions, timeoutMs: number): RestClient {
   if (baseUrl === null)
     throw new TriageError(

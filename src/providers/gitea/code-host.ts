@@ -7,10 +7,7 @@ import { createRemoteHost } from '../remote-host.ts';
 import { buildPath, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, PAGE, splitOwnerAndName } from './client.ts';
 
-/**
- * Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code
- * search.
- */
+/** Reads repositories over the API of Gitea or Forgejo. The API has neither blame nor code search. */
 export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: number }): CodeHost {
   const client = createGiteaClient(options, options.timeoutMs);
   return createRemoteHost({
@@ -77,7 +74,7 @@ function createFileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion>
       });
       return { ...splitOwnerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
     },
-    // The list takes branches with slashes, which the address of one commit does not.
+    // This list accepts branches with slashes, in contrast to the path of a single commit.
     async findCommit({ owner, repo }, ref, signal) {
       const path = buildPath`/repos/${owner}/${repo}/commits`;
       const query = { ...BARE, sha: ref, limit: 1 };
@@ -128,7 +125,7 @@ async function listTree(client: RestClient, { owner, repo, commit }: Place, sign
       query: { recursive: 'true', per_page: TREE_PAGE, page },
     });
     for (const entry of reply.tree ?? []) entries.push(entry);
-    // On each page but the last.
+    // True on each page but the last.
     if (!reply.truncated || reply.tree === null || reply.tree.length === 0)
       return { entries, truncated: false };
   }
@@ -199,7 +196,7 @@ async function compare(
       const name = file.previousPath ?? file.path;
       const before = files.get(name);
       files.delete(name);
-      // What came and went between the two is no change.
+      // A file that was added and removed in between is not a change.
       if (before?.status !== 'added' || file.status !== 'removed')
         files.set(file.path, before === undefined ? file : mergeChanges(before, file));
     }

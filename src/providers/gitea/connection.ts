@@ -92,7 +92,7 @@ function createWebhookQuestions(options: GiteaOptions, repository: string): Webh
     },
     create: async ({ address: url, secret }, signal) => {
       const { version } = await client.get(Version, { path: '/version', what: 'the version', signal });
-      // Forgejo names the Gitea that it comes from behind its own version.
+      // Forgejo appends the version of Gitea that it is compatible with to its own.
       const type = version.includes('+gitea') ? 'forgejo' : 'gitea';
       const config = { url, content_type: 'json', secret };
       return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };

@@ -47,7 +47,10 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
   };
 }
 
-/** Workflows by the file that names them in a run; none if the server does not say. */
+/**
+ * Returns the names of workflows by the file that runs refer to. Returns none if the server does not provide
+ * them.
+ */
 async function readWorkflowNames(
   client: RestClient,
   path: string,

@@ -90,10 +90,7 @@ export const GiteaSettings = z.object({
     'FAULTLINE_GITEA_WEBHOOK_SECRET',
     'Gitea or Forgejo webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
-  /**
-   * The address of the API. An address from the browser is converted to it. If null, nothing is read or
-   * written.
-   */
+  /** The URL of the API. A URL from the browser is converted to it. If null, nothing is read or written. */
   baseUrl: defineSetting(
     'FAULTLINE_GITEA_URL',
     createApiUrlSchema(toGiteaApiAddress).nullable().default(null),
@@ -115,7 +112,7 @@ export const GiteaSettings = z.object({
 export type GiteaSettings = z.infer<typeof GiteaSettings>;
 
 /**
- * Converts `https://host`, `https://host/git/` and `https://host/api/v1` to the address of the API, without a
+ * Converts `https://host`, `https://host/git/` and `https://host/api/v1` to the URL of the API, without a
  * slash at the end.
  */
 function toGiteaApiAddress(text: string): string {

@@ -53,8 +53,8 @@ const PullRequest = z.object({
 });
 
 /**
- * The fields of Gitea's `workflow_run` that we use. A run that has not ended has no conclusion, and a pull
- * request's run no branch.
+ * The fields of Gitea's `workflow_run` that we use. A run that has not ended has no conclusion, and a run of
+ * a pull request has no branch.
  */
 const WorkflowRunEvent = z
   .object({
@@ -137,8 +137,7 @@ const Trigger = z.object({
 });
 
 /**
- * Forgejo's `action_run_failure`, `action_run_recover` and `action_run_success`, of it the fields that we
- * use.
+ * The fields of Forgejo's `action_run_failure`, `action_run_recover` and `action_run_success` that we use.
  */
 const ActionRunEvent = z
   .object({
@@ -165,8 +164,8 @@ type ActionRunEvent = z.infer<typeof ActionRunEvent>;
 const Ended = z.object({ action: z.string().default('') });
 
 /**
- * `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those
- * that it sends for Gitea's sake.
+ * The webhook `POST /webhooks/gitea` of Gitea or Forgejo, with a signature over the raw body. Forgejo's own
+ * headers take precedence over those that it sends for compatibility with Gitea.
  */
 export const giteaWebhook = createWebhook({
   name: 'gitea',
@@ -232,7 +231,7 @@ export function readGiteaEvent(event: string, payload: unknown): WebhookContent 
         `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and ` +
         'action_run_… do',
     };
-  // Before anything else of it: half of the fields are absent until then.
+  // This is read before the other fields, half of which are absent until then.
   const { action } = readInput(what, Ended, payload);
   if (action !== 'completed') return { ignored: `${event} ${action.slice(0, 100)}: the build has not ended` };
   if (event === 'workflow_run') return readWorkflowRun(readInput(what, WorkflowRunEvent, payload));
@@ -248,7 +247,7 @@ function readWorkflowRun({
   const status = toBuildStatus(run.conclusion);
   if (status === null) return ignoreUndecided('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
-  // A fork that was deleted has no repository any more.
+  // A deleted fork has no repository.
   const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
   return {
     part: WHOLE_BUILD,
@@ -263,7 +262,7 @@ function readWorkflowRun({
       number: String(run.run_number),
       attempt: run.run_attempt,
       job: null,
-      // A fork's branch may bear the name of one of ours.
+      // A branch of a fork may have the name of a branch of the repository.
       branch: fromFork ? null : (toTextOrNull(run.head_branch) ?? toTextOrNull(pull?.head?.ref)),
       commit: run.head_sha,
       author: run.actor?.login ?? sender?.login ?? null,
@@ -290,7 +289,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
       number: createProvisionalNumber(job.run_id),
       attempt: job.run_attempt,
       job: job.name,
-      // Whose branch it is only the run's own event says: a fork's `main` is not ours.
+      // Only the run's own event names the branch's repository, and the `main` of a fork is not ours.
       branch: branch === (repository.default_branch ?? branch) ? null : branch,
       commit: job.head_sha,
       author: sender?.login ?? null,

@@ -21,7 +21,7 @@ import {
 } from './installations.ts';
 
 export interface GithubAccessOptions extends GithubClientOptions {
-  /** Asked first; null: there is none. */
+  /** The App, which takes precedence over the token; null if there is none. */
   readonly app?: GithubAppKey | null;
   /**
    * The token for repositories on which the App is not installed, or for all; null if only public
@@ -34,13 +34,13 @@ export interface GithubAccessOptions extends GithubClientOptions {
   readonly rights?: Rights;
 }
 
-/** A client, and as whom it asks. */
+/** A client, and the identity that it uses. */
 export interface Signed {
   readonly client: GithubClient;
   readonly as: 'installation' | 'token' | 'nobody';
 }
 
-/** Knows how calls for a repository are signed. */
+/** Knows the credentials for calls about each repository. */
 export interface GithubAccess {
   /**
    * Returns the client for a repository. Throws `upstream-auth` if the App is not installed there and there
@@ -138,8 +138,8 @@ const NEW_MS = 5_000;
 const WAIT_UNITS = 2;
 
 /**
- * Signs every call with a token of the installation that does not end soon, made when it is needed. A token
- * that was taken back is replaced once.
+ * Signs every call with a token of the installation that does not expire soon, creating one if necessary. A
+ * revoked token is replaced once.
  */
 function signAsInstallation(
   client: Octokit,
@@ -151,7 +151,7 @@ function signAsInstallation(
     const signal = options.request.signal ?? AbortSignal.timeout(LIMIT_MS);
     const sign = async () => {
       const made = await installations.token(grant, signal);
-      // In place: hooks further in were given these very options.
+      // The object is changed in place, because inner hooks have a reference to it.
       options.headers.authorization = `token ${made.token}`;
       return made;
     };

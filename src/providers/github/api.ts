@@ -5,7 +5,7 @@ import { createGithubAccess, type GithubAccessOptions, type Signed } from './acc
 import { createGithubError, findHttpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
 
 export interface GithubApiOptions extends GithubAccessOptions {
-  /** Time limit of one question with all its tries, in milliseconds. */
+  /** The time limit of one request with all its attempts, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -15,11 +15,11 @@ export interface ApiQuestion {
   readonly parameters: Readonly<Record<string, string | number>>;
   readonly what: string;
   readonly signal: AbortSignal;
-  /** A media type of GitHub's in place of plain JSON. */
+  /** A media type of GitHub in place of plain JSON. */
   readonly format?: 'object';
 }
 
-/** A question for the lists of repositories, without a media type. */
+/** A request for the lists of repositories, without a media type. */
 type ListQuestion = Omit<ApiQuestion, 'format'>;
 
 /** A client that can list repositories. */
@@ -98,8 +98,8 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
 }
 
 /**
- * Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave
- * up.
+ * Runs a call under one time limit, so that waits of the client between attempts do not delay a caller who
+ * has given up.
  */
 function runBounded<Value>(
   what: string,
@@ -151,6 +151,6 @@ function toGraphqlError(what: string, error: unknown): TriageError | null {
 function toText(data: unknown): string {
   if (typeof data === 'string') return data;
   if (data instanceof ArrayBuffer) return new TextDecoder().decode(data);
-  // A raw JSON file may come with the media type of JSON: the client has read it then.
+  // For a raw JSON file, GitHub may send the media type of JSON, and the client has parsed it.
   return JSON.stringify(data, null, 2);
 }

@@ -22,7 +22,7 @@ import { createGithubError, download, type GithubClient, type GithubRun } from '
 import { readGithubEvent } from './webhook.ts';
 
 export interface GithubBuildSourceOptions extends GithubAccessOptions {
-  /** Time limit of one whole fetch, in milliseconds. */
+  /** The time limit of one whole fetch in milliseconds. */
   readonly timeoutMs: number;
   /** The maximum size of all logs of a build together, decompressed. */
   readonly maxLogBytes: number;
@@ -123,7 +123,7 @@ async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
     .slice(0, MAX_GREEN_JOBS);
   if (jobs.length === 0) return [];
   try {
-    // Uses a copy, so that the room that it takes is free again if it fails.
+    // A copy is used, so that the space it takes is available again if it fails.
     return await readLogsInArchive({ ...fetching }, jobs);
   } catch (error) {
     if (isRetryable(error) || fetching.signal.aborted) throw error;
@@ -149,7 +149,7 @@ const FAILED: readonly (string | null)[] = ['failure', 'timed_out', 'startup_fai
 /** The permissions of an App's token for a re-run. */
 const TO_RERUN = { actions: 'write', metadata: 'read' } as const;
 
-/** Has the failed jobs of a run, and those that depend on them, run again. */
+/** Reruns the failed jobs of a run, and the jobs that depend on them. */
 export async function rerunOnGithub(
   options: GithubAccessOptions,
   build: Build,
@@ -190,8 +190,7 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
             ? 'passed'
             : 'other';
         const failed = steps.find((step) => FAILED.includes(step.conclusion));
-        // The page cannot be linked by a line of the job's log, because its line numbers restart in each
-        // step.
+        // The URL cannot refer to a line of the job's log, because its line numbers restart in each step.
         const url = html == null || failed === undefined ? html : `${html}#step:${failed.number}:1`;
         jobs.push({ id, name, isOver: status === 'completed', outcome, endedAt, url });
       }
@@ -240,7 +239,7 @@ const ARCHIVE = "the archive of the run's logs";
 interface ArchivedLog {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Name of the job as far as the archive has kept it. */
+  /** The name of the job, as far as the archive contains it. */
   readonly job: string;
 }
 
@@ -255,7 +254,8 @@ async function readArchivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
     },
     fetching.signal,
   );
-  // At the top lies one file for each job, `0_build.txt`; below it the same again, step by step.
+  // The top level contains one file for each job, `0_build.txt`; the folders contain the same logs again,
+  // step by step.
   const members = await listZip(ARCHIVE, archive, createAllowance(fetching.room, ZIP_ENTRIES));
   const logs: ArchivedLog[] = [];
   for (const { path, read } of members.filter(({ path }) => /^[^/]+\.txt$/.test(path))) {

@@ -17,8 +17,8 @@ export interface GithubAppFacts {
 }
 
 /**
- * Asks GitHub who the App is and whether it is installed on these repositories. Throws the problem and its
- * fix.
+ * Asks GitHub for the App and checks whether it is installed on these repositories. Throws an error with the
+ * problem and its fix.
  */
 export async function checkGithubApp(
   options: GithubClientOptions,

@@ -9,17 +9,14 @@ import { type BoundedCache, createBoundedCache } from '../memory.ts';
 import { rateLimitMs, readBody } from '../rest-client.ts';
 
 export interface GithubClientOptions {
-  /** The address of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
+  /** The URL of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
   readonly baseUrl: string;
   readonly logger: Logger;
-  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  /** The unit of delays between attempts, in milliseconds. A second by default; tests use less. */
   readonly retryUnitMs?: number;
-  /**
-   * Calls that write follow each other at once, and limits of the rate are not waited for: for tests in a
-   * hurry.
-   */
+  /** True to send writing calls without a pause and not to wait for rate limits, for tests. */
   readonly unpaced?: boolean;
-  /** Largest reply, in bytes; downloads have limits of their own. */
+  /** The maximum size of a response in bytes. Downloads have other limits. */
   readonly maxReplyBytes?: number;
 }
 
@@ -29,9 +26,9 @@ export interface RepositoryName {
   readonly repo: string;
 }
 
-/** A GitHub App, as which calls can be signed. */
+/** A GitHub App that can sign calls. */
 export interface GithubAppKey {
-  /** Its number, or its client id. */
+  /** Its id, or its client id. */
   readonly id: string;
   /** The private key in PEM format. */
   readonly privateKey: string;
@@ -42,15 +39,18 @@ export interface Identity {
   readonly who: string;
   /** The group that shares a rate limit; by default, all clients with the same name. */
   readonly limit?: string;
-  /** Sent with every call, unless the App signs. */
+  /** The token of every call, unless the App signs. */
   readonly token?: string | null;
-  /** Signs as the App itself, which may do no more than look after its installations. */
+  /** The App, which signs calls itself. Such calls may only manage its installations. */
   readonly app?: GithubAppKey;
   /** The cache of responses; by default, one in the memory of the client. */
   readonly answers?: KeptAnswers;
 }
 
-/** GitHub's own trees are cut at 7 MB of names; with their addresses they come to several times that. */
+/**
+ * The default maximum size. GitHub truncates trees at 7 MB of names; with URLs, a response is several times
+ * as large.
+ */
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
 /** The longest rate limit that is waited for, in seconds. Work with a longer one goes back to the queue. */
 const LONGEST_WAIT_SECONDS = 20;
@@ -84,7 +84,7 @@ export function createGithubClient(
     retry: { retries: RETRIES, retryAfterBaseValue: retryUnitMs },
     throttle: {
       enabled: !unpaced,
-      // The queues of the plugin are shared by the whole process, and a limit is a server's.
+      // The plugin's queues are shared by the whole process, but rate limits are those of a server.
       id: `${baseUrl} ${identity.limit ?? identity.who}`,
       onRateLimit: wait,
       onSecondaryRateLimit: wait,
@@ -98,12 +98,15 @@ export function createGithubClient(
 
 function createAuthentication({ token = null, app }: Identity) {
   if (app === undefined) return token === null ? {} : { auth: token };
-  // GitHub long wanted the number as a number; a client id is none.
+  // GitHub used to require the id as a number. A client id is not a number.
   const appId = /^\d+$/.test(app.id) ? Number(app.id) : app.id;
   return { authStrategy: createAppAuth, auth: { appId, privateKey: app.privateKey } };
 }
 
-/** Names, in a reply made here, the code of the TriageError it represents. */
+/**
+ * The header of a response that is created here. It contains the code of the TriageError that the response
+ * stands for.
+ */
 export const REFUSAL_HEADER = 'x-faultline-refusal';
 
 const MAX_HOPS = 3;
@@ -146,7 +149,7 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
   try {
     return await fetch(url, { ...init, redirect: 'manual' });
   } catch (error) {
-    // Under this name the client does not try again; a time limit has another.
+    // Errors with this name are not retried by the client; time limits have another name.
     if (init?.signal?.aborted === true) throw new DOMException('The call was stopped.', 'AbortError');
     throw error;
   }
@@ -154,14 +157,14 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
 
 async function limitReply(response: Response, url: URL, maxBytes: number): Promise<Response> {
   const headers = new Headers(response.headers);
-  // The body is decoded by now, and only this function may set the refusal header.
+  // The body is decoded, and only this function may set the refusal header.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
   const bytes = await readBytes(response.body, maxBytes);
   if (bytes === null)
     return createRefusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
   const body = BODILESS.includes(response.status) ? null : bytes;
   const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
-  // Where it came from at last: a renamed repository is known by it.
+  // The final URL identifies a renamed repository.
   return Object.defineProperty(read, 'url', { value: url.href });
 }
 
@@ -184,7 +187,7 @@ export type KeptAnswers = BoundedCache<Kept>;
 const MAX_KEPT = 16 * 1024 * 1024;
 const MAX_ONE = 2 * 1024 * 1024;
 
-/** Creates a cache for the responses of several clients, which are kept apart. */
+/** Creates a cache for the responses of several clients, separated by client. */
 export function createKeptAnswers(): KeptAnswers {
   return createBoundedCache<Kept>(MAX_KEPT, ({ weight }) => weight);
 }
@@ -202,7 +205,7 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
     if (method !== 'GET') return await request(options);
     const key = `${who} ${url} ${headers.accept ?? ''}`;
     const kept = answers.get(key);
-    // In place: hooks further in were given these very options.
+    // The object is changed in place, because inner hooks have a reference to it.
     if (kept !== undefined) options.headers['if-none-match'] = kept.etag;
     try {
       const response = await request(options);
@@ -226,7 +229,7 @@ function measureWeight(data: unknown): number {
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
 }
 
-/** A call whose answer is not the requested data. */
+/** A call whose response is not the requested data. */
 export interface HttpFailure {
   readonly status: number;
   readonly message: string;
@@ -298,7 +301,7 @@ export function createGithubError(
 /** Returns the HTTP response of a failed call; null if there was none. */
 export function findHttpFailure(error: unknown): HttpFailure | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
-  // A connection that broke has status 500 and no response.
+  // A broken connection has status 500 and no response.
   if (!('response' in error) || typeof error.response !== 'object' || error.response === null) return null;
   const headers =
     'headers' in error.response && typeof error.response.headers === 'object'
@@ -329,15 +332,15 @@ export interface GithubRun {
 export interface Download {
   /** The subject, shown to people: `the log of "build"`. */
   readonly what: string;
-  /** Path of the API below its base, with its variables filled in by the client. */
+  /** The path of the API below its base. The client fills in its variables. */
   readonly route: `GET /${string}`;
   readonly parameters: Readonly<Record<string, string | number>>;
   readonly maxBytes: number;
 }
 
 /**
- * Downloads what GitHub answers with a redirect to its storage. The redirect is followed by hand and without
- * the token: the storage is another host, and the address is signed. Throws as `BuildSource.fetch` does.
+ * Downloads a file for which GitHub redirects to its storage. The redirect is followed without the token,
+ * because the storage is another host with a signed URL. Throws as `BuildSource.fetch` does.
  */
 export async function download(
   client: GithubClient,
@@ -369,7 +372,7 @@ async function openStorage(
   address: URL,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  // The address is signed and must not be logged: errors name its host only.
+  // The signed URL must not be logged, so errors name only its host.
   const response = await fetch(address, { signal, redirect: 'error' }).catch((error: unknown) => {
     throw new TriageError(
       'upstream-failed',
@@ -385,7 +388,7 @@ async function openStorage(
   const { status } = response;
   if (status === 404 || status === 410)
     throw new TriageError('not-found', `The storage answered ${status} for ${what}: it has expired.`);
-  // A signed address expires; a retry requests a new one.
+  // A signed URL expires; a retry requests a new one.
   throw new TriageError('upstream-failed', `The storage at ${address.host} answered ${status} for ${what}.`, {
     retryable: true,
   });

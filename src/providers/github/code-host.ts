@@ -20,8 +20,8 @@ import {
 } from './replies.ts';
 
 /**
- * Reads repositories over GitHub's API (github.com or an Enterprise server). Without a token: public
- * repositories, no blame, no code search.
+ * Reads repositories over GitHub's API (github.com or an Enterprise server). Without a token, it reads only
+ * public repositories and has neither blame nor code search.
  */
 export function createGithubHost(options: GithubApiOptions): CodeHost {
   const api = createGithubApi(options);
@@ -130,7 +130,7 @@ async function askPaths(
     const question = { route: 'GET /search/code', parameters, what: 'a code search', signal };
     return (await api.get({ owner, repo }, CodeSearch, question)).items.map((item) => item.path);
   } catch (error) {
-    // Its limit is soon used up, and it knows nothing of forks and archives: the paths alone name files then.
+    // Code search has a low rate limit and does not cover forks and archives. Then only the paths are used.
     if (error instanceof TriageError && (error.code === 'upstream-failed' || error.code === 'not-found'))
       return [];
     throw error;
@@ -192,7 +192,7 @@ function changeQuestions(
       ).map(toCommitInfo);
     },
     async commit({ owner, repo, commit }, signal) {
-      // Without paging GitHub gives the most it gives at once: 300 files.
+      // Without paging, GitHub returns its maximum of 300 files.
       const question = {
         route: 'GET /repos/{owner}/{repo}/commits/{commit}',
         parameters: { owner, repo, commit },

@@ -11,7 +11,7 @@ import {
   type RepositoryName,
 } from './client.ts';
 
-/** Names of permissions and how far they go. */
+/** The names of permissions with their levels. */
 export type Rights = Readonly<Record<string, 'read' | 'write'>>;
 
 /** The scope of a token request: an installation, limited to the required rights. */
@@ -24,10 +24,7 @@ export interface Grant {
 
 export interface InstallationToken {
   readonly token: string;
-  /**
-   * The time at which we received the token and the time at which it expires, both by our clock, in
-   * milliseconds.
-   */
+  /** The times at which the token was received and expires, both by our clock, in milliseconds. */
   readonly madeAt: number;
   readonly endsAt: number;
 }
@@ -47,24 +44,27 @@ export interface Installations {
    * it, is gone.
    */
   token(grant: Grant, signal: AbortSignal): Promise<InstallationToken>;
-  /** Forgets a token that GitHub has revoked. */
+  /** Removes a token that GitHub has revoked from the cache. */
   drop(grant: Grant): void;
 }
 
-/** All that Faultline asks of GitHub to read; an App that was granted more gives its tokens no more. */
+/**
+ * The permissions that Faultline needs to read. Tokens are requested with no others, even if the App has
+ * more.
+ */
 export const NEEDED: readonly string[] = ['actions', 'contents', 'metadata', 'pull_requests'];
 const TO_READ: Rights = Object.fromEntries(NEEDED.map((name) => [name, 'read']));
 
 const MINUTE_MS = 60_000;
 /**
- * An installation seldom changes. A missing one may appear within a minute, because the user was asked to
- * install the App.
+ * The time for which a found installation is cached. Installations seldom change; a missing one may appear
+ * within a minute, because the user was asked to install the App.
  */
 const FOUND_MS = 10 * MINUTE_MS;
 const MISSING_MS = MINUTE_MS;
 /**
- * The time before its expiration at which a token is renewed, in milliseconds. It lives for an hour, and no
- * call must begin with a token that expires during the call.
+ * The time before its expiration at which a token is renewed, in milliseconds. Tokens are valid for an hour,
+ * and must not expire during a call.
  */
 const MARGIN_MS = 5 * MINUTE_MS;
 const MAX_REMEMBERED = 1_000;
@@ -139,8 +139,8 @@ async function askInstallation(
 }
 
 /**
- * Returns the repository for a token request. A renamed repository was found under its number or its new
- * name; tokens accept nothing else.
+ * Returns the repository for a token request. A renamed repository was found under its id or its new name,
+ * and tokens accept only these.
  */
 function getSameRepository(url: string, { repo }: RepositoryName): NonNullable<Grant['only']> {
   const [, number] = /\/repositories\/(\d{1,15})\/installation$/.exec(url) ?? [];
@@ -195,11 +195,11 @@ async function askToken(
     );
     const { token, expires_at: end } = AccessToken.parse(data);
     const madeAt = Date.now();
-    // By GitHub's own clock: ours may be wrong.
+    // This is GitHub's clock, because ours may be wrong.
     const made = Date.parse(headers.date ?? '');
     return { token, madeAt, endsAt: madeAt + Date.parse(end) - (Number.isNaN(made) ? madeAt : made) };
   } catch (error) {
-    // 422: the installation is there, but this repository was taken from it.
+    // 422 means that the installation exists but no longer includes this repository.
     if (findHttpFailure(error)?.status === 422)
       throw new TriageError('not-found', `GitHub returned 422 for ${what}.`, { cause: error });
     throw createAppError(what, error, id, signal);

@@ -10,17 +10,17 @@ import { createGithubError, findHttpFailure, type GithubClient, type RepositoryN
 
 export type GithubClientOptions = Omit<GithubAccessOptions, 'rights'>;
 
-/** The repository, and the client and identity with which we write there. */
+/** The repository, and the client and identity for writing to it. */
 export interface GithubVoice {
   readonly place: RepositoryName;
   readonly client: GithubClient;
   readonly as: Signed['as'];
 }
 
-/** One request that writes or reads: its name in error messages, and the right that it needs. */
+/** One request that reads or writes: its name in error messages, and the permission that it needs. */
 export interface GithubAsked {
   readonly what: string;
-  /** "Pull requests", as GitHub's settings call it. */
+  /** The permission as named in GitHub's settings: "Pull requests". */
   readonly right: string;
 }
 
@@ -32,7 +32,7 @@ function openGithubVoices(options: GithubClientOptions): GithubAccess {
   return createGithubAccess({ ...options, rights });
 }
 
-/** Throws `upstream-auth` if no identity may write there. */
+/** Finds the client and identity for a repository. Throws `upstream-auth` if none may write to it. */
 async function findVoice(
   access: GithubAccess,
   repository: string,
@@ -65,7 +65,8 @@ const Viewer = z.object({ viewer: z.object({ login: z.string().min(1) }) });
 const logins = new WeakMap<GithubClient, string>();
 
 /**
- * Returns the login that our comments show: a user's, or `name[bot]` of an App. Requested once per client.
+ * Returns the login under which our comments appear: a user's, or `name[bot]` of an App. It is requested once
+ * for each client.
  */
 async function fetchOwnLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
@@ -173,7 +174,7 @@ const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish()
 );
 const Head = z.object({ head: z.object({ sha: z.string() }) });
 
-/** Suggestions at lines of a pull request. */
+/** Creates a client for suggestions at lines of a pull request. */
 export function createGithubSuggestionClient(options: GithubClientOptions): NoticeSender<Suggestions> {
   const access = openGithubVoices(options);
   return createSuggestionClient({
@@ -250,7 +251,7 @@ export function createGithubStatusClient(options: GithubClientOptions): NoticeSe
 }
 
 const NAME = 'Faultline';
-/** The maximum number of annotations in one request. GitHub adds those of the next request to them. */
+/** The maximum number of annotations in one request. Annotations of further requests are added to them. */
 const PER_REQUEST = 50;
 const MAX_SUMMARY = 65_535;
 const CHECKS = 'Checks';
@@ -288,7 +289,7 @@ export function createGithubCheckClient(options: GithubClientOptions): NoticeSen
   };
 }
 
-/** Finds a check run of ours that an attempt created before it crashed. */
+/** Finds our check run that an attempt created before a crash. */
 async function findOwn(
   { client, place }: GithubVoice,
   commit: string,
@@ -311,7 +312,7 @@ async function findOwn(
   return found === undefined ? null : String(found.id);
 }
 
-/** Creates the run, or changes the one that is known. */
+/** Creates the run, or updates the known one. */
 async function write(
   { client, place }: GithubVoice,
   content: CheckContent,
@@ -341,7 +342,8 @@ async function write(
             name: NAME,
             head_sha: content.commit,
             external_id: key,
-            // Never again by the client: the first try may have got through. The next one looks for it.
+            // The client must not retry, because the first attempt may have succeeded. The next call looks
+            // for its result.
             request: { signal, retries: 0 },
           })
         : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
@@ -385,7 +387,10 @@ function toAnnotation({ path, line, level, title, message, details }: CheckAnnot
 }
 
 const PER_PAGE = 100;
-/** GitHub lists at most 3,000 files. A change of more than a thousand is too large for a person to review. */
+/**
+ * The maximum number of pages that are read. GitHub lists at most 3,000 files; a change of more than a
+ * thousand is too large for a person to review.
+ */
 const MAX_PAGES = 10;
 
 const File = z.object({ filename: z.string(), patch: z.string().optional() });

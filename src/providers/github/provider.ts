@@ -57,7 +57,7 @@ function listKeyLines(pem: string | undefined): readonly string[] {
   return (pem ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
 }
 
-/** A repository as GitHub names it; a Jenkins job may be called anything. */
+/** The form of a repository's name on GitHub. The name of a Jenkins job may have any form. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9._-]{1,100}$/;
 /**
  * The origins of builds whose repository may be on GitHub. Jenkins builds and uploads may belong to GitHub
@@ -68,7 +68,7 @@ const isOfOurs = ({ repository, provider }: Build) => BUILT_BY.includes(provider
 /** The prefix of tokens of GitHub Apps and of Actions. */
 const INSTALLATION_TOKEN = 'ghs_';
 
-/** Returns the address of the website that belongs to the API. */
+/** Returns the URL of the website that belongs to the API. */
 function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
@@ -104,7 +104,7 @@ function createChannels({ baseUrl, token, app, writes: wanted }: GithubSettings)
 
 /** A GitHub App as configured. */
 const GithubAppConfig = z.object({
-  /** The number or the client id of the App, as its settings show them. */
+  /** The id or client id of the App, as shown in its settings. */
   id: defineSetting(
     'FAULTLINE_GITHUB_APP_ID',
     z
@@ -135,7 +135,7 @@ export const GithubSettings = z.object({
     'FAULTLINE_GITHUB_WEBHOOK_SECRET',
     'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
-  /** The address of the REST API. An address from the browser is converted to it. */
+  /** The URL of the REST API. A URL from the browser is converted to it. */
   baseUrl: defineSetting(
     'FAULTLINE_GITHUB_URL',
     createApiUrlSchema(toGithubApiAddress).default('https://api.github.com'),
@@ -146,7 +146,7 @@ export const GithubSettings = z.object({
     'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
   ),
   /**
-   * The App, which has precedence over the token. The token serves repositories on which the App is not
+   * The App. It takes precedence over the token, which is used for repositories on which the App is not
    * installed.
    */
   app: GithubAppConfig.nullable().default(null),
@@ -239,7 +239,7 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
   return {
     name,
     mend: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
-    // The service uses the App if there is one.
+    // If there is an App, the service uses it.
     ...(token === null || app !== null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
       if (token === null)
@@ -271,7 +271,7 @@ function createTokenFinding({ status, headers, json }: ProbeReply): Finding {
       'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
     );
   const limits = RateLimit.safeParse(json);
-  // Enterprise servers may have no rate limit. They then return 404.
+  // Enterprise servers without a rate limit return 404.
   if (!limits.success && status !== 404)
     return wrong(
       name,

@@ -20,7 +20,7 @@ export const Tree = z.object({
   truncated: z.boolean().default(false),
 });
 
-/** A file by its path: only asked where the tree was too large to hold it. */
+/** The fields of a file that is requested by its path, because the tree was too large to list it. */
 export const Content = z.object({
   type: z.string(),
   sha: z.string(),

@@ -139,7 +139,7 @@ export const CheckRunEvent = z
       name: createShortTextSchema(500),
       conclusion: z.string().nullable(),
       head_sha: createShortTextSchema(64),
-      // Any app may write any text here. If it is no web address, it is no job of Actions either.
+      // Any app may write any text here. If it is not a URL, it does not belong to a job of Actions.
       details_url: createWebUrlSchema().nullish().catch(null),
       started_at: time,
       completed_at: time,
@@ -165,7 +165,7 @@ const DeploymentStatusEvent = z
   })
   .meta({ title: 'deployment_status' });
 
-/** `POST /webhooks/github`: signed over the raw body. */
+/** The webhook `POST /webhooks/github`, with a signature over the raw body. */
 export const githubWebhook = createWebhook({
   name: 'github',
   label: 'GitHub',

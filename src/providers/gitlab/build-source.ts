@@ -97,7 +97,7 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
   });
 }
 
-/** Has the failed jobs of a pipeline run again. */
+/** Reruns the failed jobs of a pipeline. */
 export async function rerunOnGitlab(
   options: GitlabOptions,
   build: Build,
@@ -210,7 +210,7 @@ function toXml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-  // What XML does not know, escaped or not.
+  // Characters that XML forbids, escaped or not
   return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }
 

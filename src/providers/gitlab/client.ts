@@ -2,13 +2,13 @@ import { TriageError } from '../../domain/errors.ts';
 import { createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface GitlabOptions {
-  /** The address of the API. */
+  /** The URL of the API. */
   readonly baseUrl: string;
   readonly token: string | null;
   readonly retryUnitMs?: number;
 }
 
-/** A list's longest page. */
+/** The maximum page size of a list. */
 export const PAGE = { sizeName: 'per_page', size: 100 } as const;
 
 export function createGitlabClient(

@@ -14,7 +14,7 @@ import { createRemoteHost } from '../remote-host.ts';
 import { buildPath, type RestClient } from '../rest-client.ts';
 import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 
-/** Reads projects over GitLab's API, on gitlab.com or a server of one's own. */
+/** Reads projects over GitLab's API, on gitlab.com or a self-managed server. */
 export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: number }): CodeHost {
   const client = createGitlabClient(options, options.timeoutMs);
   return createRemoteHost({
@@ -114,7 +114,7 @@ function createFileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion>
         });
         return found.map(({ path }) => path);
       } catch (error) {
-        // It is soon limited, and not everybody may search: the paths alone name files then.
+        // Search has a low rate limit, and not everyone may use it. Then only the paths are used.
         if (error instanceof TriageError && error.code !== 'cancelled' && error.code !== 'timeout') return [];
         throw error;
       }
@@ -195,7 +195,7 @@ function changeQuestions(
   };
 }
 
-/** Blocks of lines, in their order. */
+/** Requests the blame. Returns blocks of lines in order. */
 async function askBlame(
   client: RestClient,
   place: Place,

@@ -75,7 +75,7 @@ function createWebhookQuestions(options: GitlabOptions, project: string): Webhoo
       return { path: `${path}/hooks`, body: { url, token, ...events, enable_ssl_verification: true } };
     },
     right,
-    // A push, because a test pipeline would be the project's newest pipeline over again.
+    // A push event is used, because a test pipeline event would contain the project's newest pipeline again.
     buildTestPath: (id) => `${path}${buildPath`/hooks/${id}/test/push_events`}`,
     deliveries: async (id, signal) => {
       const question = {

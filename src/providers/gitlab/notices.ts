@@ -8,7 +8,7 @@ import { createSuggestionClient, type Suggestions, type SuggestionThread } from 
 import { ALL_PAGES } from './build-source.ts';
 import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 
-/** Default time limit of one call; a call that shows a notice has its own limit. */
+/** The default time limit of one call in milliseconds. */
 const NOTICE_MS = 60_000;
 const NAME = 'Faultline';
 const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
@@ -32,7 +32,7 @@ export function createGitlabCommentClient(options: GitlabOptions): NoticeSender<
   });
 }
 
-/** Asked for once for each client. */
+/** The login of each client, which is requested once. */
 const logins = new WeakMap<RestClient, string>();
 
 function openNotes(
@@ -89,7 +89,7 @@ const DiffRefs = z.object({
 });
 const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
 
-/** Suggestions at lines of a merge request. */
+/** Creates a client for suggestions at lines of a merge request. */
 export function createGitlabSuggestionClient(options: GitlabOptions): NoticeSender<Suggestions> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({

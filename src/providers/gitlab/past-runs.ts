@@ -13,7 +13,10 @@ const Project = z.object({
 const Listed = z.array(z.object({ id: z.int() }));
 const Pipeline = z.looseObject({ web_url: z.string().nullish(), user: z.unknown() });
 
-/** Pipelines of a project; each is inspected by itself, since a list does not say when they ended. */
+/**
+ * Creates the reader of a project's past pipelines. Each pipeline is requested separately, because the list
+ * does not state when it ended.
+ */
 export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number): PastRuns {
   const client = createGitlabClient(options, timeoutMs);
   return {

@@ -86,7 +86,7 @@ export const GitlabSettings = z.object({
     'FAULTLINE_GITLAB_WEBHOOK_SECRET',
     'GitLab webhook secret token, or signing token (whsec_…). Two, separated by a comma, during rotation.',
   ),
-  /** The address of the API. An address from the browser is converted to it. */
+  /** The URL of the API. A URL from the browser is converted to it. */
   baseUrl: defineSetting(
     'FAULTLINE_GITLAB_URL',
     createApiUrlSchema(toGitlabApiAddress).default('https://gitlab.com/api/v4'),

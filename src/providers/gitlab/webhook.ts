@@ -161,7 +161,7 @@ const DeploymentEvent = z
   })
   .meta({ title: 'Deployment Hook' });
 
-/** `POST /webhooks/gitlab`: with the secret token, or signed as Standard Webhooks are. */
+/** The webhook `POST /webhooks/gitlab`, with the secret token, or a signature as in Standard Webhooks. */
 export const gitlabWebhook = createWebhook({
   name: 'gitlab',
   label: 'GitLab',
@@ -203,7 +203,10 @@ export const gitlabWebhook = createWebhook({
   },
 });
 
-/** Reads a delivery whose sender is known. Throws `invalid-input` if a known event lacks a required field. */
+/**
+ * Reads a delivery whose sender is authenticated. Throws `invalid-input` if a known event lacks a required
+ * field.
+ */
 export function readGitlabEvent(event: string, payload: unknown): WebhookContent {
   const what = `The ${event}`;
   if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));
@@ -257,7 +260,7 @@ function readPipeline({
       pipeline: toTextOrNull(pipeline.name) ?? 'pipeline',
       number: String(pipeline.iid ?? pipeline.id),
       job: null,
-      // A fork's branch may bear the name of one of ours.
+      // A branch of a fork may have the name of a branch of the repository.
       branch: fromFork ? null : branch,
       commit: pipeline.sha,
       author: user?.username ?? null,
@@ -298,7 +301,7 @@ function readJob(job: JobEvent): WebhookContent {
       pipeline: job.build_name,
       number: createProvisionalNumber(job.pipeline_id),
       job: job.build_name,
-      // Whose branch it is only the pipeline's own event says: a fork's `main` is not ours.
+      // Only the pipeline's own event names the branch's repository, and the `main` of a fork is not ours.
       branch: branch === (defaultBranch ?? branch) ? null : branch,
       commit: job.sha,
       author: job.user?.username ?? null,
