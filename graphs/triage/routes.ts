@@ -126,16 +126,19 @@ export function routeAfterObserve(
 }
 
 /**
- * Checks whether a model was certain of the category from the log in the first round. Rules always look
- * further, because this costs them nothing.
+ * Checks whether a model was certain of the category from the log in the first round, or of the cause when it
+ * named the calls of this one. Rules always look further, because this costs them nothing.
  */
 function isCertain({
   classification,
+  plan,
   steps,
   rounds,
+  surplus,
 }: LoopState & Pick<TriageStateValue, 'classification'>): boolean {
   const isModels = steps.some(({ node, by }) => node === 'classify' && by === 'llm');
-  return rounds === 1 && isModels && (classification?.confidence ?? 0) >= CERTAIN;
+  const isPlanned = plan?.calls !== undefined && plan.confidence >= CERTAIN && surplus.length === 0;
+  return isModels && (isPlanned || (rounds === 1 && (classification?.confidence ?? 0) >= CERTAIN));
 }
 
 /**

@@ -412,12 +412,21 @@ function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: Categ
   return doubts;
 }
 
-/** Forbids publishing where too many answers of its kind were wrong, or too few are known. */
-function doubtOfBound({ route, classification }: ActionFacts, { bound }: TriageLimits): Doubt[] {
+/**
+ * Forbids publishing where too many answers of its kind were wrong, or too few are known. Without a bound, a
+ * model that no calibration knows publishes nothing alone.
+ */
+function doubtOfBound(facts: ActionFacts, { bound }: TriageLimits): Doubt[] {
+  const { route, classification, calibration } = facts;
+  if (bound === undefined && route === 'model' && calibration === null)
+    return [{ most: null, forbids: true, reason: UNKNOWN_MODEL }];
   if (bound === undefined || route === null || isPublishedRoute(bound, route)) return [];
   if (classification.abstained || !isFounded(classification)) return [];
   return [{ most: null, forbids: true, reason: boundReason(bound, route) }];
 }
+
+const UNKNOWN_MODEL =
+  'the rules do not find the same cause, and no calibration says how often this model is right';
 
 /**
  * `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what

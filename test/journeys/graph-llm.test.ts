@@ -100,6 +100,20 @@ describe('the graph with a model over HTTP', () => {
     expect(first.indexOf('round: 1')).toBeGreaterThan(first.indexOf('Expected: 43.43'));
   });
 
+  test('a plan that is certain of the cause is followed by the answer, not by another plan', async () => {
+    const calls = [{ tool: 'search_knowledge', args: '{"query":"one cent"}', why: 'known kinds' }];
+    play({
+      reason: [{ thought: 'one', confidence: 0.95, gaps: [], revised: null, next: 'look', calls }],
+    });
+    await run();
+    expect(server.requests.map(({ schemaName }) => schemaName)).toEqual([
+      'classify',
+      'reason',
+      'answer',
+      'verify',
+    ]);
+  });
+
   test('self-correction: an answer sent back with gaps is requested again with them', async () => {
     const weak = { ...ANSWER, title: 'Something is off', rootCause: 'Unknown.', confidence: 0.55 };
     play({

@@ -88,6 +88,7 @@ const CLASSIFICATION: Classification = {
   },
   abstained: false,
   because: 'scripted',
+  route: 'test and words',
 };
 
 const ANSWER: Answer = {

@@ -58,6 +58,22 @@ describe('decideAction', () => {
     expect(withRerun(0.6, { classification: infra }).action).toBe('auto_notify');
   });
 
+  it('publishes no answer of a model alone, unless a calibration or a bound knows such answers', () => {
+    const map = (most: number): CategoryMap => ({
+      method: 'pooled',
+      cases: 90,
+      right: 90,
+      points: [[most, most]],
+    });
+    const calibration = { version: 1, analyst: 'llm m', categories: mapCategories(() => map(0.95)) };
+    expect(decide({ route: 'model', confidence: 0.99 })).toMatchObject({
+      action: 'human_review',
+      reasons: [expect.stringContaining('the rules do not find the same cause')],
+    });
+    expect(decide({ route: 'model', calibration }).action).toBe('auto_notify');
+    expect(decide({ route: 'test and words' }).action).toBe('auto_notify');
+  });
+
   it('asks a person where answers of its route were not shown to keep to the bound, however sure it is', () => {
     const standing = { outcomes: 146, wrong: 9, upper: 0.04, missing: 164 };
     const routes = [
