@@ -29,6 +29,7 @@ const LONG = [
   'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
   'test/bench/*.int.test.ts',
+  'test/api/generated-clients.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
 

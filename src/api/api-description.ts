@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createProviders, NO_PROVIDERS } from '../providers/registry.ts';
 import { ErrorAnswer } from './answers.ts';
+import { addErrors, createErrorResponses } from './describe-errors.ts';
+import { type JsonObject, markSchema, moveSchemasToComponents } from './name-schemas.ts';
 
 export const DOCS_PATH = '/docs';
 
@@ -123,7 +125,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
         const { operationId, requestBody } = Operation.parse(operation);
         if (requestBody !== undefined && withOptionalBody.has(operationId)) requestBody.required = false;
       }
-      return document.openapiObject;
+      return completeDescription(document.openapiObject);
     },
   });
   app.get(
@@ -177,7 +179,20 @@ const Operation = z.looseObject({
   requestBody: z.custom<{ required: boolean }>((body) => typeof body === 'object').optional(),
 });
 
+/** Converts schemas to JSON, and marks those that will be components. */
+const jsonSchemaTransform = createJsonSchemaTransform({ zodToJsonConfig: { override: markSchema } });
+
 type Transform = typeof jsonSchemaTransform;
+
+/** Adds the components: schemas by their names, and the errors of all routes. */
+function completeDescription<Described extends object>(described: Described): Described {
+  const { paths = {}, components = {}, ...rest } = JSON.parse(JSON.stringify(described));
+  const { $schema: _version, ...error } = z.toJSONSchema(ErrorAnswer);
+  const schemas = { ...moveSchemasToComponents(paths), Error: error };
+  for (const [path, operations] of Object.entries<JsonObject>(paths))
+    for (const operation of Object.values(operations)) addErrors(path, operation as JsonObject);
+  return { ...rest, components: { ...components, schemas, responses: createErrorResponses() }, paths };
+}
 
 /**
  * Converts the zod schemas to JSON schemas and adds what holds for every route: who may use it and the shape
@@ -191,7 +206,7 @@ const describeRoute: Transform = (document) => {
     ...rest,
     security,
     description: [description, who].filter((part) => part !== undefined).join('\n\n'),
-    response: { '4xx': ErrorAnswer, '5xx': ErrorAnswer, ...(typeof response === 'object' ? response : {}) },
+    response: typeof response === 'object' ? response : {},
   };
   const bodies = ManyBodies.safeParse(body);
   if (!bodies.success)

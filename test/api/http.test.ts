@@ -349,6 +349,51 @@ describe('the description of the API', () => {
     expect(Object.keys(paths[path]?.[method.toLowerCase()]?.responses['200']?.content ?? {})).toEqual(types);
   });
 
+  test('has schemas and errors by name, which all bodies refer to', async () => {
+    const text = (await app.inject('/openapi.json')).body;
+    const { components, paths } = z
+      .object({
+        components: z.object({
+          schemas: z.record(z.string(), z.object({})),
+          responses: z.record(
+            z.string(),
+            z.looseObject({ content: z.record(z.string(), z.looseObject({ example: z.object({}) })) }),
+          ),
+        }),
+        paths: z.record(
+          z.string(),
+          z.record(z.string(), z.looseObject({ responses: z.record(z.string(), z.unknown()) })),
+        ),
+      })
+      .parse(JSON.parse(text));
+    const references = [...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(
+      ([, kind, name]) => `${kind} ${name}`,
+    );
+    const known = [
+      ...Object.keys(components.schemas).map((name) => `schemas ${name}`),
+      ...Object.keys(components.responses).map((name) => `responses ${name}`),
+    ];
+
+    expect([...new Set(references)].filter((reference) => !known.includes(reference))).toEqual([]);
+    for (const name of ['Analysis', 'Build', 'Cause', 'Error', 'Evidence', 'Review', 'Suspect'])
+      expect(Object.keys(components.schemas)).toContain(name);
+    expect(Object.keys(paths['/api/builds/{id}']?.get?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '429',
+      '503',
+      '4XX',
+      '5XX',
+    ]);
+    const bodies = [...text.matchAll(/"application\/json":\{"schema":\{"(\$?\w+)"/g)].map(([, key]) => key);
+    expect(bodies.filter((key) => key !== '$ref')).toEqual([]);
+    expect(text).not.toContain('x-component');
+  });
+
   test('says which bodies may be left out', async () => {
     const { paths } = await describeApp(app);
     const optional = Object.values(paths)

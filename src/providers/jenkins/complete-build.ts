@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewBuild } from '../../domain/build.ts';
 import { createShortTextSchema, decodeSegment, findRepositoryOfClone, toUtc } from '../read-input.ts';
-import { checkJenkinsAddress, type JenkinsAccess, READ_JOB, readJenkins } from './api.ts';
+import { checkJenkinsAddress, type JenkinsAccess, READ_JOB, readJenkins } from './client.ts';
 
 const TREE = 'timestamp,duration,actions[remoteUrls,lastBuiltRevision[SHA1,branch[name]]]';
 const MAX_BYTES = 4 * 1024 * 1024;

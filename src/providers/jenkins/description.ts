@@ -14,7 +14,7 @@ import {
   createJenkinsRefusal,
   type JenkinsAccess,
   readJenkins,
-} from './api.ts';
+} from './client.ts';
 
 /**
  * The format of descriptions: `html` if Jenkins formats them as safe HTML, `text` if it shows them literally.
