@@ -44,7 +44,7 @@ export function walkHtml(root: HtmlNode, { enter, leave }: HtmlVisitor): void {
   }
 }
 
-/** Returns the text of a node that is text, and null for any other. */
+/** Returns the text of a text node, and null for any other node. */
 export function getNodeText(node: HtmlNode): string | null {
   return node.nodeName === '#text' && 'value' in node ? node.value : null;
 }

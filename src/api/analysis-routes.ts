@@ -68,12 +68,14 @@ export const BuildParams = z.object({
         '`github:shop/api#812`), or the URL of the build at its CI',
     ),
 });
-/** A build by our id or its CI's number; an ambiguous number is answered with the builds that bear it. */
+/**
+ * A build by its id here or its number in the CI. If several builds have the number, the response lists them.
+ */
 const oneBuild = { params: BuildParams, querystring: NarrowQuery };
 
 /**
- * Answers out: builds, analyses, failures and what people taught. All of it needs the role `read` and changes
- * nothing.
+ * Registers the routes that read builds, analyses, failures and the lessons from reviews. All of them need
+ * the role `read` and change nothing.
  */
 export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerBuildRoutes(app, deps);
@@ -179,10 +181,10 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   );
 }
 
-/** Most answers come within seconds. */
+/** The delay after which a client should ask again, in seconds. Most answers are ready within seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** Also says when to ask again, while the triage is open. */
+/** Returns the state of a triage. While it is open, sets the header that says when to ask again. */
 async function triageState(
   { stores, currentStep }: PublishDeps,
   buildId: string,

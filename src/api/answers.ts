@@ -34,7 +34,7 @@ const DeliveryIgnored = z
     examples: [{ ignored: 'ping: the webhook works; nothing to triage' }],
   });
 
-/** A delivery is durable; its build is made of it a moment later. */
+/** The response to a delivery that was stored. Its build is created from it a moment later. */
 export const DeliveryAccepted = z
   .object({
     deliveryId: z.string().describe("The sender's delivery ID."),
@@ -85,7 +85,7 @@ export const ErrorAnswer = z
   });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-/** Creates the response for a stored build. It is the same for each copy of the upload. */
+/** Creates the response for a stored build. It is the same for each repetition of the upload. */
 export function answerFor(settings: IntakeSettings, { build, job }: Recorded): BuildReceived {
   return {
     buildId: build.id,

@@ -31,7 +31,7 @@ export const STRICT_CSP = {
   'frame-ancestors': ["'none'"],
 };
 
-/** Every tag that routes bear, in the order of the reference. */
+/** The tags of all routes, in the order of the reference. */
 const TAGS = [
   { name: 'Intake', description: 'Receive builds.' },
   { name: 'Builds', description: 'Builds, their triage status and their analyses.' },
@@ -195,9 +195,9 @@ function completeDescription<Described extends object>(described: Described): De
 }
 
 /**
- * Converts the zod schemas to JSON schemas and adds what holds for every route: who may use it and the shape
- * of errors. A body of several content types, which the converter does not support, is converted type by
- * type.
+ * Converts the zod schemas to JSON schemas and adds what holds for every route: who may use it, and the shape
+ * of errors. The converter does not support a body of several content types, so such a body is converted type
+ * by type.
  */
 const describeRoute: Transform = (document) => {
   const { body, response, description, ...rest } = document.schema ?? {};

@@ -28,9 +28,11 @@ interface AskRouteDeps {
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-/** The maximum number of questions of one address in a minute. A question may cost tokens and tool calls. */
+/**
+ * The maximum number of questions from one address in a minute. A question may cost tokens and tool calls.
+ */
 const QUESTIONS_A_MINUTE = 30;
-/** Limit of questions answered concurrently in one process. */
+/** The maximum number of questions that one process answers concurrently. */
 const AT_ONCE = 8;
 const EVENTS = 'text/event-stream';
 
@@ -190,7 +192,7 @@ function requirePrincipal(request: FastifyRequest): Principal {
   return principal;
 }
 
-/** Events only if they are asked for by name; anything else gets JSON. */
+/** Returns true if the client accepts the content type of events explicitly. All other clients get JSON. */
 function wantsEvents(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').split(',').some((type) => type.split(';', 1)[0]?.trim() === EVENTS);
 }
@@ -201,8 +203,9 @@ const HEARTBEAT_MS = 15_000;
 type Emit = (event: string, data: object) => void;
 
 /**
- * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the
- * events, on failure `error`, and `done` at the end. Where the reader goes away the work's signal is aborted.
+ * Runs work that reports events, as a stream of server-sent events. The stream consists of a comment at once
+ * and every 15 s, the events, `error` if the work fails, and `done` at the end. If the client disconnects,
+ * the signal of the work is aborted.
  */
 export function createEventStream(
   work: (emit: Emit, signal: AbortSignal) => Promise<void>,
@@ -217,7 +220,7 @@ export function createEventStream(
     clearInterval(heartbeat);
     gone.abort(new TriageError('cancelled', 'The client disconnected.'));
   });
-  stream.on('error', () => undefined); // a broken connection is the reader going away
+  stream.on('error', () => undefined); // A broken connection means that the client disconnected
   write(': begins\n\n');
   work(emit, gone.signal)
     .catch((error: unknown) => {

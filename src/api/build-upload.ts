@@ -40,7 +40,7 @@ const UploadHeaders = z.object({
 });
 
 /**
- * Registers `POST /api/builds`, which accepts a build with its logs and reports, as a form or as JSON, and
+ * Registers `POST /api/builds`, which accepts a build with its logs and reports as a form or as JSON. It
  * answers 202 once everything is stored.
  */
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
@@ -56,7 +56,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
     '/api/builds',
     {
       config: { access: { role: 'ingest' } },
-      // Checked in the handler, since a form is not one value.
+      // The handler checks the body, because a form is not a single value.
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
@@ -133,11 +133,12 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
 }
 
 /**
- * Creates the build's row with the status `unknown`, so that its logs can reference it. The following
- * transaction sets its status and adds its triage job; a row that has a status is `taken`. A crash in between
- * leaves a row that the sender's next attempt completes, with its own logs only; an error removes the row.
- * Logs of the same names are replaced one by one: another process may be receiving the same upload at this
- * moment, and the logs that it stored must still exist when it reports success.
+ * Creates the row of the build with the status `unknown`, so that its logs can reference it. The following
+ * transaction sets its status and adds its triage job; a row that has a status is `taken`. If the process
+ * crashes in between, the row stays, and the sender's next attempt completes it with only its own logs. After
+ * an error the row is removed. Logs of the same names are replaced one by one: another process may be
+ * receiving the same upload at this moment, and the logs that it stored must still exist when it reports
+ * success.
  */
 async function claimRow(
   deps: IntakeDeps,
@@ -162,8 +163,8 @@ function rejectDifferentUpload({ number, pipeline }: NewBuild, buildId: string):
 }
 
 /**
- * Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its
- * answer.
+ * Processes the uploads of one build one after the other. If the same upload arrives twice at the same
+ * moment, it is stored once, and both requests get its answer.
  */
 async function runInTurn<Result>(
   turns: Map<string, Promise<Result>>,
@@ -218,8 +219,8 @@ const MAX_METADATA_BYTES = 64 * 1024;
 
 /**
  * Reads a form as its parts arrive: `metadata`, and any number of `log`, `report` and `artifact` files.
- * Throws `too-large` as soon as the parts together pass the limit, `invalid-input` for a form that is not as
- * described.
+ * Throws `too-large` as soon as the parts together exceed the limit, and `invalid-input` if the form has
+ * other parts.
  */
 async function readFormUpload(request: FastifyRequest, maxBytes: number): Promise<Upload> {
   const room = createRoom(Number(request.headers['content-length'] ?? 0), maxBytes);
@@ -235,7 +236,7 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
       } else {
         const kind = parseFileKind(part.fieldname);
         if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw createTooManyError(kind);
-        // A part may name no file; the kind is a name then.
+        // A part may have no file name. The kind is used as its name then.
         files.push({ name: part.filename ?? '', kind, bytes: await collect(part, room) });
       }
     }
@@ -254,8 +255,8 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
 }
 
 /**
- * Converts an error of the form parser. Most have a status already; the error for a body that is no form has
- * none.
+ * Converts an error of the form parser. Most errors have a status already. The error for a body that is not a
+ * form has none.
  */
 function toFormError(error: unknown): unknown {
   if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;

@@ -16,7 +16,7 @@ interface DeploymentRouteDeps extends KeepingDeps {
   readonly clock: Clock;
 }
 
-/** Stores a deployment once, its secrets masked. Returns the stored deployment. */
+/** Stores a deployment once, with its secrets masked. Returns the stored deployment. */
 export async function keepDeployment(
   { stores, masker }: KeepingDeps,
   given: Deployment,

@@ -22,8 +22,8 @@ const Reported = z.object({
 });
 
 /**
- * Registers `POST /api/builds/:id/experiments`, which takes the result of running a failing command again,
- * from a job or a developer.
+ * Registers `POST /api/builds/:id/experiments`. A CI job or a developer posts the result of running a failing
+ * command again to it.
  */
 export function registerExperimentRoutes(app: ApiApp, deps: ExperimentRouteDeps): void {
   app.post(

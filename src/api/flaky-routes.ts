@@ -22,9 +22,9 @@ interface FlakyRouteDeps {
   readonly clock: Clock;
 }
 
-/** Maximum number of tests in a list that is not JSON. Longer lists are cut. */
+/** The maximum number of tests in a list that is not JSON. Longer lists are cut. */
 const MAX_LISTED = 2_000;
-/** Number of tests read from the store at once. */
+/** The number of tests that are read from the store at once. */
 const BATCH_SIZE = 200;
 
 const Query = z.strictObject({

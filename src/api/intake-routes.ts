@@ -11,15 +11,15 @@ import { type ApiApp, requireFound, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
- * Registers the routes that receive builds, and the processor that creates builds from the deliveries. Each
- * route has its own scope, because each reads its body in a different way.
+ * Registers the routes that receive builds, and the processor that creates builds from deliveries. Each route
+ * has its own scope, because each reads its body in a different way.
  */
 export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
   const inbox = createDeliveryInbox(parts.stores.deliveries);
   const processor = createDeliveryProcessor({ ...parts, busy: inbox.busy });
   const deps: IntakeDeps = { ...parts, inbox, processor };
-  // The search for unfinished work of earlier processes starts when the server listens, not when the routes
-  // are only described.
+  // Unfinished work of earlier processes is searched for when the server listens, because the routes are
+  // also registered just to describe the API.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
   for (const provider of createProviders(parts.settings.providers))

@@ -19,7 +19,8 @@ const Upload = z.object({
 });
 
 /**
- * Documents that a team brings: everyone who reads sees them, administrators put them in and take them out.
+ * Registers the routes for documents that a team provides. Everyone who may read sees them; administrators
+ * add and remove them.
  */
 export function registerKnowledgeRoutes(
   app: ApiApp,

@@ -9,19 +9,22 @@ const MINUTE_MS = 60_000;
 /** The number of wrong tokens or signatures per minute and address before the address must wait. */
 const WRONG_GUESSES_PER_MINUTE = 30;
 /**
- * The number of leading token characters by which wrong tokens are counted: the kind of the token and its
- * first few digits. An attacker who tries the rest from many addresses must wait too.
+ * The number of leading characters of a token by which wrong tokens are counted: the kind of the token and
+ * its first few digits. So an attacker who tries the remaining digits from many addresses must wait too.
  */
 const GUESSED_PREFIX = 12;
 /** The header in which GitHub names the repository, organization or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
 /**
- * The maximum number of senders that are counted at once. A sender gains nothing by changing names, since
- * only signed deliveries count.
+ * The maximum number of senders that are counted at once. Changing names gains a sender nothing, because only
+ * signed deliveries count.
  */
 const MAX_SOURCES = 5_000;
 
-/** The maximum number of event streams that one holder has open at once, and all holders together. */
+/**
+ * The maximum number of event streams that one holder may have open at once. All holders together have a
+ * maximum too.
+ */
 export const MOST_STREAMS = 50;
 const MOST_STREAMS_OF_ALL = 2_000;
 
@@ -49,7 +52,7 @@ export function createLimits(
   limitSources(app, perSource);
   return {
     /**
-     * Throws `rate-limited` if the holder of the request's token comes too often, from whatever addresses.
+     * Throws `rate-limited` if the holder of the request's token sends too many requests, from any addresses.
      */
     countHolder: async (request: FastifyRequest) => {
       const counted = await byHolder(request);
@@ -57,8 +60,8 @@ export function createLimits(
         throw createTooManyError('Too many requests with this token.', counted.ttl);
     },
     /**
-     * Counts a wrong token or signature and returns how long its sender must wait, in milliseconds. Returns
-     * null below the limit.
+     * Counts a wrong token or signature. Returns how long its sender must wait, in milliseconds, or null
+     * below the limit.
      */
     countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
@@ -70,8 +73,8 @@ export function createLimits(
 }
 
 /**
- * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` if too many
- * are open.
+ * Counts a stream that the caller opens, and returns a function that counts it as closed. Throws
+ * `rate-limited` if too many are open.
  */
 function countStream() {
   const open = new Map<string, number>();
@@ -104,8 +107,9 @@ function hashTokenPrefix(request: FastifyRequest): string {
 }
 
 /**
- * Counts the accepted deliveries of each webhook sender, and makes a sender wait that sends too many. Only a
- * valid signature counts, so no one can use up the quota of another sender with a forged name.
+ * Counts the accepted deliveries of each webhook sender. A sender that sends too many must wait. Only
+ * deliveries with a valid signature count, so no one can use up the quota of another sender with a forged
+ * name.
  */
 function limitSources(app: FastifyInstance, perMinute: number): void {
   const windows = new Map<string, { readonly from: number; count: number }>();
@@ -136,7 +140,7 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
 
 /**
  * Identifies the sender of a webhook: GitHub's name for the owner of the hook, or the address for Jenkins.
- * Returns null if the request is no webhook.
+ * Returns null if the request is not a webhook.
  */
 function identifySender(request: FastifyRequest): string | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
@@ -149,9 +153,10 @@ function identifySender(request: FastifyRequest): string | null {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses (`forbidden`) requests to the pages that other sites make a signed-in browser send: the rule of Go
- * 1.25's http.CrossOriginProtection. A browser states the origin of a request in `Sec-Fetch-Site`, older ones
- * in `Origin`. A client that sends neither is no browser, and must send a token instead of a cookie.
+ * Refuses (`forbidden`) requests that other sites make a signed-in browser send to the pages, by the rule of
+ * Go 1.25's http.CrossOriginProtection. A browser states the origin of a request in `Sec-Fetch-Site`, or in
+ * `Origin` if it is older. A client that sends neither is not a browser, and must send a token instead of a
+ * cookie.
  */
 export function refuseOtherSites(app: FastifyInstance, publicUrl: string | null): void {
   const publicHost = publicUrl === null ? null : new URL(publicUrl).host;

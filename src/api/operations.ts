@@ -23,7 +23,10 @@ const Short = {
 };
 const Health = z.object({ state: State, says: z.string(), since: z.string() });
 
-/** The access rules of the metrics and of the details that backends report; null: details are not served. */
+/**
+ * The access rules of the metrics and of the details that backends report. If a rule is null, that part is
+ * not served.
+ */
 interface OperationsAccess {
   readonly metrics: RouteAccess;
   readonly details: RouteAccess | null;
@@ -157,8 +160,8 @@ export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): P
 
 /**
  * Observes every route that is registered later: its responses are timed, its log lines get the request id,
- * and routes that receive builds start a trace. The `traceparent` header of a sender is ignored, because a
- * stranger must not decide which requests are traced.
+ * and routes that receive builds start a trace. The `traceparent` header of a sender is ignored, because
+ * unknown senders must not decide which requests are traced.
  */
 export function observeRequests(
   app: FastifyInstance,

@@ -24,7 +24,10 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
   'storage-failed': 503,
   timeout: 504,
 };
-/** Limit of quoted characters of a server's own message, which may repeat the whole URL. */
+/**
+ * The maximum number of characters that are quoted from a server's own message, which may repeat the whole
+ * URL.
+ */
 const MAX_QUOTED = 200;
 const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = {
   'rate-limited': 60_000,
@@ -40,7 +43,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Answers with what went wrong and how to fix it, and logs it. */
+/** Sends the error with a message that says how to fix it, and logs it. */
 export function refuse(
   thrown: unknown,
   request: FastifyRequest,
@@ -57,7 +60,7 @@ export function refuse(
       ...(issues.success ? { issues: issues.data } : {}),
     },
   };
-  // Past the route's own response schemas: a refusal must arrive regardless of their text.
+  // Bypasses the response schemas of the route, because the error must be sent whatever its text is.
   return reply
     .status(status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -91,18 +94,18 @@ export function recordRefusal(
   return { status, error, message: toClientMessage(error, request) };
 }
 
-/** Milliseconds for which the rest of a refused body is read and discarded. */
+/** The time for which the rest of a refused body is read and discarded, in milliseconds. */
 const LINGER_MS = 5_000;
 
 /**
- * Closes the connection once the answer is sent, without waiting for the rest of the body. A socket that is
- * closed with unread data is reset, and its sender may lose the answer (RFC 9112, section 9.6), so what still
- * comes is discarded for a while.
+ * Closes the connection once the answer is sent, without waiting for the rest of the body. If a socket is
+ * closed with unread data, it is reset, and the sender may lose the answer (RFC 9112, section 9.6). Therefore
+ * data that still arrives is discarded for a while.
  */
 function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close');
   const { socket } = request.raw;
-  // Node calls this when the answer of a connection that closes is written.
+  // Node calls this once the answer has been written, if the connection is to be closed.
   socket.destroySoon = () => {
     request.raw.resume();
     socket.end();
@@ -111,7 +114,9 @@ function closeAfterAnswer(request: FastifyRequest, reply: FastifyReply): void {
   };
 }
 
-/** SQLSTATE classes 22 and 23 refuse a value or a constraint. The same request would fail again. */
+/**
+ * The SQLSTATE classes 22 (invalid value) and 23 (violated constraint). The same request would fail again.
+ */
 const REFUSED_VALUE = /^2[23]/;
 
 /** The PostgreSQL error `disk_full`. The sender may retry once space has been freed. */
@@ -208,7 +213,7 @@ interface ParserError {
 }
 
 /**
- * Answers input that is not an HTTP request, before any route can. The answer has the same shape as every
+ * Answers input that is not an HTTP request, which reaches no route. The answer has the same shape as every
  * other refusal and is logged.
  */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
@@ -244,7 +249,7 @@ export interface UnknownPages {
   unknown: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
 }
 
-/** A path as routes write it, such as `/api/builds/:id`, and the methods it is registered for. */
+/** A path as routes write it, such as `/api/builds/:id`, and the methods for which it is registered. */
 interface KnownPath {
   readonly pattern: RegExp;
   readonly methods: Set<string>;
@@ -252,8 +257,8 @@ interface KnownPath {
 
 /**
  * Answers requests without a route, before their body is read. A known path answers `wrong-method` (405) with
- * its methods in `Allow`, and OPTIONS with just these (204); any other path answers `not-found`, to a browser
- * by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ * its methods in `Allow`, and answers OPTIONS with only these (204). Any other path answers `not-found`, to a
+ * browser by `pages.unknown`. Neither needs a token, because `/openapi.json` lists the addresses anyway.
  */
 export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();
@@ -337,8 +342,8 @@ export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
 }
 
 /**
- * Creates each request logger when it first writes. Fastify creates one for every request, and few of them
- * write a line.
+ * Creates the logger of a request when it first writes. Fastify creates one for every request, but few of
+ * them write a line.
  */
 function createLazyLogger(made: () => Logger): FastifyBaseLogger {
   const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>

@@ -52,7 +52,7 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 const Params = z.object({ id: z.string().min(1).max(100) });
 
 /**
- * Registers the routes of the review queue: read it, claim an item, release it, and decide it. The token
+ * Registers the routes of the review queue: to read it, and to claim, release and decide an item. The token
  * names the reviewer.
  */
 export function registerReviewRoutes(app: ApiApp, deps: ReviewDeps): void {

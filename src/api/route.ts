@@ -12,7 +12,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { describeOperation } from '../lib/openapi.ts';
 
-/** The server where routes are typed by their zod schemas. */
+/** The server type whose routes get their types from their zod schemas. */
 export type ApiApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

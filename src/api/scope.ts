@@ -9,8 +9,8 @@ import type { Stores } from '../stores/stores.ts';
 export type Scope = ReturnType<typeof followScope>;
 
 /**
- * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that
- * routes are given, so that a route which forgets about projects shows nothing of another one.
+ * Provides, from the handler of each request on, the scope of its caller. The stores that routes get use it,
+ * so that a route that ignores projects shows nothing of other projects.
  */
 export function followScope(app: FastifyInstance) {
   const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
@@ -39,8 +39,8 @@ interface OfRepository {
 }
 
 /**
- * The checks that a method of a store passes before a route can call it. Each makes a method that asks the
- * store for the caller's repositories alone; for callers with unrestricted access it only hands the call on.
+ * The checks that a method of a store passes before a route can call it. Each check creates a method that is
+ * limited to the repositories of the caller. For callers with unrestricted access it only forwards the call.
  */
 export type ScopeChecks = ReturnType<typeof createScopeChecks>;
 
@@ -55,7 +55,7 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
   const hasVisibleRepository = ({ repository }: OfRepository) => allows(repository);
 
   /**
-   * Creates a check of methods whose first argument names their subject. If `isVisible` refuses it, the
+   * Creates a check for methods whose first argument names their subject. If `isVisible` refuses it, the
    * method answers as if the subject did not exist. The caller's transaction is used if there is one, because
    * no other connection may be used inside it.
    */
@@ -83,13 +83,16 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
     limited: <Filter extends object, Rest extends unknown[], Result>(
       method: ((filter: Filter, ...rest: Rest) => Promise<Result>) & Limitable<Filter>,
     ) => check(async (filter: Filter, ...rest: Rest) => await method(withLimit(filter, scope), ...rest)),
-    /** Limits a query by its filter, which is its second argument and may be left out. */
+    /** Limits a query by its filter, which is its second argument and optional. */
     limitedSecond: <First, Filter extends object, Result>(
       method: ((first: First, filter?: Filter) => Promise<Result>) & Limitable<Filter>,
       nothing: NoInfer<Filter>,
     ) =>
       check(async (first: First, filter: Filter = nothing) => await method(first, withLimit(filter, scope))),
-    /** Hides a result that may not be seen; by default, one of a repository that may not be. */
+    /**
+     * Hides a result that the caller may not see. By default, this is a result of a repository that the
+     * caller may not see.
+     */
     visible: <Args extends unknown[], Result extends object>(
       method: (...args: Args) => Promise<Result | null>,
       isVisible: (found: NoInfer<Result>, sql?: Sql) => Answer<boolean>,
@@ -100,7 +103,7 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
         return (await isVisible(found, findTransaction(args))) ? found : null;
       }),
     hasVisibleRepository,
-    /** Leaves only what may be seen of a list. */
+    /** Removes the items that the caller may not see from a list. */
     visibleOnly: <Args extends unknown[], Result>(
       method: (...args: Args) => Promise<Result[]>,
       isVisible: (found: NoInfer<Result>, sql?: Sql) => Answer<boolean>,
@@ -112,7 +115,10 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
         for (const result of found) if (await isVisible(result, findTransaction(args))) seen.push(result);
         return seen;
       }),
-    /** Refuses to store data of a repository that may not be seen; null: of every one. Throws `forbidden`. */
+    /**
+     * Refuses to store data of a repository that the caller may not see. Null stands for all repositories.
+     * Throws `forbidden`.
+     */
     writes: <Args extends unknown[], Result>(
       what: string,
       method: (...args: Args) => Promise<Result>,
@@ -122,14 +128,17 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
         requireVisible(what, readRepository(...args), scope);
         return await method(...args);
       }),
-    /** Marks a method that checks its scope itself, or that is about no repository. Say which. */
+    /**
+     * Marks a method that checks its scope itself, or that concerns no repository. A comment must say which.
+     */
     checkedByHand: <Args extends unknown[], Result>(method: (...args: Args) => Result) =>
       check((...args: Args) => method(...args)),
   };
 }
 
 /**
- * Throws `forbidden` if data of a repository that may not be seen is to be stored; null: of every repository.
+ * Throws `forbidden` if data of a repository that the caller may not see is to be stored. Null stands for all
+ * repositories.
  */
 export function requireVisible(what: string, repository: string | null, scope: Scope): void {
   if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
@@ -149,7 +158,7 @@ function check<Method extends object>(method: Method): Checked<Method> {
   return Object.assign(method, { [CHECKED]: true } as const);
 }
 
-/** Returns the transaction that a method is called with as its last argument, if there is one. */
+/** Returns the transaction if the last argument of a method is one. */
 function findTransaction(args: readonly unknown[]): Sql | undefined {
   const last = args.at(-1);
   return isSql(last) ? last : undefined;

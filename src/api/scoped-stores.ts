@@ -9,7 +9,7 @@ import { createScopeChecks, requireVisible, type Scope, type ScopeChecks, withLi
 
 /**
  * Creates the stores for routes, limited to the repositories that the caller may see. Everything else is
- * treated as absent. Each method passes a check: one that passes none does not compile.
+ * treated as absent. Each method must pass a check; otherwise it does not compile.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
   const checks = createScopeChecks(stores, scope);
@@ -71,7 +71,7 @@ function addToIndex({ work }: Pick<Stores, 'work'>): ShownStores['work']['add'] 
   };
 }
 
-/** Limits the archive to texts of builds that the asker may see. */
+/** Limits the archive to texts of builds that the caller may see. */
 export function scopeArchive(
   archive: ShownArchive,
   stores: Pick<Stores, 'builds'>,
@@ -110,7 +110,7 @@ export function scopeAsk(
       if (input.threadId !== undefined) await findVisible(input.threadId);
       return await ask.open(input);
     }),
-    // Only questions that were opened, and so checked, are answered.
+    // A question must be opened before it is answered, and opening checks it.
     answer: checkedByHand(ask.answer),
     threads: checkedByHand(
       async (filter: Parameters<Ask['threads']>[0], page: Parameters<Ask['threads']>[1]) =>
@@ -204,7 +204,7 @@ function scopeAnalyses(
   };
 }
 
-/** Limits grades to answers of visible builds; the proof is of the same repository. */
+/** Limits grades to answers of visible builds. The build that proves a grade is of the same repository. */
 function scopeGrades(
   { grades }: Stores,
   { canSeeBuild, limited, ofBuild, visible }: ScopeChecks,
@@ -222,7 +222,7 @@ function scopeFailures({ failures }: Stores, { limited, ofBuild }: ScopeChecks):
     search: limited(failures.search),
     listByBuild: ofBuild(failures.listByBuild, () => []),
     groupsOfBuild: ofBuild(failures.groupsOfBuild, () => []),
-    // All of it is of the build's own repository.
+    // All results are of the build's own repository.
     histories: ofBuild(failures.histories, () => null),
   };
 }
@@ -266,7 +266,7 @@ function scopeCiLinks({ ciLinks }: Stores, { checkedByHand, ofBuild }: ScopeChec
     logPages: ofBuild(ciLinks.logPages, () => new Map()),
     reruns: ofBuild(ciLinks.reruns, () => []),
     beginRerun: ofBuild(ciLinks.beginRerun, () => null),
-    // Only re-runs that were begun, and so checked, are ended.
+    // A rerun must be begun before it is ended, and beginning checks it.
     endRerun: checkedByHand(ciLinks.endRerun),
   };
 }
@@ -308,7 +308,7 @@ function scopeRules({ rules }: Stores, scope: ScopeChecks): ScopedStores['rules'
   return {
     find,
     list: limitedSecond(rules.list, {}),
-    // How many there are is bounded for all together.
+    // The number of rules is limited for all repositories together.
     countActive: checkedByHand(rules.countActive),
     add: writes('rules for', rules.add, ({ repository }) => repository),
     withdraw: checkedByHand(async (...[id, by, reason, sql]: Parameters<typeof rules.withdraw>) => {
@@ -446,7 +446,7 @@ function scopeInsights(
   };
 }
 
-/** Limits the passing builds on which a rule is tried, because the result quotes the lines that match. */
+/** Limits the passing builds on which a rule is tried, because the result quotes the matching lines. */
 function scopePassingBuilds(
   { passingBuilds }: Stores,
   { allows, canSeeBuild, checkedByHand, seesAll }: ScopeChecks,

@@ -48,26 +48,26 @@ import { registerTokenRoutes } from './token-routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 /**
- * Milliseconds for which a request that is still arriving may delay shutdown. The running triages and the
- * database are closed after that.
+ * The time for which a request that is still arriving may delay shutdown, in milliseconds. The running
+ * triages and the database are closed after that.
  */
 const CLOSE_GRACE_MS = 2_000;
 /**
- * The maximum length of a part of an address, such as a build's URL with its encoding. The routes' own
- * schemas allow less.
+ * The maximum length of a path parameter, such as the encoded URL of a build. The routes' own schemas allow
+ * less.
  */
 const MAX_PARAMETER = 2000;
 
 /**
  * The parts of an `App` that the HTTP server needs. Without `uploadReaders`, uploads are decoded and read
- * immediately. Without `explainLog`, pasted logs are not explained to agents; without `slack`, its buttons
- * are refused; without `metrics` or `tracer`, nothing is counted or traced.
+ * immediately. Without `explainLog`, pasted logs are not explained to agents. Without `slack`, requests from
+ * its buttons are refused. Without `metrics` or `tracer`, nothing is counted or traced.
  */
 export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, OptionalPart>> {
   readonly config: Pick<Config, 'http' | 'providers' | 'review'> & {
     readonly auth: Pick<Config['auth'], 'tokens'>;
   };
-  /** Replays that were kept to be compared; absent: none can be shown. */
+  /** The replays that were kept for comparison. If absent, none can be shown. */
   readonly keptRuns?: KeptRuns;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
@@ -81,9 +81,9 @@ type OptionalPart =
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**
- * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops
- * the start. Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the
- * client.
+ * Builds the HTTP server, ready to listen. If a route has no `config.access`, the server does not start, so
+ * that nothing is open by accident. Every error is answered as `{ error: { code, message } }` and logged; a
+ * stack never reaches the client.
  */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { config, messengers = {}, metrics = silentMetrics, tracer = silentTracer } = deps;
@@ -173,7 +173,7 @@ function createServer({ config, logger }: Pick<HttpDeps, 'config' | 'logger'>) {
     trustProxy: createTrustedProxies(config.http.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER },
-    // Refusals of the router itself (a broken URL) take the same road as all others.
+    // Errors of the router itself, such as a broken URL, are answered like all others.
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply, logger),
     clientErrorHandler: (error, socket) => refuseBroken(error, socket, logger),
   });
@@ -216,7 +216,7 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // What may be kept says so itself, as static files do.
+    // Routes whose responses may be cached set this header themselves, as static files do.
     reply.header('cache-control', 'no-store');
     if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000');
     const encoding = request.headers['content-encoding'] ?? 'identity';

@@ -6,11 +6,11 @@ import { TriageError } from '../domain/errors.ts';
 import type { SessionHolder, SessionStore } from '../stores/access.ts';
 import type { TokenHolders } from './token-holders.ts';
 
-/** The lifetime of a session: a working day and a long evening (UX: 12 h). */
+/** The lifetime of a session, 12 hours: a working day and a long evening. */
 const LIFE_MS = 12 * 60 * 60 * 1000;
 /**
  * The cookie name for HTTPS. Browsers accept a cookie with this prefix only with Secure, Path=/ and no
- * Domain, so that no neighboring site can set one.
+ * Domain, so that no other site of the same domain can set one.
  */
 const SECURE_NAME = '__Host-fl';
 /**

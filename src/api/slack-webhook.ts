@@ -45,7 +45,7 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
     '/webhooks/slack',
     {
       config: { access: { signature: 'slack' }, rateLimit: false },
-      // Documented here, checked in the handler: the signature comes first.
+      // The schema is only documented here. The handler checks the body after the signature.
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
@@ -100,20 +100,20 @@ async function answer(
   });
 }
 
-/** A button that decides, and who pressed it where. */
+/** A press of a button that decides: who pressed it, and where. */
 interface SlackPress {
-  /** Slack's id of the press, once for each. */
+  /** Slack's id of the press. */
   readonly id: string;
   readonly type: 'accept' | 'reject';
   readonly analysisId: string;
   /** Slack's id of the person. */
   readonly user: string;
-  /** The name that Slack shows for it; the person may change it. */
+  /** The name that Slack shows for the person, who may change it. */
   readonly userName: string | null;
   readonly channel: string;
 }
 
-/** Slack's `block_actions`, of it the fields we use. */
+/** The fields of Slack's `block_actions` that we use. */
 const Payload = z.object({
   type: z.string(),
   trigger_id: z.string().min(1).max(200).optional(),
@@ -129,7 +129,7 @@ const TYPES: Readonly<Record<string, SlackPress['type']>> = {
 
 /**
  * Reads a signed Slack request. Returns null if it contains no decision, as for a button that only opens a
- * URL. Throws `invalid-input` if it is no Slack interaction.
+ * URL. Throws `invalid-input` if it is not a Slack interaction.
  */
 export function readSlackPress(body: Buffer): SlackPress | null {
   const { type, trigger_id: id, user, container, actions } = parsePayload(body);
@@ -162,13 +162,15 @@ function toPlainName(name: string | undefined): string | null {
   return name !== undefined && /^[\w.-]{1,80}$/.test(name) ? name : null;
 }
 
-/** The maximum difference between a request's time and ours, in seconds, as Slack recommends. */
+/**
+ * The maximum difference between the time of a request and the time here, in seconds, as Slack recommends.
+ */
 const TOLERANCE_SECONDS = 300;
 
 /**
  * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in
- * hexadecimal. Any of the secrets may have signed. Throws `unauthenticated` if the signature or the time does
- * not match, and `forbidden` if no secrets are configured, because Slack is not used then.
+ * hexadecimal. The signature may be made with any of the secrets. Throws `unauthenticated` if the signature
+ * or the time does not match, and `forbidden` if no secrets are configured, because Slack is not used then.
  */
 function checkSlackSignature(
   body: Buffer,

@@ -18,7 +18,7 @@ const BELIEVED_MS = 5_000;
  * minute, so more frequent calls would have no effect.
  */
 const TOUCH_MS = 60_000;
-/** Limit of cached lookups. For tokens that do not exist, only the last few entries matter. */
+/** The maximum number of cached lookups. Of tokens that do not exist, only the last few matter. */
 const MAX_KEPT = 5_000;
 
 interface HolderDeps {
@@ -93,7 +93,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       await identify(readToken(authorization)),
     /**
      * Returns the holder of this token, under the name of the configured or created token, and the digest by
-     * which `findByDigest` recognizes the token. Throws as `find` does.
+     * which `findByDigest` recognizes the token. Throws the same errors as `find`.
      */
     show: async (token: string) => ({ principal: await identify(token), digest: digestOfToken(token) }),
     /**
@@ -108,7 +108,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       touch(found.token.id);
       return toPrincipal(found.token);
     },
-    /** Clears the cached lookups, after a token was revoked in this process. */
+    /** Clears the cached lookups, after this process has revoked a token. */
     forget: () => kept.clear(),
   };
 }
@@ -117,7 +117,10 @@ function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
   return { name, roles, repositories };
 }
 
-/** Compares with every configured token in constant time; digests make the lengths equal. */
+/**
+ * Compares with every configured token in constant time. Digests are compared, because they have equal
+ * lengths.
+ */
 function findHolder(
   known: readonly { readonly principal: Principal; readonly digest: Buffer }[],
   token: string,

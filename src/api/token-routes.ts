@@ -7,9 +7,9 @@ import { type ApiApp, requireFound, route } from './route.ts';
 
 interface TokenRouteDeps {
   readonly tokens: TokenStore;
-  /** Names of configured tokens, which a new token must not have. */
+  /** The names of configured tokens. A new token must not have one of them. */
   readonly configuredNames: readonly string[];
-  /** Runs after a token was revoked. */
+  /** Clears cached lookups, after a token was revoked. */
   readonly onRevoked: () => void;
   readonly logger: Logger;
 }

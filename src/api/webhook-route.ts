@@ -10,8 +10,8 @@ import { buildDeliveryLinks, type DeliveryAccepted, WebhookAnswer } from './answ
 import { keepDeployment } from './deployment-routes.ts';
 
 /**
- * Size limit of a webhook body; GitHub sends no more. Unauthenticated senders can make the server hold this
- * much, so the upload limit does not apply.
+ * The maximum size of a webhook body, which is GitHub's own maximum. Unauthenticated senders can make the
+ * server hold this much, so the upload limit does not apply.
  */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 /**
@@ -35,10 +35,10 @@ export function registerWebhook(
   app.post(
     path,
     {
-      // A refused webhook loses a build, because few senders try again. Forged requests are limited where
-      // they are refused.
+      // If a webhook is refused, its build is lost, because few senders try again. Forged requests are
+      // limited where they are refused.
       config: { access: { signature: source }, rateLimit: false },
-      // Documented here, checked in the handler: the signature comes first.
+      // The schema is only documented here. The handler checks the body after the signature.
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
@@ -75,7 +75,7 @@ export function registerWebhook(
 }
 
 /**
- * Keeps a body of these types as the signed bytes in this scope. Nothing is parsed before the signature is
+ * Keeps bodies of these types as the signed bytes in this scope. Nothing is parsed before the signature is
  * checked.
  */
 function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
@@ -106,9 +106,9 @@ async function cutLogEnd(
 }
 
 /**
- * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here
- * before changes nothing, except that one that was set aside is tried again, and is `repeated`; `conflict`
- * where its body is another.
+ * Stores a webhook's delivery in one statement, and hands it to the processor. A delivery that was stored
+ * before changes nothing, except that a delivery that was set aside is tried again, and is `repeated`. A
+ * delivery with the same id and another body is a `conflict`.
  */
 async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake) {
   const { source, deliveryId } = delivery;

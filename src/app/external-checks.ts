@@ -12,10 +12,10 @@ import { openNamedEmbedder } from './open-adapters.ts';
 import { checkAnalyst } from './open-models.ts';
 import { findReceiver } from './open-telemetry.ts';
 
-/** A model may have to be loaded first; it keeps its own time. */
+/** The additional time for a model, which may have to be loaded first, in milliseconds. */
 const MODEL_SPARE_MS = 15_000;
 
-/** Lists the checks of the services of others that are configured, as `faultline doctor` makes them. */
+/** Lists the checks of the configured external services for `faultline doctor`. */
 export function listExternalChecks(config: Config): Check[] {
   const channels = createChannels(config.channels);
   return [
@@ -103,7 +103,7 @@ function listEmbedderChecks(config: Config): Check[] {
   return [{ name: 'embedder', mend, limitMs: 15_000, ask: (signal) => checkEmbedder(config, signal) }];
 }
 
-/** Embeds one word; the finding names the model and the length of its vectors. */
+/** Embeds one word. The finding names the model and the length of its vectors. */
 async function checkEmbedder(config: Config, signal: AbortSignal): Promise<Finding> {
   const embedder = await openNamedEmbedder(config, silentLogger);
   const [vector] = await embedder.embed(['ready'], signal);

@@ -32,7 +32,7 @@ const MAX_SENTENCE = 300;
 interface ReadinessOptions {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Hides secrets in what backends say of themselves. */
+  /** Masks secrets in messages of backends. */
   readonly mask?: (text: string) => Promise<string>;
 }
 
@@ -102,9 +102,7 @@ async function renew(backend: Known, { logger, clock, mask }: ReadinessOptions):
     );
 }
 
-/**
- * Tells the state from the findings of a check. What else they find, such as a wrong clock, only degrades it.
- */
+/** Derives the state from the findings of a check. Other findings, such as a wrong clock, only degrade it. */
 function summarizeFindings(
   name: string,
   findings: readonly Finding[],
@@ -127,13 +125,13 @@ export interface Backends {
   readonly vectorIndex: VectorIndex;
 }
 
-/** Probes come every few seconds from more than one side. */
+/** The time limit for the database, in milliseconds. Probes come every few seconds from several clients. */
 const DATABASE_MS = 1_000;
 const SERVICE_MS = 5_000;
 const CLOUD_MS = 30_000;
 /**
- * The maximum age of an unprocessed delivery in milliseconds. An older one has no processor, or more
- * deliveries arrive than the processor can record.
+ * The maximum age of an unprocessed delivery, in milliseconds. If one is older, no processor is running, or
+ * deliveries arrive faster than the processor can record them.
  */
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
@@ -180,7 +178,7 @@ export function listBackendChecks({ config, database, wakeUp, archive, vectorInd
   ];
 }
 
-/** Creates the check of a backend that is well if its question can be asked at all. */
+/** Creates the check of a backend that is healthy if its request succeeds. */
 function createBackendCheck(
   name: string,
   freshMs: number,
@@ -196,7 +194,8 @@ async function askDatabase(database: Database): Promise<string> {
 }
 
 /**
- * Throws if the disk of the database is full. A server is asked for room only after it has refused to write.
+ * Throws if the disk of the database is full. A database server is asked for free space only after it has
+ * refused to write.
  */
 async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkRoom'>): Promise<string> {
   if (database.driver !== 'pglite') {
@@ -238,7 +237,7 @@ async function askDeliveries(database: Database): Promise<Finding> {
 
 /**
  * Lists the checks that the service repeats, as far as they are configured. No build needs any of these
- * services, and none is asked what costs money.
+ * services, and no request costs money.
  */
 function listRepeatedChecks(config: Config): Check[] {
   const checks = createProviders(config.providers).flatMap((provider) =>
@@ -255,7 +254,7 @@ function listRepeatedChecks(config: Config): Check[] {
       ),
     );
   const { driver, baseUrl } = config.webSearch;
-  // The others have no question that is free.
+  // The other drivers have no request that is free.
   if (driver === 'searxng' && baseUrl !== null)
     checks.push(
       createStatusCheck(
@@ -278,7 +277,10 @@ function createStatusCheck(name: string, well: string, question: Probe, mend: st
   return { name, mend, freshMs: OUTSIDE_FRESH_MS, ask };
 }
 
-/** Creates the question for the models of the server, which costs nothing; null if no model is configured. */
+/**
+ * Creates the request for the list of models of the server, which costs nothing. Returns null if no model is
+ * configured.
+ */
 function createModelProbe({ analyst: { driver, llm } }: Config): Probe | null {
   if (driver === 'rules') return null;
   const bearer = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });

@@ -18,7 +18,7 @@ export function openIndexKeeping(deps: IndexWorkDeps) {
   const inStep = createInStep(deps.logger);
   return {
     sync: {
-      /** Writes these entries to the index now; `false` if that is done later. Never throws. */
+      /** Writes these entries to the index now. Returns `false` if that is done later. Never throws. */
       indexNow: (namespace: VectorNamespace, ids: readonly string[]) => indexNow(deps, namespace, ids),
       bringInStep: inStep.bring,
     },
@@ -57,8 +57,8 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   };
   return {
     /**
-     * Does the work now. Where a service is away it is done again in the background until it succeeds; other
-     * errors are thrown.
+     * Does the work now. If a service is unavailable, the work is repeated in the background until it
+     * succeeds. Other errors are thrown.
      */
     async bring(what: string, work: () => Promise<unknown>): Promise<void> {
       try {
@@ -77,7 +77,9 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   };
 }
 
-/** Yields after longer and longer pauses, until the signal ends it. Keeps no process alive. */
+/**
+ * Yields after longer and longer pauses, until the signal aborts. The pauses do not keep the process alive.
+ */
 async function* generatePauses(firstMs: number, signal: AbortSignal): AsyncGenerator<void> {
   for (let pause = firstMs; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
@@ -134,7 +136,7 @@ type OpenedKnowledge = Awaited<ReturnType<typeof openKnowledge>>;
 
 const FIRST_EMBED_PAUSE_MS = 5_000;
 
-/** Embeds missing items in the background, so that no start waits for a model. `stop` ends it. */
+/** Embeds missing items in the background, so that startup does not wait for a model. `stop` ends it. */
 export function startEmbedding(
   { service, semantic }: OpenedKnowledge,
   logger: Logger,

@@ -55,7 +55,7 @@ export function instrumentToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
     ...toolbox,
     run: async (call, subject, category, signal) => {
       const startedAt = performance.now();
-      // A model may name a tool that does not exist, in any words.
+      // A model may name a tool that does not exist, with any text.
       const tool = toolbox.describe(call.tool)?.name ?? 'unknown';
       const ended = (outcome: string) =>
         metrics.observe(
@@ -112,7 +112,7 @@ export function countAnalysis(
   }
   metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
-  // An imported build counts as received when it ended, which says nothing of how long anybody waited.
+  // An imported build counts as received when it ended, so its duration is unknown.
   if (build.finishedAt === build.receivedAt) return;
   metrics.observe(
     'faultline_webhook_to_answer_seconds',
@@ -126,13 +126,13 @@ function computeSecondsBetween(from: string, to: string): number {
 }
 
 /**
- * Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is
- * `faultline.…`. No prompt, argument or answer.
+ * The names and attributes of spans follow OpenTelemetry's GenAI conventions. Attributes that the conventions
+ * do not name begin with `faultline.`. No prompt, argument or answer is recorded.
  */
 
 /**
- * Traces every run of the graph as an `invoke_agent` span; a run that was interrupted or waited for a person
- * has several. Changes the graph it is given.
+ * Traces every run of the graph as an `invoke_agent` span. A run that was interrupted or waited for a person
+ * has several. The given graph is modified.
  */
 export function traceGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   const invoke = graph.invoke.bind(graph);
@@ -205,7 +205,7 @@ function describeReply(reply: ChatReply<unknown>) {
   };
 }
 
-/** Failures of a tool that are its provider's, not the asker's. */
+/** The failures that the provider of a tool causes, not the caller. */
 const FAILED: readonly ToolOutcome['status'][] = ['failed', 'timed-out'];
 
 /** Traces every tool call as an `execute_tool` span. */
@@ -213,7 +213,7 @@ export function traceToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
   return {
     ...toolbox,
     run: (call, subject, category, signal) => {
-      // A model may name a tool that does not exist, in any words.
+      // A model may name a tool that does not exist, with any text.
       const name = toolbox.describe(call.tool)?.name ?? 'unknown';
       const facts = {
         'gen_ai.operation.name': 'execute_tool',
@@ -275,7 +275,7 @@ export function recordNode(
   );
 }
 
-/** Traces every publication as a span in the trace of its build, however much later it happens. */
+/** Traces every publication as a span in the trace of its build, no matter how much later it happens. */
 export function traceAnswers(
   channel: string,
   outlet: AnswerOutlet,

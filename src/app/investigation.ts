@@ -58,7 +58,7 @@ export function createInvestigation(
 /** The maximum number of corrections that may send an answer back in `verify`. */
 const MAX_CORRECTIONS = 2;
 
-/** Creates the limits of a run. No limit is 0 in the configuration and null in the graph. */
+/** Creates the limits of a run. "No limit" is 0 in the configuration and null in the graph. */
 export function toTriageLimits({ triage }: Pick<Config, 'triage'>): TriageLimits {
   const { maxIterations, thresholds, investigators, budget } = triage;
   const { tokens, costUsd, seconds } = budget;
@@ -152,7 +152,7 @@ export function loadCalibrationFile({
 }
 
 /**
- * The time limit of an answer to a person who waits, in milliseconds, whatever the limit of an analysis is.
+ * The maximum time for an answer to a waiting person, in milliseconds, even if an analysis may take longer.
  */
 const LONGEST_MS = 120_000;
 

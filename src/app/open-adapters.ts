@@ -18,7 +18,7 @@ import { createResilience, type ResilienceOptions } from '../tools/resilience.ts
 import { measureChatModel, traceChatModel } from './instrumentation.ts';
 import { NO_MODEL, toConnectionOptions, toSmallModel } from './open-models.ts';
 
-/** Opens the database, and what uses its connections: the checkpoints. */
+/** Opens the database, and the checkpoints, which use its connections. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../stores/checkpointer.ts');
   const { runInTurn } = await import('../stores/database/pool-database.ts');
@@ -44,7 +44,7 @@ interface WakeUpParts {
   readonly logger: Logger;
 }
 
-/** Opens what wakes workers for triages: a queue in Redis, or the database alone. */
+/** Opens the wake-up of workers for triages: a queue in Redis, or the database alone. */
 export async function openWakeUp(
   config: Config['jobQueue'],
   { database, work, logger }: WakeUpParts,
@@ -85,8 +85,8 @@ export async function openArchive(
 }
 
 /**
- * Compares words; it needs no model, and the likeness of past failures is measured with it whatever is
- * configured.
+ * Opens the embedder that compares words and needs no model. It always measures the similarity of past
+ * failures, whatever is configured.
  */
 export async function openWordEmbedder(): Promise<Embedder> {
   return (await import('../models/embedder/hashing.ts')).createHashingEmbedder();
@@ -103,7 +103,10 @@ export async function openEmbedder(
   return (await openModelEmbedder(config, logger)) ?? (await openWordEmbedder());
 }
 
-/** Returns null if no model is configured, or if the configured model is not installed, which is logged. */
+/**
+ * Opens the configured model embedder. Returns null if no model is configured, or if the configured model is
+ * not installed, which is logged.
+ */
 export async function openModelEmbedder(
   config: Pick<Config, 'embedder' | 'analyst'>,
   logger: Logger,
@@ -188,7 +191,7 @@ export async function openModelIndex(
 }
 
 /**
- * Checks the index without opening anything. Returns a sentence about it; throws the error that makes it
+ * Checks the index without opening anything. Returns a sentence about it, or throws the error that makes it
  * unusable.
  */
 export async function checkVectorIndex(
@@ -200,7 +203,7 @@ export async function checkVectorIndex(
   return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
 }
 
-/** Clones on this machine: `owner/name` → folder. */
+/** Opens the local clones: `owner/name` → folder. */
 export async function openClones(clones: Readonly<Record<string, string>>): Promise<CodeHost> {
   return (await import('../providers/git/clone.ts')).createLocalGitHost({ clones });
 }
@@ -265,8 +268,8 @@ function requireSetting(key: string | null): string {
 }
 
 /**
- * Opens the analyst that costs nothing, whatever is configured. It is used for runs without budget and to
- * compare a model's answer with.
+ * Opens the analyst that costs nothing, whatever is configured. It is used for runs without a budget, and as
+ * the baseline for a model's answers.
  */
 export async function openFallbackAnalyst(): Promise<Analyst> {
   return (await import('../judge/rules-analyst.ts')).createRulesAnalyst();

@@ -18,7 +18,7 @@ export async function openCalibrations(config: Config) {
 }
 
 /**
- * Opens pending and failed work for inspection and repair; nothing is processed. Throws `locked` if a running
+ * Opens pending and failed work for inspection and repair. Nothing is processed. Throws `locked` if a running
  * service uses the embedded database.
  */
 export async function openWork(config: Config) {
@@ -27,7 +27,7 @@ export async function openWork(config: Config) {
 
 type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Opens a part of a database for it alone: the archive need not be there. */
+/** Opens a part of a database without the archive, which need not be available. */
 async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) => Promise<Part>) {
   const opened = await openDatabase(config);
   const close = () => opened.database.close();
@@ -40,7 +40,7 @@ async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) =>
   }
 }
 
-/** Brings every schema of the database up to date: ours and the checkpoints'. Opens nothing else. */
+/** Migrates every schema of the database: ours and that of the checkpoints. Opens nothing else. */
 export async function migrateDatabase(config: Config, options: MigrateOptions): Promise<MigrateResult> {
   const { database, checkpointer } = await openDatabase(config);
   try {

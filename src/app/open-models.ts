@@ -14,8 +14,8 @@ export const NO_MODEL =
 
 /**
  * Returns the connection options of the configured model. A base URL takes precedence, then Azure's endpoint,
- * then OpenAI itself; null if there is no key for that either. Azure's own variables apply whenever the
- * server is Azure's, including an Azure base URL. Throws `invalid-config` if a provider's key is missing.
+ * then OpenAI itself. Returns null if there is no key for OpenAI either. Azure's own variables apply whenever
+ * the server is Azure's, including an Azure base URL. Throws `invalid-config` if a provider's key is missing.
  */
 export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
   const limits = { timeoutMs, maxRetries };
@@ -62,8 +62,8 @@ const HOW = {
 const ANSWER_TOKENS = 1_024;
 
 /**
- * Asks the configured analyst one cheap question. Returns which model answered, from where, and in which way.
- * Throws the errors of the model; throws `invalid-config` if none is configured.
+ * Asks the configured analyst one cheap question. Returns the model that answered, its server, and the way in
+ * which it was asked. Throws the errors of the model, and `invalid-config` if none is configured.
  */
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';

@@ -16,9 +16,11 @@ import {
 import { createRetentionStore } from '../stores/retention.ts';
 import type { Stores } from '../stores/stores.ts';
 
-/** Milliseconds between two looks for interrupted writes in the archive, and for expired data. */
+/**
+ * The time between two searches for interrupted writes in the archive and for expired data, in milliseconds.
+ */
 const LOOK_MS = 60_000;
-/** Milliseconds for which a running deletion may delay shutdown. */
+/** The time for which a running deletion may delay shutdown, in milliseconds. */
 const STOP_MS = 2_000;
 
 interface RetentionParts {
@@ -36,7 +38,7 @@ interface RetentionParts {
 /** Opens deletion: on demand, and in the background for data that is too old. */
 export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
   const store = createRetentionStore(database, stores.work);
-  // The pictures of a build go with its logs.
+  // The images of a build are deleted with its logs.
   const archive = {
     ...parts.archive,
     remove: async (buildId: string) => {

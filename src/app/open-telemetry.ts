@@ -15,8 +15,8 @@ const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down:
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 
 /**
- * Opens the tracer, the metrics, and the stores, which report to them: they count events and keep the trace
- * of the request that caused the work.
+ * Opens the tracer, the metrics and the stores. The stores report to both: they count events, and keep the
+ * trace of the request that caused the work.
  */
 export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger) {
   const tracer = await openTracer(config, logger);

@@ -21,8 +21,8 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
   const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
   const rules = createRulesAnalyst();
-  // The model refuses every question. It is asked each time, without a circuit breaker: the state of a
-  // breaker belongs to a process, not to a recording.
+  // The model refuses every question. It is asked without a circuit breaker, whose state belongs to a
+  // process and not to a recording.
   const model = wrapListenedChatModel(createSilentModel());
   const llm = createLlmAnalyst({ model });
   const insteadOfModel = withFallback(createLlmAnalyst({ model: createSilentModel() }), rules, silentLogger);
@@ -42,7 +42,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
     },
     shown: (ask) =>
       listenForShown(async (boundInForce) => {
-        // What comes of it is an error in any case.
+        // The question ends with an error in any case.
         await ask(llm).catch(() => undefined);
         return boundInForce();
       }),

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { CalibrationStore } from '../stores/measurements.ts';
 
-/** The share from which on there is no bound. */
+/** The share from which on there is no bound on published answers. */
 const NO_BOUND = 1;
 /** The time for which the bound is kept, in milliseconds. A new decision counts after that. */
 const KEPT_MS = 60_000;

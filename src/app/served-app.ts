@@ -23,7 +23,7 @@ import type { openLogExplainer } from './terminal-app.ts';
 
 type IndexSync = ReturnType<typeof openIndexKeeping>['sync'];
 
-/** Everything a served installation is made of. Composed in `src/app.ts` and nowhere else. */
+/** All parts of a served installation. They are created only in `src/app.ts`. */
 export interface App extends IndexSync {
   readonly config: Config;
   readonly logger: Logger;
@@ -34,20 +34,20 @@ export interface App extends IndexSync {
   /** Wakes workers for triages that were requested. */
   readonly notifier: WorkNotifier;
   readonly vectorIndex: VectorIndex;
-  /** Documents of the team itself. */
+  /** The documents of the team. */
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;
   /** The CI systems, by provider. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   /** The threads that decode uploads and read their reports without blocking other requests. */
   readonly uploadReaders: UploadReaders;
-  /** Follow-up questions about stored analyses. */
+  /** The service for follow-up questions about stored analyses. */
   readonly ask: Ask;
-  /** The explanation of a pasted log by rules; nothing is stored. */
+  /** Explains a pasted log with rules. Nothing is stored. */
   readonly explainLog: ReturnType<typeof openLogExplainer>;
   /** Starts to process pending work. */
   work(): Promise<void>;
-  /** Takes no more triages, and lets running ones end within the limit. */
+  /** Starts no more triages, and lets running ones end within the time limit. */
   stopTriage(options: { readonly drainMs: number }): Promise<void>;
   /** The figures measured for this release. */
   readonly unseen: readonly UnseenFigures[];
@@ -55,11 +55,11 @@ export interface App extends IndexSync {
   readonly signIn: SignInProvider | null;
   /** The dependencies of Slack buttons; undefined if they are not configured. */
   readonly slack: SlackButtons | undefined;
-  /** Channels of notification rules. */
+  /** The channels of notification rules. */
   readonly messengers: Messengers;
   /** The client that deletes a repository on demand and data that is too old. */
   readonly retention: ReturnType<typeof openRetention>['client'];
-  /** Brings the knowledge base up to date with its folder. */
+  /** Updates the knowledge base from its folder. */
   loadKnowledge(): Promise<{
     readonly changed: number;
     readonly unchanged: number;
@@ -77,6 +77,6 @@ export interface App extends IndexSync {
    * throws, and is cheap to call often.
    */
   readiness(): Promise<Readiness>;
-  /** Takes no more work, lets running triages end within the limit, closes every store. */
+  /** Starts no more work, lets running triages end within the time limit, and closes every store. */
   close(options?: { readonly drainMs: number }): Promise<void>;
 }

@@ -27,7 +27,7 @@ export const MEND_INDEX =
   'many dimensions as the embedder produces. Until then, there is no semantic search';
 
 /**
- * Lists the checks of the configured servers that store Faultline's data, each over a connection of its own.
+ * Lists the checks of the configured servers that store Faultline's data. Each check uses its own connection.
  */
 export function listServerChecks(config: Config): Check[] {
   const { database, jobQueue, buildArchive, vectorIndex } = config;
@@ -109,20 +109,20 @@ async function probeDatabase(url: string, ownerUrl: string | null) {
     const schemaIsCurrent = pending.length === 0 && status.changed.length === 0;
     return {
       version: row.version,
-      /** Milliseconds by which the database's clock is ahead of ours. */
+      /** The milliseconds by which the database's clock is ahead of ours. */
       aheadMs: row.now - Date.now(),
-      /** Schema changes that this version brings and the database has not seen. */
+      /** The schema changes of this version that were not applied to the database yet. */
       pending,
-      /** The reason why they could not be applied, and how to fix it. Null if they could be applied. */
+      /** The reason why they cannot be applied, and how to fix it. Null if they can be applied. */
       refused:
         pending.length === 0
           ? null
           : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
-      /** Schema changes that a newer version made. */
+      /** The schema changes that a newer version made. */
       newer: status.newer,
       /**
-       * Description of the schema changes that were made in another form than this version has; null if there
-       * are none.
+       * A description of the applied schema changes that differ from those of this version. Null if there are
+       * none.
        */
       changed: describeChanged(status),
       megabytes: row.megabytes,

@@ -40,27 +40,27 @@ import { choosePublishBound } from './publish-bound.ts';
  * longer than reading them.
  */
 const SMALL = 8_000_000;
-/** Milliseconds for which unsent spans may delay shutdown. */
+/** The time for which unsent spans may delay shutdown, in milliseconds. */
 const FLUSH_MS = 2_000;
 
 export interface TerminalOptions {
   readonly greenText?: string;
-  /** Commit, branch or tag at which it last worked. */
+  /** The commit, branch or tag at which it last worked. */
   readonly greenCommit?: string;
   readonly maxGroups?: number;
   /** The folder of a clone of the build's repository, which replaces the configured one. */
   readonly clone?: string;
-  /** Places hidden in the logs in pieces, which come masked. */
+  /** The number of places in the logs that were already masked when they were read. */
   readonly maskedSecrets?: number;
   readonly onStep?: InvestigateDeps['onStep'];
-  /** Record how each answer came about. */
+  /** True to record how each answer was reached. */
   readonly record?: boolean;
 }
 
 /**
- * Runs the same triage in memory: no database, no server, nothing that outlives the process.
- * `config.codeHost` names the local clones that the code tools may read. `experiment` holds the replacements
- * for a measurement; null: none.
+ * Creates an app that runs the same triage in memory, without a database, a server, or anything that outlives
+ * the process. `config.codeHost` names the local clones that the code tools may read. `experiment` holds the
+ * replacements for a measurement; there are none if it is null.
  */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
@@ -166,8 +166,8 @@ export async function createTerminalApp(
 export type TerminalApp = Awaited<ReturnType<typeof createTerminalApp>>;
 
 /**
- * Limit of logs explained concurrently in one process. Reading a log needs the processor, which every other
- * request shares.
+ * The maximum number of logs that one process explains concurrently. Reading a log needs the processor, which
+ * all requests share.
  */
 const AT_ONCE = 2;
 const RETRY_MS = 3_000;
@@ -175,8 +175,8 @@ const SOURCE = 'log';
 
 /**
  * Explains pasted logs with rules alone: one answer per cause, in the order in which to fix them. It stores
- * nothing and asks no model, no code host, and no web search. Its dependencies are opened with the first log.
- * Throws `rate-limited` if two logs are being read already.
+ * nothing, and uses no model, code host or web search. Its dependencies are opened with the first log. Throws
+ * `rate-limited` if two logs are being read already.
  */
 export function openLogExplainer(config: Config) {
   let opened: Promise<TerminalApp> | undefined;

@@ -9,12 +9,12 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { News } from './news.ts';
 
 /**
- * One place outside to which Faultline writes, as configured. Making one loads and asks nothing; a library is
- * loaded when something is sent.
+ * A system to which Faultline writes, as configured. Creating a channel loads and requests nothing. A library
+ * is loaded when something is sent.
  */
 export interface Channel {
   readonly name: string;
-  /** Configured secrets, which are in no log, prompt or answer. */
+  /** The configured secrets. They must appear in no log, prompt or answer. */
   readonly secrets: readonly string[];
   /**
    * Publishes confident answers, each once. It is absent if the channel is not configured or cannot publish.
@@ -26,7 +26,7 @@ export interface Channel {
   readonly notices?: NoticeChannel;
   /** Sends the messages of notification rules. It is absent if rules can never use the channel. */
   readonly messages?: MessageChannel;
-  /** Lists the checks of whether it can be used as configured. */
+  /** Lists the checks of whether the channel can be used as configured. */
   checks(): Check[];
 }
 
@@ -41,7 +41,7 @@ export interface ChannelParts {
 
 type Open<Opened> = (parts: ChannelParts) => Promise<Opened>;
 
-/** A notice that is kept up to date: its place, which every process must know, and its publisher. */
+/** A notice that is kept up to date: its target, which every process must know, and its publisher. */
 export interface NoticeChannel extends NoticeRule {
   /**
    * Opens the channel. It is null if the notice is requested but not fully configured; `because` says why.
@@ -50,7 +50,7 @@ export interface NoticeChannel extends NoticeRule {
   readonly because?: string;
 }
 
-/** The places to which the messages of rules may go in a channel. */
+/** The destinations to which the messages of rules may be sent in a channel. */
 interface Destinations {
   /** The names to choose from. If it is null, only `refusal` decides. */
   readonly destinations: readonly string[] | null;
@@ -62,9 +62,9 @@ type MessageOutlet = Outlet<News, string>;
 
 /** A channel that notification rules may name. */
 export interface MessageChannel extends Destinations {
-  /** The name for people: "Microsoft Teams". */
+  /** The display name: "Microsoft Teams". */
   readonly label: string;
-  /** The variable that configures it. */
+  /** The environment variable that configures the channel. */
   readonly setting: string;
   /** Opens the channel; null if it is not configured. */
   readonly open: Open<MessageOutlet> | null;
@@ -93,8 +93,9 @@ export interface NoticeTarget {
 /** A publisher: renders the known facts and sends them. */
 export interface Outlet<Known, To, Content extends object = object> extends Sender<Content, To> {
   /**
-   * Renders the content, or returns null if there is nothing to say. Pure. The content of a notice uses
-   * only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes.
+   * Renders the content, or returns null if there is nothing to say. It has no side effects. The content of a
+   * notice uses only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal
+   * hashes.
    */
   render(known: Known): Content | null;
 }
@@ -105,11 +106,11 @@ export interface Outlet<Known, To, Content extends object = object> extends Send
  */
 export interface Sender<Content, To> {
   /**
-   * Creates the text outside, or updates it if `reference` is set. Throws `not-found` if the referenced text
-   * no longer exists; it is then created again.
+   * Creates the text in the other system, or updates it if `reference` is set. Throws `not-found` if the
+   * referenced text no longer exists; it is then created again.
    */
   send(content: Content, call: Call<To>): Promise<Sent>;
-  /** Finds our text outside; null if there is none. Called before it is created. */
+  /** Finds our text in the other system. Returns null if there is none. Called before the text is created. */
   find?(call: Call<To>): Promise<Sent | null>;
 }
 
@@ -120,7 +121,7 @@ export type NoticeCall = Call<NoticeTarget>;
 export interface Call<To> {
   readonly to: To;
   /**
-   * The permanent name of a place, an answer or a message. It is sent along (as a header or a marker in the
+   * The permanent name of a target, an answer or a message. It is sent along (as a header or a marker in the
    * text), so that the text is recognized later.
    */
   readonly key: string;

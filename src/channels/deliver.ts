@@ -7,25 +7,27 @@ import type { WorkHandler, WorkLease } from '../ports/work.ts';
 import type { Call, Outlet, Sender, Sent } from './channel.ts';
 
 /**
- * The retry policy of a call to the other service. The n-th retry after a temporary error waits about 2ⁿ
+ * The retry policy of a call to another service. The n-th retry after a temporary error waits about 2ⁿ
  * seconds, at most a quarter of an hour, or longer if the other service says so (Retry-After, at most a day).
- * After 100 retries, which take at most about a day, the news is too old to send. An attempt that never
- * ended, for example because the process died, counts separately: after five of them the call itself may be
- * what crashes the process.
+ * After 100 retries, which take at most about a day, the message is too old to send. Attempts that never
+ * ended, for example because the process died, are counted separately. After five of them no more are made,
+ * because the call itself may crash the process.
  */
 export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, concurrency: 2 };
 /**
- * A lease lasts four time limits: for reading, searching for the text, changing it, and creating it if it is
- * gone.
+ * The length of a lease in time limits: one each for reading, searching for the text, changing it, and
+ * creating it if it is gone.
  */
 const LEASE_PER_LIMIT = 4;
-/** Minimum time between two edits of a text, in milliseconds. */
+/** The minimum time between two edits of a text, in milliseconds. */
 const PAUSE_MS = 20_000;
 
 export interface SendLimits {
-  /** Time limit of one call to the other service, in milliseconds. */
+  /** The time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
-  /** Minimum time between two edits of a text, in milliseconds; creating it does not count. Default: 20 s. */
+  /**
+   * The minimum time between two edits of a text, in milliseconds. Creating it does not count. Default: 20 s.
+   */
   readonly pauseMs?: number;
 }
 
@@ -39,9 +41,9 @@ export interface ToSend<Known, To> {
 const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nullable().default(null) });
 
 /**
- * Creates the handler of everything that is sent outside: reads the current facts, and sends the text unless
- * it is there already. `read` returns the end of an entry that has nothing to send, and null for one that it
- * has settled itself.
+ * Creates the handler for texts that are sent to other systems. It reads the current facts, and sends the
+ * text unless it is already there. `read` returns the end of an entry that has nothing to send, and null for
+ * an entry that it has settled itself.
  */
 export function sendHandler<Known, To>(
   topic: string,
@@ -75,12 +77,12 @@ function hashContent(content: object): string {
 
 /** A call under a lease. */
 export interface TimedCall extends WorkLease {
-  /** Time limit of one call, in milliseconds. */
+  /** The time limit of one call, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
 interface Delivered extends Sent {
-  /** It was made now, not changed. */
+  /** True if the text was created now, not changed. */
   readonly isNew: boolean;
 }
 
@@ -122,7 +124,7 @@ function ignoreGone(error: unknown): null {
 
 /**
  * Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which
- * may pass, and the errors of the call.
+ * are temporary, and the errors of the call.
  */
 async function callInTime<Result>(
   timed: TimedCall,

@@ -9,7 +9,7 @@ import type { SmtpServer } from './smtp.ts';
 
 const loadSmtp = () => import('./smtp.ts');
 
-/** E-mail over SMTP. */
+/** The settings for e-mail over SMTP. */
 export const EmailSettings = z
   .object({
     smtpUrl: defineSetting(

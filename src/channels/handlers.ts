@@ -21,7 +21,10 @@ interface AnswerDeps extends SendLimits {
 
 const AnswerPayload = z.object({ analysisId: z.string() });
 
-/** Publishes answers, each once, unless a person or a passed build has overtaken it. */
+/**
+ * Creates the handler that publishes answers, each once. An answer that a person or a passed build has
+ * overtaken is not published.
+ */
 export function createAnswerHandler(
   channel: string,
   outlet: AnswerOutlet,
@@ -61,8 +64,8 @@ export function createNoticeHandler(
     async (entry) => {
       const to = NoticePayload.parse(entry.payload);
       const known = await notices.situation(to.about);
-      // A change made in the meantime may have been read although it is not due yet. A decision that is
-      // undone within its delay must never be shown.
+      // A change may have been read before it is due. A decision that is undone within its delay must
+      // never be shown.
       if (await work.isCurrent(entry)) return { outlet, known, to };
       await work.release(entry, null, 0);
       return null;
@@ -77,8 +80,8 @@ interface MessageDeps extends SendLimits {
 }
 
 /**
- * Creates the handler that sends the messages of rules. Without a messenger, each message fails with the
- * missing setting.
+ * Creates the handler that sends the messages of rules. Without a messenger, each message fails with the name
+ * of the missing setting.
  */
 export function createMessageHandler(
   channel: string,
@@ -109,7 +112,8 @@ export function createMessageHandler(
 }
 
 /**
- * Opens a channel for messages, which sends to no refused destination. Returns null if it is not configured.
+ * Opens a channel for messages, which never sends to a refused destination. Returns null if it is not
+ * configured.
  */
 export async function openMessenger(
   { destinations, refusal, open }: MessageChannel,

@@ -23,12 +23,12 @@ export interface RuleHandlerDeps {
   readonly logger: Logger;
 }
 
-/** Reading and writing of the database only. */
+/** The limits of handlers that only read and write the database. */
 const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
 
 /**
- * Creates the handlers that decide what rules send. An occasion is matched with rules, and the matches are
- * gathered until they may be sent. Each step is an entry of the work table, and so is the message.
+ * Creates the handlers that decide what rules send. They match each occasion with the rules and gather the
+ * matches until they may be sent. Each step is an entry of the work table, and so is the message.
  */
 export function createRuleHandlers(deps: RuleHandlerDeps): WorkHandler[] {
   return [matchHandler(deps), gatherHandler(deps)];

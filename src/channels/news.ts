@@ -18,32 +18,32 @@ export interface NewsItem {
   /** The new state of the cause; null if a build failed with it. */
   readonly state: CauseState | null;
   readonly title: string;
-  /** "Test failure, 3 tests, 91 %", or who has said so. */
+  /** "Test failure, 3 tests, 91 %", or the person who decided. */
   readonly standing: string;
   /** "shop/api ci #812 on main, a41f9c2 by ada" */
   readonly place: string;
   readonly facts: readonly { readonly label: string; readonly text: string }[];
-  /** Answers about this cause in the same message. */
+  /** The number of answers about this cause in the same message. */
   readonly seen: number;
   readonly links: { readonly answer: string | null; readonly build: string | null };
   readonly build: Build;
   readonly analysis: Analysis;
 }
 
-/** A message of a rule, before a channel words it. */
+/** A message of a rule, before a channel formats it. */
 export interface News {
   readonly rule: { readonly id: string; readonly name: string };
-  /** Raw, on one line. */
+  /** Unescaped, on one line. */
   readonly headline: string;
   readonly isTest: boolean;
   readonly items: readonly NewsItem[];
-  /** Causes that are not among the items. */
+  /** The number of causes that are not among the items. */
   readonly more: number;
-  /** Owners to be mentioned, by the ids that people wrote down. */
+  /** The owners to mention, by the ids that people configured. */
   readonly mentions: readonly OwnerChannels[];
 }
 
-/** The maximum number of causes shown one by one; further ones are counted. */
+/** The maximum number of causes that are shown. Further ones are only counted. */
 const MAX_ITEMS = 10;
 
 export interface NewsDeps {
@@ -60,7 +60,7 @@ interface NewsOf {
 
 /**
  * Reads the current state of everything that a message is about. Of several answers about one cause, the
- * newest is used. Returns null if nothing of it is stored any more.
+ * newest is used. Returns null if none of it is stored any more.
  */
 export async function readNews(
   { rule, matches, owners, isTest }: NewsOf,
@@ -108,8 +108,8 @@ export function formatStateWord(state: CauseState): string {
 }
 
 /**
- * Creates one item from all matches of a cause, which come newest first. Returns none if its build is
- * deleted.
+ * Creates one item from all matches of a cause. The matches must be sorted, the newest first. Returns no item
+ * if the build is deleted.
  */
 async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
   const { analysisId, buildId } = found[0] ?? { analysisId: '', buildId: '' };

@@ -14,8 +14,8 @@ interface Post {
 }
 
 /**
- * Posts to a configured address. No redirect is followed, and of the answer no more than 64 kB are read.
- * Throws TriageError: `who` in its words, never the address, which may hold a password.
+ * Posts to a configured URL. Follows no redirect, and reads at most 64 kB of the response. Throws a
+ * TriageError that names `who`, never the URL, which may contain a password.
  */
 export async function postOnce(
   who: string,

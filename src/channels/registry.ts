@@ -18,15 +18,17 @@ export function createChannels({ slack, teams, email, webhook, timeoutMs }: Chan
   ];
 }
 
-/** The settings of each channel, with the variables that set them, and those that all channels share. */
+/**
+ * The settings of each channel, with the variables that set them, and the settings that all channels share.
+ */
 export const ChannelsConfig = z.object({
   slack: SlackSettings.prefault({}),
   teams: TeamsSettings.prefault({}),
   email: EmailSettings.prefault({}),
   webhook: WebhookSettings.prefault({}),
-  /** Minimum time between two edits of one published text, in milliseconds. */
+  /** The minimum time between two edits of one published text, in milliseconds. */
   pauseMs: z.int().min(0).max(600_000).default(20_000),
-  /** Time limit of one call, in milliseconds. */
+  /** The time limit of one call, in milliseconds. */
   timeoutMs: z.int().min(100).max(120_000).default(10_000),
 });
 export type ChannelsConfig = z.infer<typeof ChannelsConfig>;
@@ -38,13 +40,13 @@ export const MESSAGE_CHANNELS = createChannels(ChannelsConfig.parse({})).flatMap
 
 const ChannelName = z.enum(MESSAGE_CHANNELS.map(({ name }) => name));
 
-/** A rule as people write it, for one of these channels. */
+/** A rule as people enter it, for one of these channels. */
 export const RuleInput = NotificationRuleInput.extend({ channel: ChannelName });
 
 /** A stored rule, as the API describes it. */
 export const Rule = NotificationRule.extend({ channel: ChannelName });
 
-/** Returns the name of a channel for people. */
+/** Returns the display name of a channel. */
 export function labelChannel(name: string): string {
   return MESSAGE_CHANNELS.find((channel) => channel.name === name)?.label ?? name;
 }

@@ -21,16 +21,18 @@ const ChannelId = z
   .string()
   .regex(CHANNEL, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
 
-/** Slack, if it is used. */
+/** The settings for Slack. */
 export const SlackSettings = z
   .object({
-    /** Token of a bot. Nothing is posted to Slack if it is null. */
+    /** The token of a bot. If it is null, nothing is posted to Slack. */
     token: defineCredential(
       'FAULTLINE_SLACK_TOKEN',
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
         'turns red.',
     ),
-    /** `owner/name` → the channel for news of its default branch; `*`: that of every other repository. */
+    /**
+     * Maps `owner/name` to the channel for news of its default branch. `*` stands for all other repositories.
+     */
     channels: defineSetting(
       'FAULTLINE_SLACK_CHANNELS',
       z.record(z.string().min(1), ChannelId).default({}),
@@ -38,14 +40,15 @@ export const SlackSettings = z
         'repository * is every other one: *=C0123456789. Invite the app to them.',
     ),
     /**
-     * Signing secrets of the app; two while one is rotated. Without one, there are no buttons that decide.
+     * The signing secrets of the app. There are two while one is rotated. Without one, messages have no
+     * buttons for decisions.
      */
     signingSecrets: defineWebhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
       'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a ' +
         'comma, during rotation.',
     ),
-    /** Slack IDs of the members who may decide. */
+    /** The Slack IDs of the members who may decide. */
     reviewers: defineSetting(
       'FAULTLINE_SLACK_REVIEWERS',
       z
@@ -60,7 +63,7 @@ export const SlackSettings = z
         .default([]),
       'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
     ),
-    /** Base URL of the Slack Web API. */
+    /** The base URL of the Slack Web API. */
     baseUrl: createHttpUrlSchema().default('https://slack.com/api/'),
   })
   .refine(({ token, channels }) => token !== null || Object.keys(channels).length === 0, {
@@ -143,15 +146,15 @@ function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<Ne
 
 /** The configuration and dependencies of the buttons on messages. */
 export interface SlackButtons {
-  /** The app's signing secret; two while one is rotated. */
+  /** The app's signing secrets. There are two while one is rotated. */
   readonly secrets: readonly string[];
-  /** Slack's ids of those who may decide. */
+  /** The Slack IDs of the members who may decide. */
   readonly reviewers: readonly string[];
   readonly client: Pick<SlackClient, 'postEphemeral'>;
   readonly presses: SlackPresses;
 }
 
-/** Opens what buttons need. Returns undefined if no signing secret is configured. */
+/** Opens the dependencies of the buttons. Returns undefined if no signing secret is configured. */
 export async function openSlackButtons(
   settings: SlackSettings,
   presses: SlackPresses,
@@ -202,7 +205,7 @@ function describeButtons({ signingSecrets, reviewers }: SlackSettings): Finding 
 }
 
 /**
- * Converts a message of a rule for Slack, each cause with a button. Only ids that people entered become
+ * Converts a message of a rule for Slack. Each cause has a button. Only ids that people entered become
  * mentions.
  */
 export function toSlackNews({ rule, headline, items, more, mentions, isTest }: News): SlackMessage {

@@ -3,14 +3,16 @@ import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { settleOrAbort } from '../lib/time.ts';
 
-/** An SMTP server. It is configured, so it may be in a private network. */
+/** An SMTP server. It may be in a private network, because it is configured. */
 export interface SmtpServer {
   readonly url: string;
-  /** Time limit of one response, in milliseconds. */
+  /** The time limit of one response, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
-/** Uses a connection to the server, and closes it. Throws TriageError, and the reason of the signal. */
+/**
+ * Opens a connection to the server, uses it, and closes it. Throws TriageError, and the reason of the signal.
+ */
 export async function withTransport<Result>(
   { url, timeLimitMs }: SmtpServer,
   signal: AbortSignal,
@@ -31,7 +33,7 @@ export async function withTransport<Result>(
     port: port === '' ? (isSecure ? 465 : 587) : Number(port),
     secure: isSecure,
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(password) } }),
-    // A password crosses a network encrypted, or not at all.
+    // A password is sent over a network only if the connection is encrypted.
     requireTLS: !isSecure && user !== '' && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname),
     ...limits,
     disableFileAccess: true,

@@ -8,7 +8,7 @@ import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
 const LABEL = 'Microsoft Teams';
 const VARIABLE = 'FAULTLINE_TEAMS_WEBHOOKS';
 
-/** Microsoft Teams, through the webhooks of its workflows. */
+/** The settings for Microsoft Teams, which is reached through the webhooks of its workflows. */
 export const TeamsSettings = z.object({
   webhooks: createNamedWebhooks(
     VARIABLE,
@@ -18,7 +18,7 @@ export const TeamsSettings = z.object({
 });
 type TeamsSettings = z.infer<typeof TeamsSettings>;
 
-/** Maximum size of a message in bytes. Teams refuses more than 28 KB; this leaves some room. */
+/** The maximum size of a message in bytes. Teams refuses more than 28 KB; this leaves some room. */
 const MAX_BYTES = 24_000;
 
 /**

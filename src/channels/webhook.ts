@@ -17,7 +17,10 @@ const SigningSecret = z
     'must be whsec_ followed by the base64 of 24 to 64 random bytes',
   );
 
-/** Signed webhooks: one to which every confident answer is posted, and others to which rules may post. */
+/**
+ * The settings for signed webhooks: one to which every confident answer is posted, and others to which rules
+ * may post.
+ */
 export const WebhookSettings = z
   .object({
     url: defineSetting(
@@ -25,14 +28,14 @@ export const WebhookSettings = z
       createHttpUrlSchema().nullable().default(null),
       'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
     ),
-    /** Signing secrets; all of them sign. There are two while one is rotated. */
+    /** The signing secrets. Messages are signed with all of them. There are two while one is rotated. */
     secrets: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
       z.array(SigningSecret).default([]),
       'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
-    /** Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
+    /** The format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
     format: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
       z.enum(['standard', 'cloudevents']).default('standard'),
@@ -127,7 +130,7 @@ async function postSigned({ url, secrets, type, body, call, clock }: SignedPost)
   return (await postOnce(WHO, url, { headers, body, signal }, clock)).response;
 }
 
-/** The type of the event: an answer stands. */
+/** The type of the event. */
 const TYPE = 'io.faultline.analysis.finished';
 
 /** The source of events if there is no public address. A path is a URI reference too. */
@@ -195,8 +198,8 @@ const MAX_TEXT = 4_000;
 const MAX_ITEMS = 10;
 
 /**
- * Creates the message as JSON: the build, the answer, and the lines that prove it. Limited to about 200 KB
- * whatever the answer contains. Its texts are already masked, but they quote logs, so the receiver must
+ * Creates the message as JSON: the build, the answer, and the lines that prove it. It is limited to about 200
+ * KB whatever the answer contains. Its texts are already masked, but they quote logs, so the receiver must
  * escape them.
  */
 export function createAnswerBody({ build, analysis }: Answer): string {

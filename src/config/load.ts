@@ -10,9 +10,9 @@ import type { Variable } from './variable.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Loads the preset, applies the environment, and checks the result. A profile sets its numbers first, so that
- * a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws TriageError
- * `invalid-config` naming each wrong setting and its variable.
+ * Loads the preset, applies the environment, and checks the result. The values of a profile are applied
+ * first, so that a single setting overrides them. `readFile` reads the files of NAME_FILE variables. Throws
+ * TriageError `invalid-config`, which names each wrong setting and its variable.
  */
 export function loadConfig(
   preset: object,
@@ -67,7 +67,7 @@ function deriveSettings(config: Config): Config {
   };
 }
 
-/** Finds the database that the address of a MongoDB server names. */
+/** Finds the name of the database in the URL of a MongoDB server. */
 function findDatabaseName(url: string): string | undefined {
   return /^[^/]+:\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
 }

@@ -38,7 +38,10 @@ export function createMaskingOptions(config: Partial<Config>) {
   };
 }
 
-/** Converts the setting to the masker's options. A suffix of private host names asks for host names, too. */
+/**
+ * Converts the setting to the masker's options. A suffix of private host names also enables the masking of
+ * host names.
+ */
 function toNames(mask: Config['mask']) {
   const hostSuffixes = mask.filter((name) => name.startsWith('.'));
   return {

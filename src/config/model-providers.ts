@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createHttpUrlSchema, defineCredential, defineSetting, flag, group } from './variable.ts';
 
 /**
- * A provider of models with OpenAI's chat completions API, and the variable of its key; null: no key is
+ * A provider of models with OpenAI's chat completions API, and the variable of its key. Null if no key is
  * needed.
  */
 export interface ModelProvider {
@@ -11,8 +11,8 @@ export interface ModelProvider {
 }
 
 /**
- * A provider is a line: "anthropic:claude-…" asks for a model of the line's name. OpenAI and Azure have
- * variables of their own.
+ * The providers by name: "anthropic:claude-…" names a model of `anthropic`. OpenAI and Azure have variables
+ * of their own.
  */
 const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
@@ -28,7 +28,7 @@ const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) =>
   keyName === null ? [] : [{ name, keyName }],
 );
 
-/** A key for each provider that needs one. */
+/** The schema of the keys: one for each provider that needs one. */
 const ProviderKeys = z.object(
   Object.fromEntries(
     KEYED.map(({ name, keyName }) => [
@@ -53,14 +53,17 @@ const Prices = z.record(
 
 /** The settings for knowledge search. */
 export const EmbedderConfig = group({
-  /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
+  /**
+   * The embedder. `hashing` compares words, `openai` also asks a model, and `local` also asks a model on this
+   * machine.
+   */
   driver: defineSetting(
     'FAULTLINE_EMBEDDER',
     z.enum(['hashing', 'openai', 'local']).default('hashing'),
     'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding ' +
       'model), or local (with an embedding model on this machine).',
   ),
-  /** Null for the usual model of OpenAI; with `local`, for a search by words alone. */
+  /** The model. Null for the usual model of OpenAI, or, with `local`, for a search by words alone. */
   model: defineSetting(
     'FAULTLINE_EMBEDDER_MODEL',
     z.string().min(1).nullable().default(null),
@@ -71,7 +74,7 @@ export const EmbedderConfig = group({
     download: flag('FAULTLINE_EMBEDDER_DOWNLOAD', 'Set to true to allow a one-time download of a hub model.'),
   }),
   openai: group({
-    /** null: the analyst's server, with its key. */
+    /** The base URL. Null for the analyst's server, with its key. */
     baseUrl: defineSetting(
       'OPENAI_EMBEDDING_BASE_URL',
       z.url().nullable().default(null),
@@ -79,7 +82,7 @@ export const EmbedderConfig = group({
         'with its key.',
     ),
     apiKey: defineCredential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
-    /** Time limit of one batch of texts, in milliseconds. */
+    /** The time limit of one batch of texts, in milliseconds. */
     timeoutMs: z.int().positive().default(30_000),
     maxRetries: z.int().min(0).max(5).default(2),
   }),
@@ -93,7 +96,7 @@ export const AnalystConfig = group({
     'Analyst: rules, or llm with rules as the fallback.',
   ),
   llm: group({
-    /** Any OpenAI-compatible server, with or without `/v1`. */
+    /** The URL of any OpenAI-compatible server, with or without `/v1`. */
     baseUrl: defineSetting(
       'OPENAI_BASE_URL',
       createHttpUrlSchema().nullable().default(null),
@@ -118,7 +121,7 @@ export const AnalystConfig = group({
       baseUrl: z.string().nullable().default(null),
       apiKey: z.string().nullable().default(null),
     }),
-    /** Keys of providers whose name may precede a model's name, by the provider's name. */
+    /** The keys of the providers that may precede a model's name, by the provider's name. */
     keys: ProviderKeys.prefault({}),
     /** Azure OpenAI, used if no base URL is given. A model's name is that of its deployment. */
     azure: group({
@@ -151,7 +154,7 @@ export const AnalystConfig = group({
   }),
 });
 
-/** The settings by which a model is asked. */
+/** The settings with which a model is asked. */
 interface Asked {
   readonly baseUrl: string | null;
   readonly apiKey: string | null;

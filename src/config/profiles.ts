@@ -18,7 +18,7 @@ export const PROFILES = {
     budget: { tokens: 80_000, costUsd: 0.1, seconds: 240 },
     investigators: { when: 'complex', rounds: 1 },
   },
-  /** Three investigators side by side for every failure. */
+  /** Three parallel investigators for every failure. */
   thorough: {
     maxIterations: 8,
     firstRound: 'model',

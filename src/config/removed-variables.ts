@@ -2,20 +2,25 @@ import { TriageError } from '../domain/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable of an earlier release. */
+/** A variable that an earlier release read. */
 interface Removed {
-  /** The replacement, or what holds now. */
+  /** The replacement, or the behavior that now applies. */
   readonly now: string;
-  /** The values that ask for what holds now anyway, which may depend on the variables that are set. */
+  /**
+   * The values that request the behavior that now applies anyway. They may depend on the variables that are
+   * set.
+   */
   readonly same?: readonly string[] | ((isSet: (name: string) => boolean) => readonly string[]);
-  /** It belongs to a vendor, so it may be meant for another program and is only named. */
+  /**
+   * True if the variable belongs to a vendor. It may be meant for another program, so it is only reported.
+   */
   readonly vendor?: true;
 }
 
 const BY_PROFILE = 'FAULTLINE_PROFILE sets it, together with the other limits of a run';
 const OFF = ['false', 'no', 'off', '0'];
 
-/** Variables that set nothing any more. */
+/** The variables that no longer set anything. */
 const REMOVED: Readonly<Record<string, Removed>> = {
   FAULTLINE_PRESET: {
     now: 'FAULTLINE_DATABASE_URL makes it a server, and without it everything is in one directory',
@@ -119,7 +124,9 @@ const REMOVED: Readonly<Record<string, Removed>> = {
   FAULTLINE_DEBUG: { now: 'FAULTLINE_LOG_LEVEL=debug prints the stack trace of internal errors' },
 };
 
-/** Returns an error for each removed variable that is set to something else than what holds now. */
+/**
+ * Returns an error for each removed variable whose value requests something other than the current behavior.
+ */
 export function refuseRemovedVariables(environment: Environment): TriageError[] {
   return listSet(environment).flatMap(([name, { now, vendor }]) =>
     vendor === true
@@ -128,7 +135,7 @@ export function refuseRemovedVariables(environment: Environment): TriageError[] 
   );
 }
 
-/** Returns a sentence for each variable of a vendor that earlier releases read and that is set. */
+/** Returns a sentence for each vendor variable that is set and that only earlier releases read. */
 export function describeIgnoredVariables(environment: Environment): string[] {
   return listSet(environment).flatMap(([name, { now, vendor }]) =>
     vendor === true ? [`${name} is no longer read: ${now}`] : [],

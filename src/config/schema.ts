@@ -24,7 +24,7 @@ const TokenConfig = z.object({
   roles: z.array(z.enum(['ingest', 'read', 'review', 'admin'])).min(1),
 });
 
-/** Days since a build was received; 0: for ever. */
+/** A number of days since a build was received. 0 means forever. */
 const Days = z.int().min(0).max(36_500);
 
 /** The proxies that may set the client address: none, a number of last hops, or these addresses. */
@@ -47,7 +47,7 @@ const TrustProxy = z.union(
   'must be a number of hops (1 to 16), or addresses such as 10.0.0.0/8, separated by commas',
 );
 
-/** Confidence from which an answer is published, waits for review, or is worked on again. */
+/** The confidence from which on an answer is published, waits for review, or is worked on again. */
 const Thresholds = z.object({
   autoNotify: defineSetting(
     'FAULTLINE_AUTO_NOTIFY',
@@ -59,7 +59,7 @@ const Thresholds = z.object({
   selfCorrect: z.number().min(0).max(1).default(0.5),
 });
 
-/** The names that are masked: `emails`, `hosts`, and more suffixes of private host names. */
+/** The names that are masked: `emails`, `hosts`, and additional suffixes of private host names. */
 const NamesToMask = defineSetting(
   'FAULTLINE_MASK_NAMES',
   z
@@ -91,7 +91,7 @@ const Common = z.object({
       z.url().nullable().default(null),
       'Public URL of the service, used in links.',
     ),
-    /** Largest request body: a quarter of `maxLogBytes`. */
+    /** The maximum size of a request body: a quarter of `maxLogBytes`. */
     maxBodyBytes: z.int().positive().default(bytes(64)),
     maxLogBytes: defineSetting(
       'FAULTLINE_MAX_LOG_BYTES',
@@ -104,9 +104,12 @@ const Common = z.object({
       'Requests per minute, address and process. One token may send five times as many, from any ' +
         'address, and one sender of webhooks ten times.',
     ),
-    /** Requests per minute and token. */
+    /** The maximum number of requests per minute and token. */
     tokenRateLimit: z.int().positive().default(3000),
-    /** Accepted webhooks per minute and sender: GitHub's repository, organization or App, or an address. */
+    /**
+     * The maximum number of accepted webhooks per minute and sender: GitHub's repository, organization or
+     * App, or an address.
+     */
     sourceRateLimit: z.int().positive().default(6000),
     trustProxy: defineSetting(
       'FAULTLINE_TRUST_PROXY',
@@ -128,7 +131,7 @@ const Common = z.object({
     openId: OpenIdConfig.prefault({}),
   }),
   providers: ProvidersConfig.prefault({}),
-  /** An embedded database with less free disk accepts no builds. */
+  /** The minimum free disk space for an embedded database. Below it, no builds are accepted. */
   disk: group({
     minFreeMegabytes: z.int().min(0).default(256),
   }),
@@ -136,13 +139,15 @@ const Common = z.object({
 
   codeHost: CodeHostConfig.prefault({}),
   webSearch: WebSearchConfig.prefault({}),
-  /** Time limit of fetching the logs and reports of one build, in milliseconds. */
+  /** The time limit for fetching the logs and reports of one build, in milliseconds. */
   buildSource: group({ timeoutMs: z.int().positive().default(60_000) }),
   analyst: AnalystConfig,
 
   channels: ChannelsConfig.prefault({}),
   triage: group({
-    /** Null for the default of the analyst; see {@link resolveBudgetTokens}. */
+    /**
+     * The maximum number of log tokens. Null for the default of the analyst; see {@link resolveBudgetTokens}.
+     */
     budgetTokens: z.int().min(200).max(200_000).nullable().default(null),
     /** The profile that supplies the numbers below; see `profiles.ts`. */
     profile: defineSetting(
@@ -153,9 +158,12 @@ const Common = z.object({
     ),
     /** The maximum number of rounds of tool calls. */
     maxIterations: z.int().min(1).max(10).default(5),
-    /** The resources that one run may use before it ends with the facts at hand; no limit if 0. */
+    /**
+     * The resources that one run may use. When they are used up, the run ends with the facts that it has. 0
+     * means no limit.
+     */
     budget: group({
-      /** Tokens of the model. */
+      /** The maximum number of model tokens. */
       tokens: z.int().min(0).default(80_000),
       costUsd: defineSetting(
         'FAULTLINE_MAX_RUN_USD',
@@ -163,13 +171,13 @@ const Common = z.object({
         'US dollars that one run may cost before it ends with what is known. Default: that of the ' +
           'profile. 0: no limit.',
       ),
-      /** Seconds of work. */
+      /** The maximum duration, in seconds. */
       seconds: z.number().min(0).default(240),
     }),
     /** The chooser of the first tool calls of a model: rules (by category, at no cost) or the model itself. */
     firstRound: z.enum(['rules', 'model']).default('rules'),
     investigators: group({
-      /** The failures whose code, history and documents are investigated in parallel. */
+      /** The failures for which code, history and documents are investigated in parallel. */
       when: z.enum(['never', 'complex', 'always']).default('complex'),
       /** The maximum number of rounds of tool calls per investigator. */
       rounds: z.int().min(1).max(3).default(1),
@@ -184,14 +192,16 @@ const Common = z.object({
     toolConcurrency: z.int().min(1).max(16).default(4),
     /** The time limit of one analysis, in milliseconds. */
     timeLimitMs: z.int().positive().default(300_000),
-    /** The time for which the builds of a dead or frozen worker wait for another one, in milliseconds. */
+    /** The time after which another worker takes over the builds of a dead or frozen one, in milliseconds. */
     leaseMs: z.int().min(1000).default(30_000),
     /**
-     * The number of times that the process may die while triaging a build, with no step finished, before the
-     * build is sent to review.
+     * The number of times that the process may die while it triages a build and finishes no step. After that,
+     * the build is sent to review.
      */
     maxCrashes: z.int().min(1).max(100).default(3),
-    /** The number of passing builds to compare a failed build with. Their logs are stored as templates. */
+    /**
+     * The number of passing builds with which a failed build is compared. Their logs are stored as templates.
+     */
     greenBuilds: z.int().min(0).max(10).default(3),
     thresholds: Thresholds.prefault({}),
     maxWrong: defineSetting(
@@ -217,7 +227,10 @@ const Common = z.object({
     claimMs: z.int().positive().default(900_000),
     /** The time that a run waits for a reviewer's answer before it continues without one, in milliseconds. */
     questionMs: z.int().positive().default(86_400_000),
-    /** Delay before a decision is published, in milliseconds. One undone within it is never published. */
+    /**
+     * The delay before a decision is published, in milliseconds. A decision that is undone within it is never
+     * published.
+     */
     undoMs: z.int().min(0).max(600_000).default(10_000),
     auditEvery: defineSetting(
       'FAULTLINE_AUDIT_EVERY',
@@ -240,7 +253,9 @@ const Common = z.object({
       Days.default(0),
       'Days after which a build is deleted with its analyses, reviews and conversations. 0 keeps it forever.',
     ),
-    /** `owner/name` → its own periods; a period that is not given is the same as for all repositories. */
+    /**
+     * Maps `owner/name` to its own periods. A period that is not given is the same as for all repositories.
+     */
     repositories: defineSetting(
       'FAULTLINE_RETENTION_REPOSITORIES',
       z
@@ -256,14 +271,14 @@ const Common = z.object({
    * contain no text of logs or prompts.
    */
   tracing: group({
-    /** Base address of a receiver; `/v1/traces` is added. */
+    /** The base URL of a receiver. `/v1/traces` is appended. */
     endpoint: defineSetting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       z.url().nullable().default(null),
       'Base URL of an OpenTelemetry collector, or of Langfuse (OTLP over HTTP), that receives spans of ' +
         'runs, model calls and tools, without their text.',
     ),
-    /** `name=value,…` */
+    /** The headers, as `name=value,…`. */
     headers: defineCredential(
       'OTEL_EXPORTER_OTLP_HEADERS',
       'Headers for it, as name=value, separated by commas.',
@@ -275,8 +290,8 @@ const Common = z.object({
     ),
   }),
   /**
-   * A separate port for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. There is none if it
-   * is null.
+   * A separate port for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null if there is
+   * none.
    */
   metrics: group({
     port: defineSetting(
@@ -301,7 +316,10 @@ const Common = z.object({
   }),
 });
 
-/** Everything that can be set, with a driver per port and no mode: nothing can branch on one. */
+/**
+ * The whole configuration. It names a driver for each port. It has no mode, so that no code can depend on
+ * one.
+ */
 export const Config = Common.extend({
   database: DatabaseConfig,
   jobQueue: JobQueueConfig,
@@ -313,15 +331,15 @@ export const Config = Common.extend({
 });
 export type Config = z.infer<typeof Config>;
 
-/** Defaults that hold wherever Faultline runs. */
+/** The defaults that apply wherever Faultline runs. */
 export const COMMON = Common.parse({});
 
-/** Every setting as the environment names it. */
+/** All settings with their environment variables. */
 export const VARIABLES: readonly Variable[] = listVariables(Config);
 
 /**
- * Finds the variable that sets a field of `Config` or a value inside it: `auth.tokens.0.token` is set by
- * FAULTLINE_TOKENS.
+ * Finds the variable that sets a field of `Config` or a value inside it. For example, `auth.tokens.0.token`
+ * is set by FAULTLINE_TOKENS.
  */
 function findVariable(path: string): Variable | undefined {
   return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));

@@ -13,21 +13,21 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
         'vector and pg_trgm.',
       { secret: true },
     ),
-    /** URL with a role that may only read; null: the same role, in sessions that cannot write. */
+    /** The URL with a role that may only read. Null for the same role, in sessions that cannot write. */
     readerUrl: defineSetting(
       'FAULTLINE_DATABASE_READER_URL',
       createUrlSchema(['postgres', 'postgresql']).nullable(),
       'The same database with a read-only role, used for history queries by tools.',
       { secret: true },
     ),
-    /** URL with the role that owns the tables, for migrations; null: the same role. */
+    /** The URL with the role that owns the tables, for migrations. Null for the same role. */
     ownerUrl: defineSetting(
       'FAULTLINE_DATABASE_OWNER_URL',
       createUrlSchema(['postgres', 'postgresql']).nullable(),
       'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
       { secret: true },
     ),
-    /** Connections per process. */
+    /** The maximum number of connections per process. */
     poolSize: z.int().min(2).max(200),
   }),
 ]);
@@ -117,7 +117,7 @@ export const CodeHostConfig = z.object({
     'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App ' +
       'is configured), local-git, github (without a token or App: public repositories, no blame) or none.',
   ),
-  /** `owner/name` → folder of a local clone. */
+  /** Maps `owner/name` to the folder of a local clone. */
   clones: defineSetting(
     'FAULTLINE_CLONES',
     z.record(z.string(), z.string()).default({}),
@@ -125,7 +125,7 @@ export const CodeHostConfig = z.object({
   ),
 });
 
-/** The settings for web search, which is used if everything else failed. */
+/** The settings for web search, which is used if everything else has failed. */
 export const WebSearchConfig = z
   .object({
     driver: defineSetting(
@@ -134,16 +134,16 @@ export const WebSearchConfig = z
       'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see ' +
         'its terms of use). It sends masked words of the error to that service.',
     ),
-    /** Null for the provider's own address. */
+    /** The base URL. Null for the provider's own. */
     baseUrl: defineSetting(
       'FAULTLINE_WEB_SEARCH_URL',
       createHttpUrlSchema().nullable().default(null),
       'URL of your SearXNG, which may be private. For the others, only if not the default.',
     ),
     apiKey: defineCredential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
-    /** Time limit of one search, in milliseconds. */
+    /** The time limit of one search, in milliseconds. */
     timeoutMs: z.int().positive().default(10_000),
-    /** Number of result pages to read. Only pages on the public internet are read. */
+    /** The number of result pages to read. Only pages on the public internet are read. */
     pages: z.int().min(0).max(5).default(2),
   })
   .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, {
@@ -157,13 +157,15 @@ export const WebSearchConfig = z
 
 const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
 
-/** One or more roles, as "read+review". */
+/** The roles as one text, such as "read+review". */
 const RoleList = z
   .string()
   .transform((text) => text.split('+').map((role) => role.trim()))
   .pipe(z.array(z.enum(ROLES, { error: `must be roles joined by "+": ${ROLES.join(', ')}` })).min(1));
 
-/** Signing in to the pages by OpenID Connect. Without an issuer there are tokens only. */
+/**
+ * The settings for signing in to the pages by OpenID Connect. Without an issuer, only tokens are accepted.
+ */
 export const OpenIdConfig = z
   .object({
     issuer: defineSetting(
@@ -188,7 +190,7 @@ export const OpenIdConfig = z
       z.string().min(1).max(100).default('groups'),
       "ID token claim that lists the user's groups.",
     ),
-    /** Group → roles; the group "*" is everybody whom the issuer signs in. */
+    /** Maps groups to roles. The group "*" is everybody whom the issuer signs in. */
     roles: defineSetting(
       'FAULTLINE_OIDC_ROLES',
       z.record(z.string(), RoleList).default({}),

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 
 /**
- * One setting as the environment names it. The same table reads the environment and prints the documentation.
+ * A setting with its environment variable. The environment is read, and the documentation is written, from
+ * the same table of variables.
  */
 export interface Variable {
   readonly name: string;
-  /** Path in `Config`, e.g. `http.port`. */
+  /** The path in `Config`, such as `http.port`. */
   readonly path: string;
   readonly type: 'text' | 'number' | 'flag' | 'list' | 'pairs' | 'tokens' | 'proxies' | 'json';
-  /** May also be given as NAME_FILE, the path of a file that holds the value. */
+  /** True if the value may also be given as NAME_FILE, the path of a file that contains it. */
   readonly secret?: true;
   readonly meaning: string;
 }
@@ -18,8 +19,8 @@ type Named = Omit<Variable, 'path' | 'type'> & Partial<Pick<Variable, 'type'>>;
 const NAMES = new WeakMap<z.core.$ZodType, readonly Named[]>();
 
 /**
- * Registers a setting with its variable and its description for people. The variable's type is derived from
- * the schema unless it is given.
+ * Registers a setting with its variable and its description for users. The type of the variable is derived
+ * from the schema unless it is given.
  */
 export function defineSetting<Schema extends z.ZodType>(
   name: string,
@@ -36,7 +37,10 @@ export function flag(name: string, meaning: string) {
   return defineSetting(name, z.boolean().default(false), meaning);
 }
 
-/** Creates a setting for what may be written at a provider: nothing by default. */
+/**
+ * Creates a setting for the kinds of texts that may be written at a provider. By default, none may be
+ * written.
+ */
 export function defineWriteSetting<const Kind extends string>(
   name: string,
   kinds: readonly Kind[],
@@ -50,7 +54,7 @@ export function defineCredential(name: string, meaning: string) {
   return defineSetting(name, z.string().nullable().default(null), meaning, { secret: true });
 }
 
-/** Secrets that senders share with us: two while one is rotated. */
+/** Creates a setting for the secrets that senders share with us. There are two while one is rotated. */
 export function defineWebhookSecrets(name: string, meaning: string) {
   return defineSetting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
 }
@@ -95,7 +99,7 @@ export function extractPassword(url: string | null): string | null {
   }
 }
 
-/** Settings that belong together, each with a default. */
+/** Creates the schema of settings that belong together, each with a default. */
 export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<z.ZodObject<Shape>> {
   return z.prefault(z.object(shape), {} as z.input<z.ZodObject<Shape>>);
 }

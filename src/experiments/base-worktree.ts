@@ -10,8 +10,8 @@ import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
 
 /**
- * Installed dependencies, and the files that pin them: where these are equal the folder is shared. Without
- * any of them the manifest decides.
+ * The folders of installed dependencies with the files that pin them. If these files are equal, the folder is
+ * shared. If there are none, the manifest decides.
  */
 const DEPENDENCIES = [
   {
@@ -28,30 +28,30 @@ const DEPENDENCIES = [
 ] as const;
 
 /**
- * A commit's files in the temporary folder of an experiment. They have a `.git` of their own, in which
- * commands may do as they like.
+ * The files of a commit in the temporary folder of an experiment. They have a `.git` of their own, in which
+ * commands may change anything.
  */
 export interface Worktree {
   readonly commit: string;
-  /** Its top folder. */
+  /** The top folder of the worktree. */
   readonly folder: string;
   /** The folder of the worktree that corresponds to the checkout's `cwd`. */
   readonly cwd: string;
-  /** Dependencies that differ there and were not shared. */
+  /** The dependencies that differ from the checkout's and were not shared. */
   readonly unshared: readonly string[];
-  /** Git on the files of the worktree, with the repository of the experiment instead of that `.git`. */
+  /** Runs git on the files of the worktree, with the repository of the experiment instead of that `.git`. */
   readonly git: AskGit;
   /**
-   * Checks another commit out in the same folder and removes everything that was built or installed there.
+   * Checks out another commit in the same folder, and removes everything that was built or installed there.
    * Returns the dependencies that differ.
    */
   moveTo(commit: string): Promise<readonly string[]>;
 }
 
 /**
- * Returns the commit of the base: where HEAD left `ref`, else where it left the default branch, else the
- * previous commit. Later commits of `ref` are no difference of this change. Throws `invalid-input` if there
- * is no such commit.
+ * Returns the commit of the base: where HEAD branched off from `ref`, else where it branched off from the
+ * default branch, else the previous commit. Later commits of `ref` do not belong to this change. Throws
+ * `invalid-input` if there is no such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
   const commit =
@@ -66,10 +66,13 @@ export async function findBase(checkout: Checkout, ref: string | undefined): Pro
   return commit;
 }
 
-/** Checks a commit out. Throws `invalid-input` if its files cannot be had as the checkout has its own. */
+/**
+ * Checks out a commit. Throws `invalid-input` if its files cannot be written in the same form as those of the
+ * checkout.
+ */
 export async function openWorktree(checkout: Checkout, commit: string): Promise<Worktree> {
   const { top, root } = checkout;
-  // Some tools name a project by its folder.
+  // Some tools use the name of its folder as the name of a project.
   const work = { folder: join(root, 'work', basename(top)), index: 'work-index' };
   const moveTo = async (next: string) => {
     await checkOut(checkout, work, next);
@@ -90,14 +93,14 @@ async function checkOut(checkout: Checkout, work: WorkTree, commit: string): Pro
   await mkdir(folder, { recursive: true });
   await fetchMissing(checkout, commit);
   await removeFolder(join(folder, '.git'));
-  // Files that were written over after git had written them.
+  // Files were overwritten after git had written them, so the index is outdated.
   if (checkout.settings.smudges.size > 0) await rm(join(checkout.root, work.index), { force: true });
   const lay = async () => {
     await checkout.inStore(work, ['checkout', '--quiet', '--detach', '--force', commit]);
     await checkout.inStore(work, ['clean', '-ffdxq']);
   };
   await lay().catch(async () => {
-    // Something there is read-only, or not what git takes it for.
+    // Something there is read-only, or is not what git expects.
     const left = await removeFolder(folder);
     if (left !== null) throw new TriageError('invalid-input', left);
     await mkdir(folder);
@@ -164,7 +167,7 @@ async function checkOutSubmodules(checkout: Checkout, work: WorkTree): Promise<v
 async function shareDependencies(top: string, folder: string): Promise<string[]> {
   const unshared: string[] = [];
   for (const { folder: name, locks, manifest } of DEPENDENCIES) {
-    // A link that leads nowhere is there as well.
+    // A broken link exists as well.
     if (!existsSync(join(top, name)) || (await lstat(join(folder, name)).catch(() => null)) !== null)
       continue;
     const pins = locks.some((lock) => existsSync(join(top, lock))) ? locks : [manifest];

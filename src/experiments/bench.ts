@@ -5,31 +5,34 @@ import { findWorkFolder, moveCommand } from './checkout-paths.ts';
 import { createSignature, judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
-/** Options of every experiment with a failing command. */
+/** The options of every experiment with a failing command. */
 export interface CommandOptions {
-  /** The failing command; run as it is, by no shell. */
+  /** The failing command. It is run as it is, without a shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Environment of the command. Variables that configure Faultline are removed. */
+  /** The environment of the command. Variables that configure Faultline are removed. */
   readonly env: NodeJS.ProcessEnv;
   /** The maximum number of runs of the measured command. */
   readonly runs: number;
-  /** Time limit of everything together, in milliseconds. */
+  /** The time limit of everything together, in milliseconds. */
   readonly limitMs: number;
-  /** Tests that are known to fail, as from a log; empty: the first run tells. */
+  /** The tests that are known to fail, for example from a log. If empty, the first run determines them. */
   readonly tests: readonly FailingTest[];
   /** The command that installs dependencies if they differ from the checkout's. */
   readonly install?: readonly string[];
   /**
-   * Words before the command of each run, such as those that take the network from it; what builds or
-   * installs goes without.
+   * The words before the command of each run, such as those that turn off the network. Commands that build or
+   * install run without them.
    */
   readonly within?: readonly string[];
   /** True to return partial results if the signal is aborted, instead of throwing. */
   readonly keepsPart?: boolean;
 }
 
-/** An environment that runs a command repeatedly, within one time limit and against one failure. */
+/**
+ * An environment that runs a command repeatedly, within one time limit, and compares each run with one
+ * failure.
+ */
 export interface Bench {
   readonly signal: AbortSignal;
   /** The first failure of the command. Null until it fails. */

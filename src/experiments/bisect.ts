@@ -10,21 +10,21 @@ import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 
 /**
- * Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose
- * dependencies differ are skipped.
+ * The options of a bisection. If the command exits with code 125, the commit is skipped, as with
+ * `git bisect run`. Without `install`, commits whose dependencies differ are skipped.
  */
 export interface BisectOptions extends CommandOptions {
-  /** Commit at which the command passed. If absent, the commit at which the branch began. */
+  /** The commit at which the command passed. If absent, the commit at which the branch began. */
   readonly good: string | undefined;
   readonly bad: string;
-  /** Run first at each commit; those at which it fails are skipped. */
+  /** The command that is run first at each commit. If it fails, the commit is skipped. */
   readonly build?: readonly string[];
   /**
-   * Tries only every `of`th commit from the `part`th on, in addition to the bad one. This is the share of one
-   * of several machines.
+   * Limits the search to every `of`th commit from the `part`th on, in addition to the bad one. This is the
+   * share of one of several machines.
    */
   readonly only?: { readonly part: number; readonly of: number };
-  /** Results that other machines found between the same commits. */
+  /** The results that other machines found between the same commits. */
   readonly results?: readonly Bisection[];
 }
 
@@ -35,16 +35,16 @@ export interface BisectDeps {
 }
 
 const MOST_RUNS = 500;
-/** Number of runs with another failure after which a commit is skipped. */
+/** The number of runs with another failure after which a commit is skipped. */
 const MOST_OTHER = 3;
 
 /**
  * Finds the commit that broke a command by a Bayesian search. Each run updates the probability that a commit
- * is the first bad one, averaged over the rates at which the command may fail from there on; the next run is
+ * is the first bad one, averaged over the rates at which the command may fail from there on. The next run is
  * made at the commit that splits the probability most evenly. A failure that always happens takes about one
- * run per step; an intermittent one takes more. Leaves no worktree and no process behind. Results of other
- * machines count as runs; if they suffice, nothing is run. Throws `invalid-input` for commits that do not
- * exist and commands that cannot be started, `cancelled` on abort.
+ * run per step; an intermittent one takes more. No worktree and no process remains. Results of other machines
+ * count as runs; if they suffice, nothing is run. Throws `invalid-input` for commits that do not exist and
+ * commands that cannot be started, and `cancelled` on abort.
  */
 export async function bisect(
   options: BisectOptions,
@@ -84,7 +84,8 @@ async function bisectIn(
       if (judgeBisection(toMeasurements(points)).share >= SURE) break;
       const next = findNextToTry(points);
       if (next === null) break;
-      // A failure that only others have seen must be seen here, before a pass says anything.
+      // A failure that only other machines have seen must first be reproduced here; until then, a pass
+      // proves nothing.
       await tryAt(search, bench.failure === null ? last : next);
     }
     const { verdict, share, from, to } = judgeBisection(toMeasurements(points));
@@ -118,7 +119,9 @@ async function tryPart(
   return conclude(search, 'part', []);
 }
 
-/** Collects what others found at a commit. A commit is skipped only if no one could try it. */
+/**
+ * Collects the results of other machines at a commit. A commit is skipped only if no machine could try it.
+ */
 function toPoint(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((point) => point.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
@@ -134,7 +137,7 @@ interface Point {
   passed: number;
   failed: number;
   other: number;
-  /** Passes that a cache answered. */
+  /** The number of passes that a cache returned. */
   cached: number;
   readonly exitCodes: (number | null)[];
   /** The reason why the commit cannot be tried. Null if it can. */
@@ -145,7 +148,7 @@ interface Search {
   readonly options: BisectOptions;
   readonly deps: BisectDeps;
   readonly bench: Bench;
-  /** The good commit, then those after it. */
+  /** The good commit, followed by the commits after it. */
   readonly points: readonly Point[];
   readonly worktree: Worktree;
   /** Index of the commit that is checked out and built. Null if there is none. */
@@ -167,7 +170,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   if (point.skipped !== null) return;
   if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? [], worktree);
   const run = await bench.run(search.narrowed?.argv ?? options.argv, worktree.cwd);
-  // Cut short by the time limit of the whole search, it tells nothing of the commit.
+  // A run that the time limit of the whole search cut short says nothing about the commit.
   if (run.timedOut) return;
   if (run.exitCode === 125) {
     point.skipped = 'the command ended with exit code 125';
@@ -195,7 +198,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   }
 }
 
-/** Checks a commit out and builds it; why it cannot be tried, or null. */
+/** Checks out a commit and builds it. Returns the reason why it cannot be tried, or null. */
 async function prepare(search: Search, index: number): Promise<string | null> {
   const { options, worktree, points, bench } = search;
   if (search.at === index) return null;

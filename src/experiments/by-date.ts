@@ -11,14 +11,16 @@ import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { withCheckout } from './checkout.ts';
 import type { OutputReader } from './outcome.ts';
 
-/** `install` is run with each date before the command; it is needed. */
+/**
+ * The options of an experiment by date. `install` is required; it is run with each date before the command.
+ */
 export interface DatedOptions extends CommandOptions {
   readonly install: readonly string[];
   /** The time as of which dependencies are chosen, or at which the command still passed. */
   readonly good: Date;
-  /** The time at which it fails; null for now, with nothing held back. */
+  /** The time at which it fails. Null for now, without a limit on versions. */
   readonly bad: Date | null;
-  /** Also search the first day on which it fails. */
+  /** True to also search for the first day on which it fails. */
   readonly search: boolean;
 }
 
@@ -30,40 +32,42 @@ export interface DatedDeps {
 
 /** The runs of a command with dependencies as of one time. */
 export interface DatedRuns {
-  /** ISO 8601; "now" if nothing was held back. */
+  /** The time in ISO 8601, or "now" without a limit on versions. */
   readonly at: string;
   readonly passed: number;
   readonly failed: number;
   readonly other: number;
-  /** The reason why nothing could be run; null if it could. */
+  /** The reason why nothing could be run. Null if it could. */
   readonly why: string | null;
 }
 
 /**
- * `versions`: with the dependencies of the earlier time it passes, with the later ones it fails.
- * `not-versions`: it fails with both.
+ * The result. `versions`: the command passes with the dependencies of the earlier time and fails with the
+ * later ones. `not-versions`: it fails with both.
  */
 export interface DatedExperiment {
   readonly command: readonly string[];
   readonly verdict: 'versions' | 'not-versions' | 'not-reproduced' | 'inconclusive';
   readonly sentence: string;
   readonly runs: readonly DatedRuns[];
-  /** The first day with which it fails, and the last with which it passes; null if none was searched. */
+  /**
+   * The first day with which it fails, and the last with which it passes. Null if they were not searched for.
+   */
   readonly day: { readonly lastGood: string; readonly firstBad: string } | null;
-  /** The versions that differ where it first fails; those that the failure is about come first. */
+  /** The versions that differ where it first fails. Those that the failure concerns come first. */
   readonly changes: readonly VersionChange[];
   readonly notes: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
-/** Dates that are tried at most: enough for 30 years, day by day. */
+/** The maximum number of dates that are tried. It is enough for 30 years, day by day. */
 const MAX_DATES = 16;
 
 /**
  * Runs a failing command in a worktree with dependencies installed as of an earlier time and as of now, and
  * reports whether they make the difference. With `search`, finds the first day on which it fails. Throws
- * `invalid-input` if the installing program cannot choose by time, or its index does not state when versions
- * were uploaded: that is never guessed.
+ * `invalid-input` if the installing program cannot choose by time, or if its index does not state when
+ * versions were uploaded, because this is never guessed.
  */
 export async function runByDate(
   options: DatedOptions,
@@ -157,7 +161,7 @@ async function listInstalled({ bench, worktree, installer }: Trial, why: string 
   return (await bench.prepare(installer.list, worktree.cwd)).output;
 }
 
-/** Removes links to dependencies of the checkout, because nothing may be written there. */
+/** Removes links to dependencies of the checkout, because nothing may be written to them. */
 async function removeShared(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries)
@@ -224,7 +228,7 @@ function describe(
   return `It passes with the versions of ${nameTime(good)} and fails with those of ${nameTime(bad)}.${what}`;
 }
 
-/** Names a time as people say it: midnight is its day. */
+/** Formats a time for people. Midnight is shown as its day. */
 function nameTime(tried: Tried | null): string {
   return (tried?.at ?? '').replace(/T00:00:00\.000Z$/, '');
 }
@@ -233,11 +237,11 @@ function toDay({ at }: Tried): string {
   return at === 'now' ? new Date().toISOString().slice(0, 10) : at.slice(0, 10);
 }
 
-/** A program that installs dependencies as of a time, by a variable of its environment. */
+/** A program that installs dependencies as of a time, which an environment variable sets. */
 interface Installer {
   readonly name: string;
   readonly environment: (at: string) => NodeJS.ProcessEnv;
-  /** The words by which it says that its index does not know when versions were uploaded. */
+  /** The message of the program that its index does not know when versions were uploaded. */
   readonly withoutTimes: RegExp;
   /** The command that lists the installed versions; null if the installation prints them. */
   readonly list: readonly string[] | null;

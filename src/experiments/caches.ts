@@ -3,18 +3,18 @@ import { stripVTControlCharacters } from 'node:util';
 import type { CommandRun } from './run-command.ts';
 
 interface Switch {
-  /** Names of the program, without its folder. */
+  /** The names of the program, without its folder. */
   readonly programs: readonly string[];
-  /** The word behind which the arguments stand; absent: directly behind the program. */
+  /** The word after which the arguments are inserted. If absent, they follow the program. */
   readonly behind?: RegExp;
   readonly off: readonly string[];
-  /** Arguments with which the tool has its cache off already, or that say otherwise. */
+  /** The arguments with which the cache of the tool is already off, or deliberately on. */
   readonly unless?: RegExp;
 }
 
 /**
- * Options with which each tool runs everything that its cache could answer. None of them changes which tests
- * are run.
+ * The options with which each tool runs everything that its cache could answer. None of them changes which
+ * tests are run.
  */
 const SWITCHES: readonly Switch[] = [
   { programs: ['go'], behind: /^test$/, off: ['-count=1'], unless: /^--?(?:test\.)?count(?:=|$)/ },
@@ -35,10 +35,10 @@ const SWITCHES: readonly Switch[] = [
   },
 ];
 
-/** The number of cached answers after which no run is expected. */
+/** The number of cached answers after which the command is not tried again. */
 export const MOST_CACHED = 2;
 
-/** Variables for tools that a script or a wrapper starts. */
+/** The variables for tools that a script or a wrapper starts. */
 const VARIABLES: NodeJS.ProcessEnv = {
   NX_SKIP_NX_CACHE: 'true',
   TURBO_FORCE: 'true',
@@ -65,8 +65,8 @@ export function withoutCache(argv: readonly string[]): string[] {
 }
 
 /**
- * Number of words among which the program may stand. It may follow words such as `faketime -f @…` and those
- * that turn off the network.
+ * The number of words among which the program is searched for. It may follow words such as `faketime -f @…`
+ * and those that turn off the network.
  */
 const MAX_WORDS = 24;
 
@@ -81,7 +81,7 @@ export function disableCaches({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.Proce
   };
 }
 
-/** Lines that tools print if they return an earlier result instead of a run. */
+/** The lines that tools print if they return an earlier result instead of running. */
 const ANSWERS: readonly RegExp[] = [
   // Go.
   /^ok\s+\S+\s+\(cached\)/,
@@ -105,8 +105,8 @@ const ANSWERS: readonly RegExp[] = [
 ];
 
 /**
- * Lines that tools print if they selected no test or found nothing to do. One of several packages may also
- * print them.
+ * The lines that tools print if they selected no test or found nothing to do. One of several packages may
+ * also print them.
  */
 const NOTHING = new RegExp(
   String.raw`^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|` +
@@ -121,7 +121,8 @@ const SOMETHING = new RegExp(
 );
 
 /**
- * Total run times that tools report, in seconds or milliseconds. A script may put its name before the line.
+ * The total run times that tools report, in seconds or milliseconds. A script may put its name before the
+ * line.
  */
 const CLAIMS = new RegExp(
   String.raw`^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|` +
@@ -136,14 +137,16 @@ const MILLISECONDS_AT = 5;
  */
 const TIMES_LONGER = 2;
 const MORE_MS = 1_000;
-/** Number of characters at the end of the output that are searched. Tools print their summary at the end. */
+/**
+ * The number of characters at the end of the output that are searched. Tools print their summary at the end.
+ */
 const MAX_LOOKED_AT = 1024 * 1024;
 const MAX_LINE = 500;
 
 /**
- * Checks whether a command passed without running its tests: its tool says that a cache answered, that there
- * was nothing to do, or that the run took longer than it can have. A command that fails was run. `isNarrowed`
- * excludes the case that no test was run because the selected ones do not exist.
+ * Checks whether a command passed without running its tests: its tool reports that a cache answered, that
+ * there was nothing to do, or a longer run time than the real one. A command that failed did run.
+ * `isNarrowed` excludes the case that no test was run because the selected ones do not exist.
  */
 export function isCached({ exitCode, output, milliseconds }: CommandRun, isNarrowed = false): boolean {
   if (exitCode !== 0) return false;

@@ -9,7 +9,7 @@ export interface WorkFolder {
 }
 
 interface NamedFolder extends WorkFolder {
-  /** The path by which `cwd` was named; it may lead there by symbolic links. */
+  /** The path by which `cwd` was named, possibly with symbolic links. */
   readonly named: string;
 }
 
@@ -28,7 +28,8 @@ export function findWorkFolder(path: string): NamedFolder {
 
 /**
  * Returns a file that a log names as an argument relative to `cwd`. Returns null if the file is outside the
- * worktree, also through symbolic links, or if a tool could read it as an option or as a file of options.
+ * worktree, directly or through symbolic links, or if a tool could read it as an option or as a file of
+ * options.
  */
 export function toFileArgument({ folder, cwd }: WorkFolder, file: string): string | null {
   const path = resolve(cwd, file);
@@ -37,11 +38,11 @@ export function toFileArgument({ folder, cwd }: WorkFolder, file: string): strin
   return argument === '' || /^[-@]/.test(argument) ? null : argument;
 }
 
-/** Folders of dependencies that a worktree shares with the checkout. */
+/** The folders of dependencies that a worktree shares with the checkout. */
 const SHARED = ['node_modules', '.venv', 'venv', 'vendor'];
 
 /**
- * Finds an argument that names a path of the worktree and leads out of it through a symbolic link. Links of
+ * Finds an argument that names a path of the worktree from which a symbolic link leads outside. Links of
  * shared dependencies do not count.
  */
 export function findStrayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
@@ -60,7 +61,7 @@ export function findStrayArgument({ folder, cwd }: WorkFolder, argv: readonly st
   return argv.find(leadsOut) ?? null;
 }
 
-/** Variables that tell tools where the code is. */
+/** The variables that tell tools where the code is. */
 const CODE_VARIABLES = [
   'PWD',
   'INIT_CWD',
@@ -121,8 +122,8 @@ function movePaths(text: string, from: string, to: string): string {
 }
 
 /**
- * Tells whether a path begins at this place: before it in its word there is no other slash, or the scheme of
- * a file.
+ * Tells whether a path begins at this position: there is no slash before it in its word except those of a
+ * `file:` scheme.
  */
 function beginsPath(text: string, at: number): boolean {
   const word =

@@ -7,35 +7,36 @@ import { askGit, openRepository, type Place, type Repository } from './repositor
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * A checkout from which experiments start and to which they never write. Their commits and worktrees are in a
- * temporary folder, in a repository of its own that borrows the objects of the checkout's.
+ * A checkout from which experiments start and to which they never write. The commits and worktrees of an
+ * experiment are in a temporary folder, in a separate repository that borrows the objects of the checkout's
+ * repository.
  */
 export interface Checkout extends Repository {
-  /** Temporary folder of the experiment. */
+  /** The temporary folder of the experiment. */
   readonly root: string;
-  /** That repository, which belongs to no work tree. */
+  /** The path of the separate repository, which belongs to no worktree. */
   readonly store: string;
-  /** Runs git in it on files of a work tree, with an index in `root`. */
+  /** Runs git in the separate repository on files of a worktree, with an index in `root`. */
   readonly inStore: (work: WorkTree, args: readonly string[], input?: string) => Promise<string>;
   /**
    * Returns HEAD, or a commit with the tracked files in their current state if some changes are not
    * committed.
    */
   currentState(): Promise<{ readonly commit: string; readonly isCommitted: boolean }>;
-  /** Makes a local branch of a commit of the experiment that follows HEAD. */
+  /** Creates a local branch at a commit of the experiment that follows HEAD. */
   createBranch(name: string, commit: string): Promise<void>;
 }
 
 export interface WorkTree {
   readonly folder: string;
-  /** Name of the index. */
+  /** The name of the index. */
   readonly index: string;
 }
 
 /**
- * Runs an experiment and leaves the checkout as it was. The notes of the result name differences afterwards
- * and remains of the temporary folder that cannot be removed. `need` throws `invalid-input` if the experiment
- * is not made in a git checkout.
+ * Runs an experiment and leaves the checkout as it was. The notes of the result name changes that the
+ * checkout underwent, and parts of the temporary folder that cannot be removed. `need` throws `invalid-input`
+ * if the experiment is not made in a git checkout.
  */
 export async function withCheckout<Result extends { readonly notes: readonly string[] }>(
   place: Place,
@@ -85,10 +86,10 @@ async function openCheckout(
   return { checkout, close };
 }
 
-/** Author of commits that no one else sees. */
+/** The author of commits that no one else sees. */
 const AUTHOR = ['user.name=Faultline', 'user.email=faultline@localhost'];
 
-/** Makes the repository of an experiment in its folder. */
+/** Creates the repository of an experiment in its folder. */
 export async function createStore(repository: Repository, root: string): Promise<Checkout> {
   const store = join(root, 'store');
   const { settings, format, shallow, attributes, sparse, how } = repository;
@@ -147,9 +148,9 @@ interface State {
   /** The branch that is checked out, or `no branch`. */
   readonly branch: string;
   readonly commit: string | null;
-  /** Entries of the index. */
+  /** The entries of the index. */
   readonly index: string;
-  /** Tree of the tracked files as they are. */
+  /** The tree of the tracked files in their current state. */
   readonly tree: string;
 }
 
@@ -157,7 +158,7 @@ function readStateTree({ top }: Repository): WorkTree {
   return { folder: top, index: 'state-index' };
 }
 
-/** Works on a copy of the index: the index itself is neither locked nor refreshed. */
+/** Reads the state from a copy of the index, so that the index itself is neither locked nor refreshed. */
 async function readState(checkout: Checkout): Promise<State> {
   const { git, index, root, store, inStore } = checkout;
   const work = readStateTree(checkout);

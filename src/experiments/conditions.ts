@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 /** A command under a condition: its arguments and its environment. */
 export interface Condition {
-  /** Name for people, such as `--seed=3`. It passes `isConditionName`. */
+  /** The display name, such as `--seed=3`. It passes `isConditionName`. */
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -18,15 +18,15 @@ export interface Condition {
 
 interface Seeding {
   readonly programs: readonly string[];
-  /** Pattern that the output of a run must match if the tool takes the seed. */
+  /** The pattern that the output of a run must match if the tool accepts the seed. */
   readonly when?: RegExp;
   readonly arguments?: (seed: number) => readonly string[];
   readonly variable?: string;
-  /** Behind the words that say what to do, and not at the end. */
+  /** True if the arguments are inserted after the subcommand, and not at the end. */
   readonly before?: boolean;
 }
 
-/** Ways to give each tool its seed. The first row that fits is used. */
+/** The ways to pass a seed to each tool. The first matching row is used. */
 const SEEDS: readonly Seeding[] = [
   {
     programs: ['pytest', 'py.test'],
@@ -41,12 +41,12 @@ const SEEDS: readonly Seeding[] = [
   { programs: ['pytest', 'py.test', 'python', 'python3', 'unittest'], variable: 'PYTHONHASHSEED' },
   { programs: ['jest'], arguments: (seed) => [`--seed=${seed}`] },
   { programs: ['vitest'], arguments: (seed) => [`--sequence.seed=${seed}`] },
-  // Mocha hands V8 its options: this is the seed of Math.random.
+  // Mocha passes options on to V8. This one is the seed of Math.random.
   { programs: ['mocha'], arguments: (seed) => [`--v8-random-seed=${seed}`] },
   { programs: ['go'], arguments: (seed) => [`-shuffle=${seed}`], before: true },
   {
     programs: ['mvn', 'mvnw'],
-    // The first random numbers of Java are alike for small seeds.
+    // The first random numbers of Java are similar for small seeds.
     arguments: (seed) => [
       '-Dsurefire.runOrder=random',
       `-Dsurefire.runOrder.random.seed=${seed * 2_654_435_761}`,
@@ -57,12 +57,12 @@ const SEEDS: readonly Seeding[] = [
 ];
 
 /**
- * Returns the command with a seed. Returns null if its tool takes none. `output` is the output of a run of
+ * Returns the command with a seed. Returns null if its tool accepts none. `output` is the output of a run of
  * the command.
  */
 export function seedCommand(argv: readonly string[], output: string, seed: number): Condition | null {
   const words = listPrograms(argv);
-  // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
+  // V8 accepts the seed of Math.random, and passes it on to the processes of its test runner.
   if (basename(argv[0] ?? '') === 'node' && argv.includes('--test'))
     return {
       name: `--random-seed=${seed}`,
@@ -88,12 +88,12 @@ export function createZoneConditions(argv: readonly string[]): Condition[] {
   return ZONES.map((zone) => ({ name: `TZ=${zone}`, argv, env: { TZ: zone } }));
 }
 
-/** Days before and after now, each at another time of day, in the order in which they are tried. */
+/** The numbers of days before and after now that are tried, in this order. Each is at another time of day. */
 const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
 
 /**
- * Returns conditions with the clock set to other times by faketime. Returns none if the machine does not have
- * faketime.
+ * Returns conditions with the clock set to other times by faketime. Returns an empty list if the machine does
+ * not have faketime.
  */
 export async function shiftClock(argv: readonly string[], now: number): Promise<Condition[]> {
   if (!(await canRun(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
@@ -102,7 +102,7 @@ export async function shiftClock(argv: readonly string[], now: number): Promise<
       .toISOString()
       .replace('T', ' ')
       .slice(0, 19);
-    // Timers wait for real time.
+    // Timers use the real clock.
     const env = { FAKETIME_DONT_FAKE_MONOTONIC: '1', TZ: 'UTC' };
     return { name: `the clock at ${time} UTC`, argv: ['faketime', '-f', `@${time}`, ...argv], env };
   });

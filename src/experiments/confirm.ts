@@ -21,8 +21,8 @@ import { createSignature, formatTestName, type Outcome, type OutputReader } from
 /** The options of `confirm`. `runs` and `install` apply to each arm. */
 export interface ConfirmOptions extends CommandOptions {
   /**
-   * Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is
-   * compared.
+   * The commit, branch or tag that is compared, at the point where HEAD branched off from it. If absent, the
+   * default branch; if null, nothing is compared.
    */
   readonly base: string | null | undefined;
   /** True to search for the seed, time, time zone or network on which the failure depends. */
@@ -37,12 +37,11 @@ export interface ConfirmDeps {
 }
 
 /**
- * Runs a failing command again, here and on the base, until its counts tell what kind of failure it is. Only
- * the failing tests are run where the command's tool can select them. A verdict that a failure is `flaky`
- * rests on a pass and the same failure without any change between them; `this-change` is wrong for a test
- * that fails at random at most once in 4^n, with n runs of each arm. Leaves no worktree and no process
- * behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist,
- * `cancelled` on abort.
+ * Runs a failing command again, here and on the base, until its counts determine the kind of the failure.
+ * Only the failing tests are run if the command's tool can select them. The verdict `flaky` requires a pass
+ * and the same failure without any change between them. With n runs of each arm, `this-change` is wrong for a
+ * test that fails at random at most once in 4^n. No worktree and no process remains. Throws `invalid-input`
+ * for a command that cannot be started and a base that does not exist, and `cancelled` on abort.
  */
 export async function confirm(
   options: ConfirmOptions,
@@ -75,7 +74,7 @@ async function confirmIn(
     dependsOnOthers: null,
     narrowed: narrow(argv, tests, here),
   };
-  // Nothing runs where the question cannot be answered.
+  // Nothing is run if the base cannot be found.
   const base = options.base === null ? null : await findBase(need(), options.base);
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof detectDependence>> = null;
@@ -130,7 +129,7 @@ interface Chosen {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Finds the smallest command that fails here; null if nothing is left to compare. */
+/** Finds the smallest command that fails here. Returns null if there is nothing to compare. */
 async function reproduce(trial: Trial): Promise<Chosen | null> {
   const suite: Chosen = { what: 'suite', argv: trial.options.argv };
   const [whole, single] = [getArm(trial, 'here', 'suite'), getArm(trial, 'here', 'alone')];
@@ -202,8 +201,8 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
 const MAX_LISTED = 10_000;
 
 /**
- * Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that
- * one as often as every arm.
+ * Runs parts of the suite before one failing test until the smallest set with which it fails is found. Runs
+ * that set as often as every arm.
  */
 async function findPolluters(trial: Trial): Promise<string[]> {
   const { options, deps, bench, here, notes } = trial;
@@ -347,7 +346,9 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   return outcome;
 }
 
-/** Checks whether an arm has run as often as required. An arm that a cache answers is not tried forever. */
+/**
+ * Checks whether an arm has run as often as required. An arm whose runs a cache answers is not tried forever.
+ */
 function isDone(arm: Arm, runs: number): boolean {
   return countRuns(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
 }

@@ -10,13 +10,13 @@ import {
 import type { Outcome } from './outcome.ts';
 
 export interface Lab {
-  /** The command without a condition, and the output of a run of it. */
+  /** The command without a condition, followed by the output of a run of it. */
   readonly argv: readonly string[];
   readonly output: string;
   readonly runs: number;
   /** The frequency with which it failed. */
   readonly fails: 'sometimes' | 'always' | 'never';
-  /** False if the network is off anyhow. */
+  /** False if the network is off anyway. */
   readonly hasNetwork: boolean;
   readonly run: (condition: Condition) => Promise<Outcome>;
   /** Checks whether there is time for another run. */
@@ -31,15 +31,15 @@ export interface Counts {
 
 export interface Dependence {
   readonly on: ConditionKind;
-  /** That under which it fails, and that under which it passes. */
+  /** The counts of the condition under which it fails, and of the one under which it passes. */
   readonly counts: readonly Counts[];
 }
 
 /**
- * Searches for a condition of a failure besides the code: a seed, time zone, time of day or date under which
- * it always fails and another under which it always passes, or the network. Each is tried once; if one fails
- * and one passes, both are run as often as every arm. Returns null if none is found, or if the time does not
- * suffice.
+ * Searches for a condition other than the code on which a failure depends: a seed, time zone, time of day or
+ * date under which it always fails and another under which it always passes, or the network. Each condition
+ * is tried once. If one fails and one passes, both are run as often as every arm. Returns null if none is
+ * found, or if there is not enough time.
  */
 export async function findDependence(lab: Lab): Promise<Dependence | null> {
   for (const on of CONDITIONS) {
@@ -117,8 +117,8 @@ function createCounts(
 }
 
 /**
- * Runs each condition once more. Returns false if one of them neither passed nor failed, or if the time is
- * over.
+ * Runs each condition once more. Returns false if one of them neither passed nor failed, or if the time has
+ * run out.
  */
 async function tryAgain(lab: Lab, all: readonly Counts[]): Promise<boolean> {
   for (const counts of all) {

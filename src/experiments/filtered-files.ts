@@ -19,7 +19,7 @@ export async function fetchMissing(
     '--upload-pack=git-upload-pack',
   ];
   const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', promisor];
-  // The contents of a missing tree are known only after it is fetched.
+  // The contents of a missing tree become known only after it was fetched.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const listed = await git('rev-list', '--objects', '--missing=print', '--no-walk', commit).catch(() => '');
     const missing = listed.split('\n').flatMap((line) => (line.startsWith('?') ? line.slice(1) : []));
@@ -34,9 +34,9 @@ export async function fetchMissing(
 
 /**
  * Writes files of Git LFS from its fetched objects. Git writes files here without the filters of the
- * checkout, because these are programs that any earlier command there may have configured. Throws
- * `invalid-input` for files of other filters and for files that Git LFS has not fetched: a base that fails
- * only because they are missing would be a false excuse.
+ * checkout, because filters are programs that any earlier command may have configured. Throws `invalid-input`
+ * for files of other filters and for files that Git LFS has not fetched: if the base failed only because they
+ * are missing, the change would be excused wrongly.
  */
 export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise<void> {
   const { settings, inStore } = checkout;
@@ -51,7 +51,7 @@ export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise
     if (filter !== 'lfs') throw filterError(path, filter, smudge);
     if (await writeLargeFile(checkout, work, path)) large.push(path);
   }
-  // They are as they should be, though git has written something else.
+  // The files are correct, although git has written pointers.
   if (large.length > 0)
     await inStore(work, ['update-index', '-z', '--assume-unchanged', '--stdin'], `${large.join('\0')}\0`);
 }
@@ -96,7 +96,7 @@ async function writeLargeFile(
   return true;
 }
 
-/** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: less than 1,024 bytes. */
+/** The maximum size of a pointer in bytes; see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md. */
 const POINTER_BYTES = 1_024;
 const POINTER = new RegExp(
   String.raw`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]+\n)*?` +

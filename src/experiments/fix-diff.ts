@@ -9,7 +9,7 @@ import { withTemporaryFolder } from './temporary-folder.ts';
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_SHOWN = 20_000;
 
-/** Options that make the diff look the same with any settings of the repository. */
+/** The options that make the diff look the same with any settings of the repository. */
 const AS_READ = [
   '--no-color',
   '--no-ext-diff',
@@ -19,11 +19,12 @@ const AS_READ = [
   '--dst-prefix=b/',
 ] as const;
 /**
- * Lines around a change: what people read, and all of the file, in which the sections of settings are seen.
+ * The number of lines around a change: the usual number, and all lines of the file, in which the sections of
+ * settings are visible.
  */
 const [USUAL_CONTEXT, WHOLE_FILE] = ['--unified=3', '--unified=1000000'] as const;
 
-/** A change as a commit on top of the state that is to be fixed. */
+/** A change, as a commit on top of the state that is to be fixed. */
 export interface Fix {
   readonly commit: string;
   readonly files: readonly string[];
@@ -80,8 +81,8 @@ export async function commitChange(
 }
 
 /**
- * Returns the shortest form of the diff that shows enough to decide later whether it is allowed. Returns null
- * if that is too long.
+ * Returns the shortest form of the diff that is enough to decide later whether it is allowed. Returns null if
+ * that form is too long.
  */
 async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowed): Promise<string | null> {
   for (const context of [USUAL_CONTEXT, WHOLE_FILE]) {
@@ -92,8 +93,8 @@ async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowe
 }
 
 /**
- * Returns the diff between two commits. Git writes it to a file, so that it is exact to the last blank: a
- * person may commit it.
+ * Returns the diff between two commits. Git writes it to a file, so that it is exact to the last blank,
+ * because a person may commit it.
  */
 async function diffBetween(git: AskGit, from: string, to: string, context: string): Promise<string> {
   return await withTemporaryFolder('faultline-diff-', async (outside) => {
@@ -139,7 +140,7 @@ async function listStagedChanges(git: AskGit): Promise<Change[]> {
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [head = '', path = ''] = raw.slice(at, at + 2);
     const count = lines.get(path);
-    // Too many are refused whatever is in them.
+    // If there are too many files, they are refused whatever they contain.
     const diff =
       raw.length / 2 > MAX_FILES
         ? ''

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Kinds of changes that a project's own tools make. `snapshot` rewrites the expected values of tests. */
+/** The kinds of changes that a project's own tools make. `snapshot` rewrites the expected values of tests. */
 export const FIX_RULES = ['format', 'lint', 'lock', 'snapshot'] as const;
 export type FixRule = (typeof FIX_RULES)[number];
 
@@ -13,8 +13,8 @@ interface Tool {
 }
 
 /**
- * The only commands that are run, and only if the project's files show that it uses the tool. No part of them
- * comes from a log or a model.
+ * The only commands that are run, each only if the project's files show that it uses the tool. No part of
+ * them comes from a log or a model.
  */
 const TOOLS: readonly Tool[] = [
   {

@@ -10,16 +10,16 @@ import { type Proposal, tryFix } from './try-fix.ts';
 
 /** The steps after a failure is confirmed, in the time that is left. */
 export interface FollowUps {
-  /** The range of the search for the commit that broke it; null for no search. */
+  /** The range of the search for the commit that broke it. Null for no search. */
   readonly bisect: {
-    /** Null for the base with which it was compared. */ readonly good: string | null;
+    /** The good commit. Null for the base with which it was compared. */ readonly good: string | null;
     readonly bad: string;
   } | null;
-  /** The changes to try; null for none. */
+  /** The changes to try. Null for none. */
   readonly fix: {
     readonly proposals: readonly Proposal[];
     readonly rules: readonly FixRule[];
-    /** Show the change that fixes it in the pull request. */
+    /** True to show the change that fixes it in the pull request. */
     readonly suggest: boolean;
   } | null;
 }
@@ -29,13 +29,13 @@ const RUNS = 3;
 
 /**
  * Searches for the commit that broke a command, and tries changes, if its failure recurred each time. The
- * findings become part of the experiment. Parts that fail or lack time become notes. Throws only `cancelled`,
+ * findings become part of the experiment. Steps that fail or lack time become notes. Throws only `cancelled`,
  * if partial results are not kept.
  */
 export async function followUp(
   experiment: Experiment,
   { bisect: search, fix }: FollowUps,
-  options: ConfirmOptions & { /** On the clock of the process. */ readonly until: number },
+  options: ConfirmOptions & { /** A time on the clock of the process. */ readonly until: number },
   { read }: Pick<ConfirmDeps, 'read'>,
   say: (line: string) => void,
   signal: AbortSignal,

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 
 /** The contents of a `.git` folder. */
 export interface GitFolder {
-  /** Folders of objects that it borrows. */
+  /** The folders of objects that it borrows. */
   readonly objects: readonly string[];
   readonly format: 'sha1' | 'sha256';
-  /** Names and values, such as `core.autocrlf` and `true`. */
+  /** The settings as names and values, such as `core.autocrlf` and `true`. */
   readonly settings: readonly (readonly [string, string])[];
-  /** A commit, or a branch that is not born. */
+  /** A commit, or a branch without commits. */
   readonly head: string;
-  /** Lines of `packed-refs`. */
+  /** The lines of `packed-refs`. */
   readonly refs?: string | undefined;
-  /** Lines of `shallow`: commits whose parents are not there. */
+  /** The lines of `shallow`: commits whose parents are missing. */
   readonly shallow?: string | undefined;
-  /** Lines of `info/attributes`. */
+  /** The lines of `info/attributes`. */
   readonly attributes?: string | undefined;
-  /** Lines of `info/sparse-checkout`. */
+  /** The lines of `info/sparse-checkout`. */
   readonly sparse?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function writeGitFolder(path: string, from: GitFolder): Promise<voi
 }
 
 /**
- * Writes the files again that determine how git behaves there, so that changes by other programs have no
+ * Writes the files that determine how git behaves there again, so that changes by other programs have no
  * effect.
  */
 export async function writeSettings(
@@ -59,7 +59,8 @@ export async function writeSettings(
 }
 
 /**
- * Copies an index with its time: files of the same second and later are those that git compares by content.
+ * Copies an index with its modification time, because git compares files of the same second or later by
+ * content.
  */
 export async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to);

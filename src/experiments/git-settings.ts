@@ -6,13 +6,13 @@ import { join, resolve } from 'node:path';
  */
 export interface GitSettings {
   /**
-   * Settings for the files that git writes: line endings, links, modes, the part of the tree that is checked
-   * out.
+   * The settings for the files that git writes: line endings, links, modes, and the part of the tree that is
+   * checked out.
    */
   readonly files: readonly (readonly [string, string])[];
-  /** Settings that commands may read with git. */
+  /** The settings that commands may read with git. */
   readonly shown: readonly (readonly [string, string])[];
-  /** Names of filters that change files as they are checked out, with their command. */
+  /** The names of filters that change files as they are checked out, with their commands. */
   readonly smudges: ReadonlyMap<string, string>;
   readonly hasSparseFiles: boolean;
   /** The remote from which a partial clone fetches missing objects. */
@@ -27,7 +27,7 @@ const OF_FILES = new RegExp(
 );
 const SHOWN = /^(?:remote\.[\s\S]+\.(?:url|fetch)|user\.(?:name|email))$/;
 
-/** Reads `git config --list -z`; a later value counts. */
+/** Reads `git config --list -z`. Later values override earlier ones. */
 export function readGitSettings(
   listed: string,
   folders: { readonly common: string; readonly home: string; readonly config: string },
@@ -43,7 +43,7 @@ export function readGitSettings(
   const smudges = new Map<string, string>();
   for (const [name, value] of all) {
     const filter = /^filter\.([\s\S]+)\.(?:smudge|process)$/.exec(name)?.[1];
-    // These change nothing.
+    // Filters without a command, or with `cat`, change nothing.
     if (filter !== undefined && value !== '' && value !== 'cat') smudges.set(filter, value);
   }
   const attributes =

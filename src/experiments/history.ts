@@ -45,7 +45,7 @@ export async function readHistory(
   });
 }
 
-/** Throws `invalid-input` if there is none. */
+/** Resolves a name to a commit. Throws `invalid-input` if there is none. */
 export async function resolveCommit({ git }: Repository, ref: string): Promise<string> {
   if (ref.startsWith('-')) throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag.`);
   return await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
@@ -99,7 +99,7 @@ export async function findBaseCommit(repository: Repository, name: string): Prom
   const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];
   const download = (...what: readonly string[]) =>
     repository.gitOnline(['fetch', ...options, ...what]).catch(() => null);
-  // In a clone that has its history, a depth would cut it off.
+  // In a clone with the whole history, a depth would cut the history off.
   const bring = (depth: number, ...names: readonly string[]) =>
     isShallow ? download(`--depth=${depth}`, 'origin', ...names) : download('origin', ...names);
   let commit = await resolveCommit(repository, name).catch(() => null);
@@ -113,7 +113,7 @@ export async function findBaseCommit(repository: Repository, name: string): Prom
   return common === head ? null : common;
 }
 
-/** Parents of HEAD, also those that a shallow clone does not have. */
+/** Reads the parents of HEAD, including those that a shallow clone does not have. */
 export async function readParents({ git }: Repository): Promise<string[]> {
   const [headers = ''] = (await git('cat-file', '-p', 'HEAD')).split('\n\n');
   return headers

@@ -9,10 +9,10 @@ import { FILTERS, type Filter, isPlain, joinSuiteNames, type Tests } from './tes
  * hundreds of names saves nothing.
  */
 const MAX_TESTS = 20;
-/** Size limit of all arguments together, in bytes. Linux allows 128 KiB for one argument. */
+/** The maximum size of all arguments together, in bytes. Linux allows 128 KiB for one argument. */
 const MAX_BYTES = 120_000;
 
-/** Package managers whose scripts get the arguments behind `--`. */
+/** The package managers whose scripts get the arguments after `--`. */
 const SCRIPTS = ['npm', 'pnpm', 'yarn', 'bun'];
 
 export interface Narrowed {
@@ -23,7 +23,7 @@ export interface Narrowed {
 /**
  * Returns the command for these tests only, with the filter of its tool. Returns null if the tool is not
  * known, the names are not sufficient, or a name could be read as an option. Files outside the worktree of
- * `place` are left out. The result is an argument vector that no shell reads.
+ * `place` are left out. The result is an argument vector, which no shell reads.
  */
 export function narrow(
   argv: readonly string[],
@@ -45,8 +45,8 @@ export function narrow(
 }
 
 /**
- * Returns the command of these tests with options that also write their expected results again. Returns null
- * if its tool has no snapshots.
+ * Returns the command of these tests with options that also rewrite their expected results. Returns null if
+ * its tool has no snapshots.
  */
 export function updatingSnapshots(argv: readonly string[], tests: Tests): string[] | null {
   const filter = filterFor(argv, tests);
@@ -83,7 +83,7 @@ function extend(argv: readonly string[], args: readonly string[], { before }: Fi
 }
 
 export interface TestList {
-  /** Prints the names of the tests and runs none, or runs them all. */
+  /** A command that prints the names of the tests without running them, or runs all of them. */
   readonly argv: readonly string[];
   /** Reads the printed tests, in the order in which they run. */
   readonly read: (output: string, cwd: string) => FailingTest[];

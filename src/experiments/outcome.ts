@@ -9,8 +9,8 @@ import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 
 /**
- * `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure.
- * `cached`: an earlier result was given in place of a run, which is none.
+ * The outcome of a run. `other`: it failed in another way, or none of the selected tests ran, so it says
+ * nothing about the failure. `cached`: an earlier result was returned instead of a run.
  */
 export type Outcome = 'passed' | 'failed' | 'other' | 'cached';
 
@@ -85,7 +85,7 @@ export async function judge(
 }> {
   const { ran, failure, read } = known;
   if (isCached(run, ran !== null)) return { outcome: 'cached', failure, reading: null };
-  // A filter that selects nothing passes too.
+  // A filter that selects nothing passes as well.
   if (run.exitCode === 0)
     return {
       outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other',

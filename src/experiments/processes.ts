@@ -3,30 +3,30 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** All that a command starts, also what leaves its process group and session. */
+/** The processes that a command starts, including those that leave its process group and session. */
 export interface RunProcesses {
   /** Variables for the environment of the command. Processes that it starts inherit them. */
   readonly env: Readonly<Record<string, string>>;
-  /** Registers the process of the command as soon as it exists. The process leads a session. */
+  /** Registers the process of the command as soon as it exists. The process must lead a session. */
   adopt(pid: number): void;
-  /** Notes which processes there are, so that they are found when nothing else leads to them. */
+  /** Notes the running processes, so that they are found later even if nothing else leads to them. */
   look(): void;
-  /** Kills all of them; true if there was one. */
+  /** Kills all of them. Returns true if there was one. */
   endNow(): boolean;
-  /** Kills until there are none, for a second at most. */
+  /** Kills processes until none is left, for at most a second. */
   end(): Promise<void>;
 }
 
-/** Variable by which the processes of a run are found in /proc. */
+/** The variable by which the processes of a run are found in /proc. */
 const MARK = 'RUN_OF_FAULTLINE';
 const MOST_ROUNDS = 50;
 const ROUND_MS = 20;
 
 /**
- * Finds processes by a control group if one can be made (Linux, version 2), and by /proc: by a variable of
- * their environment, their session and their parents. Without /proc, as on macOS, only the process group is
- * ended. A process that runs as another user, or that has left the group before it was adopted, its session,
- * its parents and its environment, is not found.
+ * Creates a finder of processes. It uses a control group if one can be created (Linux, version 2), and /proc:
+ * a variable in the environment of the processes, their session and their parents. Without /proc, as on
+ * macOS, only the process group is ended. A process is not found if it runs as another user, or if it has
+ * left the group before it was adopted as well as its session, its parents and its environment.
  */
 export function createRunProcesses(): RunProcesses {
   const id = randomUUID();
@@ -75,17 +75,18 @@ interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** A process id is used again; together with this it is not. */
+  /** The start time. Process ids are reused, but not with the same start time. */
   readonly startedAt: string;
 }
 
-/** Lists the running processes. Returns none without /proc. */
+/** Lists the running processes. Returns an empty list without /proc. */
 function listProcesses(): Process[] {
   const processes: Process[] = [];
   for (const name of listFolder('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    // `pid (name) state parent group session … start`, see proc_pid_stat(5); the name may hold anything.
+    // `pid (name) state parent group session … start`, see proc_pid_stat(5). The name may contain any
+    // characters.
     const stat = readText(`/proc/${pid}/stat`);
     const [state = 'Z', parent, , session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state !== 'Z')
@@ -101,7 +102,7 @@ interface ControlGroup {
   remove(): void;
 }
 
-/** Creates a control group below our own. Returns null if that cannot be written. */
+/** Creates a control group below our own. Returns null if it cannot be written. */
 function createControlGroup(name: string): ControlGroup | null {
   const mount = readText('/proc/self/mounts')
     .split('\n')
@@ -132,8 +133,8 @@ function kill(pid: number): void {
 }
 
 /**
- * Runs an action. Returns false if the system refuses it, for example because the process has ended or is not
- * ours.
+ * Runs an action. Returns false if the system refuses it, for example because the process has ended or
+ * belongs to another user.
  */
 function attempt(action: () => unknown): boolean {
   try {

@@ -22,19 +22,19 @@ export interface Place {
 }
 
 /**
- * Answers with what git prints, without line breaks at its end. Throws `invalid-input` with git's own
- * sentence.
+ * Runs git and returns its output without line breaks at the end. Throws `invalid-input` with git's own
+ * message.
  */
 export type AskGit = (...args: readonly string[]) => Promise<string>;
 
 /** The repository of a checkout, which experiments read and do not write. */
 export interface Repository {
-  /** Top folder of its work tree. */
+  /** The top folder of its worktree. */
   readonly top: string;
-  /** Folder below `top` where the experiment is made, or `top`. */
+  /** The folder in which the experiment is made: `top` or a folder below it. */
   readonly cwd: string;
   readonly place: Place;
-  /** Limits, words and search path of every git of the experiment. */
+  /** The limits, words and search path of every git command of the experiment. */
   readonly how: GitOptions;
   readonly git: AskGit;
   /** Runs git with the network, for `git fetch`. */
@@ -43,7 +43,7 @@ export interface Repository {
   readonly format: 'sha1' | 'sha256';
   readonly objects: string;
   readonly index: string;
-  /** The contents of its own files; undefined if it has none. */
+  /** The contents of the repository's own files. Undefined if it has none. */
   readonly shallow: string | undefined;
   readonly attributes: string | undefined;
   readonly sparse: string | undefined;
@@ -52,7 +52,7 @@ export interface Repository {
 const GIT_MS = 120_000;
 const PROTOCOLS = ['https', 'http', 'ssh', 'file'];
 /**
- * Variables that git gets in addition to those of every git command: those that connections need and, in
+ * The variables that git gets in addition to those of every git command: those that connections need and, in
  * `CONFIGURATION`, those that locate a user's configuration.
  */
 const CONNECTION = /^(?:(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SSH_AUTH_SOCK)$/i;
@@ -64,12 +64,12 @@ const PATHS = [
 ];
 
 /**
- * Runs nothing that the repository or its user has configured. Throws `invalid-input` if `cwd` is in no
- * git checkout.
+ * Opens the repository of a folder. Runs nothing that the repository or its user has configured. Throws
+ * `invalid-input` if `cwd` is not in a git checkout.
  */
 export async function openRepository(place: Place): Promise<Repository> {
   const { env, within = [] } = place;
-  // Git says real paths.
+  // Git reports paths without symbolic links.
   const { folder, cwd } = findWorkFolder(place.cwd);
   const how: GitOptions = { path: getTrustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
@@ -127,11 +127,11 @@ export async function openRepository(place: Place): Promise<Repository> {
 }
 
 /**
- * Returns the environment of a command without variables that name another repository than the one in which
- * it runs. Hooks have such variables.
+ * Returns the environment of a command without variables that name a repository, such as those that hooks
+ * get. Otherwise the command would use another repository than the one in which it runs.
  */
 export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Settings by environment are those of the job, such as where private modules are fetched from.
+  // Settings by environment belong to the job, such as the source of private modules.
   const isKept = (name: string) =>
     name === 'GIT_CONFIG_COUNT' || name === 'GIT_CONFIG_PARAMETERS' || !REPOSITORY_VARIABLES.has(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
@@ -139,7 +139,7 @@ export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const never = new AbortController().signal;
 
-/** Throws `invalid-input` with git's own sentence. */
+/** Runs git. Throws `invalid-input` with git's own message. */
 export async function askGit(
   folder: string,
   options: GitOptions,

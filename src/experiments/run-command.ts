@@ -8,7 +8,7 @@ import { withoutRepository } from './repository.ts';
 /** The maximum size of the kept output in bytes. The end is kept, because failures are printed there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /**
- * Time limit for a process group to end after SIGTERM, and for output to end after its process, in
+ * The time limit for a process group to end after SIGTERM, and for output to end after its process, in
  * milliseconds.
  */
 const GRACE_MS = 3_000;
@@ -20,11 +20,11 @@ const LEAST_FREE = 256 * 1024 * 1024;
 const LOOK_MS = 2_000;
 
 export interface CommandRun {
-  /** Null if the process was ended by a signal or the time limit. */
+  /** The exit code. Null if the process was ended by a signal or the time limit. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly milliseconds: number;
-  /** Standard output and standard error as they came, the last eight megabytes of them. */
+  /** The last eight megabytes of standard output and standard error, in the order in which they came. */
   readonly output: string;
 }
 
@@ -41,9 +41,10 @@ export function splitArguments(command: string): string[] {
 
 /**
  * Runs an argument vector in a session of its own, without a shell and without variables that configure
- * Faultline or name a repository. Ends the whole group at the time limit, when the signal is aborted, and
- * when it has nearly filled the disk; afterwards, ends everything that it started. Throws `invalid-input` if
- * the program cannot be started, `cancelled` if it was aborted, `storage-failed` if the disk is nearly full.
+ * Faultline or name a repository. Ends the whole process group at the time limit, when the signal is aborted,
+ * and when the disk is nearly full. Afterwards, ends everything that the command started. Throws
+ * `invalid-input` if the program cannot be started, `cancelled` if it was aborted, and `storage-failed` if
+ * the disk is nearly full.
  */
 export async function runCommand(
   argv: readonly string[],
@@ -97,7 +98,7 @@ export async function runCommand(
         ),
       );
       child.once('close', (code) => resolve(code));
-      // What left the group, such as a daemon, may keep the output open for ever.
+      // A process that left the group, such as a daemon, may keep the output open forever.
       child.once('exit', (code) => setTimeout(() => resolve(code), GRACE_MS).unref());
     });
     signal.throwIfAborted();
@@ -122,7 +123,7 @@ export async function runCommand(
   }
 }
 
-/** Ignores that the folder no longer exists: the command reports this itself. */
+/** Ignores that the folder no longer exists, because the command itself reports this. */
 function ignore(): void {}
 
 function endGroup(pid: number | undefined): void {

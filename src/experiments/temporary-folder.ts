@@ -13,7 +13,7 @@ export interface TemporaryFolder {
 
 /** Creates a folder in the temporary directory. The folder is also removed if the process exits early. */
 export async function createTemporaryFolder(name: string): Promise<TemporaryFolder> {
-  // macOS has its temporary directory behind a link, and git says real paths.
+  // On macOS, the temporary directory is behind a link, but git reports paths without links.
   const path = await mkdtemp(join(await realpath(tmpdir()), name));
   const keep = cleanAtExit(() => removeNow(path));
   return {
@@ -26,7 +26,7 @@ export async function createTemporaryFolder(name: string): Promise<TemporaryFold
   };
 }
 
-/** Does something with a temporary folder that is removed afterwards. */
+/** Runs a function with a temporary folder that is removed afterwards. */
 export async function withTemporaryFolder<Value>(
   name: string,
   work: (folder: string) => Promise<Value>,
@@ -41,7 +41,7 @@ export async function withTemporaryFolder<Value>(
 
 /**
  * Removes a folder with all its contents, including read-only files, such as those of Go's module cache.
- * Follows no link. Never throws.
+ * Follows no links. Never throws.
  */
 export async function removeFolder(folder: string): Promise<string | null> {
   const remove = async () => {

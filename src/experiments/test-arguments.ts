@@ -4,7 +4,7 @@ export const MAX_NAME = 500;
 
 export type NamedTest = Pick<FailingTest, 'name'> & Partial<FailingTest>;
 
-/** Inserts arguments after the words that say what to do: `go test`, `node --test`. */
+/** Inserts arguments after the program and its subcommand: `go test`, `node --test`. */
 export function insert(argv: readonly string[], args: readonly string[]): string[] {
   return [...argv.slice(0, 2), ...args, ...argv.slice(2)];
 }

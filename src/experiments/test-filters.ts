@@ -7,16 +7,13 @@ import { addSeparator, findNamedTests, insert, MAX_NAME, type NamedTest } from '
 export type Tests = readonly FailingTest[];
 
 export interface Filter {
-  /** Names of the program, or of the module after `-m`, by which the command is known. */
+  /** The names of the program, or of the module after `-m`, by which the command is recognized. */
   readonly programs: readonly string[];
-  /** Names that the log reader gives to frameworks of this tool. */
+  /** The names that the log reader gives to frameworks of this tool. */
   readonly frameworks: readonly string[];
-  /** Arguments that select exactly these tests; null if the names do not suffice. */
+  /** Returns arguments that select exactly these tests. Returns null if the names are not sufficient. */
   readonly args: (tests: Tests, argv: readonly string[]) => readonly string[] | null;
-  /**
-   * True if the arguments come directly after the words that say what to do, such as `go test`. Otherwise,
-   * they come last.
-   */
+  /** True if the arguments follow the subcommand directly, as in `go test`. Otherwise, they come last. */
   readonly before?: boolean;
   /** A line of the output that proves that a selected test ran and passed. */
   readonly ran: RegExp;
@@ -25,9 +22,9 @@ export interface Filter {
    * runs them.
    */
   readonly list?: Listing;
-  /** Options that are left out, because the output with them does not name the tests that ran. */
+  /** The options that are removed, because the output with them does not name the tests that ran. */
   readonly quiet?: readonly string[];
-  /** These options make the tool write its snapshots again. */
+  /** The options with which the tool rewrites its snapshots. */
   readonly update?: readonly string[];
 }
 
@@ -36,7 +33,10 @@ interface Listing {
   readonly read: (output: string, cwd: string) => readonly NamedTest[];
 }
 
-/** A test's name as each tool's own filter takes it. Filters by pattern get the name escaped and anchored. */
+/**
+ * The filters of each tool. They take the name of a test in the form that the tool expects. Filters by
+ * pattern get the name escaped and anchored.
+ */
 export const FILTERS: readonly Filter[] = [
   {
     programs: ['pytest', 'py.test'],
@@ -88,7 +88,7 @@ export const FILTERS: readonly Filter[] = [
   {
     programs: ['node'],
     frameworks: ['node-test'],
-    // A file that crashes is reported as a test of its name, which no pattern selects.
+    // A file that crashes is reported as a test with its name, which no pattern selects.
     args: (tests) =>
       nameEach(tests, ({ name }) =>
         /^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`,
@@ -198,8 +198,8 @@ function readPytestId(line: string): NamedTest[] {
 }
 
 /**
- * Reads tests, but not suites, from the Test Anything Protocol as `node --test` writes it: the type stands
- * three lines below the result.
+ * Reads tests, but not suites, from the Test Anything Protocol as `node --test` writes it. The type is three
+ * lines below the result.
  */
 function readTap(output: string): NamedTest[] {
   const lines = output.split('\n').map((line) => line.trim());

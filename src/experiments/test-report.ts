@@ -11,21 +11,21 @@ import { findFramework, withArguments } from './narrow.ts';
 import { withTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * The results of one run in the tool's own report: each test and how it ended. Null if there is no such
+ * The results of one run in the tool's own report: each test and its outcome. Null if there is no such
  * report.
  */
 export type Seen = readonly TestResult[] | null;
 
 interface Reporting {
-  /** Name that the log reader gives to the framework of this tool. */
+  /** The name that the log reader gives to the framework of this tool. */
   readonly framework: string;
-  /** Arguments with which it also writes a report to this file. */
+  /** Returns arguments with which the tool also writes a report to this file. */
   readonly args?: (file: string) => readonly string[];
   /**
    * Returns variables that do the same, either in addition to the arguments or if a script starts the tool.
    */
   readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
-  /** Names of folders in which the tool writes reports without being asked to. */
+  /** The names of folders in which the tool writes reports by default. */
   readonly folders?: RegExp;
   /** Reads the report that the tool prints. */
   readonly read?: (output: string) => TestResult[];
@@ -53,7 +53,7 @@ const REPORTS: readonly Reporting[] = [
     framework: 'node-test',
     args: (file) => ['--test-reporter=junit', `--test-reporter-destination=${file}`],
   },
-  // Its JSON goes to its standard output.
+  // The tool writes its JSON to standard output.
   {
     framework: 'go',
     env: (_, env) => ({ GOFLAGS: `${disableCaches(env).GOFLAGS ?? ''} -json` }),
@@ -84,9 +84,9 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 12;
 
 /**
- * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that did
- * not exist before, or in its own format of output. `tests` are the tests that are known to fail. Null in
- * place of the tests if the tool cannot report, or wrote no report.
+ * Runs a command once more, so that its tool reports on each test: to a new file, in a new folder, or in its
+ * own output format. `tests` are the tests that are known to fail. The report is null if the tool cannot
+ * report, or wrote no report.
  */
 export async function runWithReport(
   bench: Bench,
@@ -128,7 +128,7 @@ function listReportingCommand(
   args: readonly string[],
 ): string[] {
   if (basename(argv[0] ?? '') !== 'node') return withArguments(argv, tests, args);
-  // Each of its reporters needs a destination.
+  // Node requires a destination for each reporter.
   const withoutReporters = argv.filter((word) => !/^--test-reporter(?:-destination)?(?:=|$)/.test(word));
   return [withoutReporters[0] ?? '', ...args, ...withoutReporters.slice(1)];
 }
@@ -159,15 +159,15 @@ async function listReports(folder: string, folders: RegExp, since: number, depth
 }
 
 /**
- * Reads the events that Go prints. They stand between other lines and after the name of a script that started
- * it.
+ * Reads the events that Go prints. They are between other lines, possibly after the name of the script that
+ * started Go.
  */
 function readGo(output: string): TestResult[] {
   const events = output.split('\n').flatMap((line) => findEvent(line.trim()) ?? []);
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
 }
 
-/** Returns the event at the end of a line; null if it ends with none. */
+/** Returns the event at the end of a line. Returns null if there is none. */
 function findEvent(line: string): string | null {
   const at = line.search(/\{"(?:Time|Action|ImportPath)":/);
   return at === -1 || !line.endsWith('}') ? null : line.slice(at);

@@ -26,14 +26,14 @@ export interface Proposal {
  * is run if a change of a lock file requires it.
  */
 export interface FixOptions extends CommandOptions {
-  /** Diffs, tried first. */
+  /** The diffs, which are tried first. */
   readonly proposals: readonly Proposal[];
-  /** Rules whose tools the project uses, tried after them. */
+  /** The rules whose tools the project uses. They are tried after the diffs. */
   readonly rules: readonly FixRule[];
   readonly allowed: Allowed;
-  /** Says what else broke; null: the command itself, whole. */
+  /** The wider check, which shows what a change broke. Null for the whole command. */
   readonly check: readonly string[] | null;
-  /** Local branch to make of the change that fixes it. */
+  /** The name of the local branch to create with the change that fixes the command. */
   readonly branch?: string;
 }
 
@@ -46,11 +46,11 @@ export interface FixDeps {
 const MOST_ATTEMPTS = 20;
 
 /**
- * Tries proposed changes in a worktree, one after the other until one fixes the command: the failing tests
- * with it, as often as without, and then the wider check. The checkout stays as it is, nothing is pushed, and
- * no worktree and no process remains. A change that is too large or touches files that it must not is a
- * refused attempt. Throws `invalid-input` for a command that cannot be started, no checkout and a branch that
- * cannot be made, `cancelled` on abort.
+ * Tries proposed changes in a worktree, one after the other, until one fixes the command. For each change,
+ * the failing tests are run as often as without it, followed by the wider check. The checkout stays as it is,
+ * nothing is pushed, and no worktree and no process remains. A change that is too large or touches forbidden
+ * files counts as a refused attempt. Throws `invalid-input` for a command that cannot be started, a missing
+ * checkout, and a branch that cannot be created; throws `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
   return await withCheckout(options, (need) => tryFixIn(need(), options, deps, signal));
@@ -102,9 +102,9 @@ interface Trial {
   readonly before: FixTrial['before'];
   readonly notes: string[];
   narrowed: Narrowed | null;
-  /** The report of the failing tests' tool without a change. */
+  /** The report of the failing tests without a change. */
   seenBefore: Seen;
-  /** Result of the wider check without a change. Null until it is known. */
+  /** The result of the wider check without a change. Null until it is known. */
   checkBefore: Checked | null;
   branch: string | null;
 }
@@ -132,7 +132,7 @@ async function requireBranch({ git }: Checkout, branch: string, isCommitted: boo
     );
 }
 
-/** Installs what differs from the checkout. Throws `invalid-input` if it cannot. */
+/** Installs the dependencies that differ from the checkout's. Throws `invalid-input` if it cannot. */
 async function prepare(
   { options: { install }, bench, worktree }: Trial,
   unshared: readonly string[],
@@ -378,8 +378,8 @@ async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
 }
 
 /**
- * Runs the wider check with the change, and without it if it fails, and notes the tests that fail only with
- * it. A cached answer is no check.
+ * Runs the wider check with the change. If it fails, runs it without the change too, and notes the tests that
+ * fail only with the change. A cached answer does not count.
  */
 async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: FixAttempt): Promise<void> {
   const { options, worktree, deps, bench } = trial;

@@ -15,7 +15,10 @@ export function computeUpperShare(count: number, of: number, confidence: number)
   return of <= count ? 1 : computeBetaQuantile(count + 1, of - count, confidence);
 }
 
-/** Cases without a wrong one from which on the risk can be kept to at all: (1 - most)^n ≤ 1 - confidence. */
+/**
+ * Computes the minimum number of cases without a wrong one that is needed to prove the risk: (1 - most)^n ≤ 1
+ * - confidence.
+ */
 export function computeCasesNeeded({ most, confidence }: Risk): number {
   return Math.ceil(Math.log(1 - confidence) / Math.log(1 - most) - 1e-9);
 }

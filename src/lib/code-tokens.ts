@@ -2,7 +2,8 @@ const SCRIPT = '[cm]?[jt]sx?|vue|svelte';
 const SLASHED = `${SCRIPT}|java|kts?|scala|groovy|gradle|go|rs|c|cc|cpp|h|hpp|cs|swift|php|dart|scss|less`;
 const FREE = `${SLASHED}|rb|lua|pl|pm|css|sql|json|xml|html?`;
 /**
- * The endings of files in which a line break ends a statement, and of those in which indentation matters too.
+ * The endings of files in which a line break ends a statement. The next pattern has those in which
+ * indentation matters too.
  */
 const LINES = 'sh|bash|zsh|ps1|exs?|jl|r|toml|tf';
 const INDENTED = 'pyi?|pyx|ya?ml|coffee|nim|gd';
@@ -18,23 +19,29 @@ const isQuotedAnyway = matchEndings(`${SCRIPT}|pyi?`);
 const isQuotedMostly = matchEndings('rb|php|pl|pm|lua|dart|sh|bash|zsh|ya?ml|exs?');
 const needsNoSemicolon = matchEndings(`${SCRIPT}|py|go|kts?|scala|groovy|gradle|swift|rb|lua`);
 
-/** Comments that a compiler reads are none. */
+/** The patterns of comments by language. Comments that a compiler reads are not matched. */
 const COMMENTS = {
   slash: String.raw`\/\/(?!go:).*`,
   block: String.raw`\/\*[\s\S]*?(?:\*\/|$)`,
   hash: String.raw`(?<!\S)#(?!\[|!|\s?frozen_string_literal).*`,
   dash: '--.*',
 };
-/** A string without an end reaches to the end of its line, so that no start is tried twice. */
+/**
+ * The pattern of tokens. A string that is not closed ends at the end of its line, so that no start is tried
+ * twice.
+ */
 const TOKENS = String.raw`\\?\n[ \t]*(?=\S)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[\w$]+|\+\+|--|\S`;
-/** A string that means the same in either quotes, in languages that read names and escapes only in one. */
+/**
+ * The pattern of a string that means the same in either kind of quotes, in languages in which only one kind
+ * interprets names and escapes.
+ */
 const PLAIN = /^[^\\$#`]*$/;
 const TAB = '        ';
 
 /**
- * Reads code as what formatting leaves the same: without white space, comments, trailing commas and
- * semicolons that may be missing, with strings in one kind of quotes, and with line breaks and indentation
- * only if the language gives them a meaning. A file of an unknown kind is read line by line.
+ * Splits code into the tokens that formatting does not change: without white space, comments, trailing commas
+ * and optional semicolons, with strings in one kind of quotes, and with line breaks and indentation only if
+ * they have a meaning in the language. A file of an unknown kind is read line by line.
  */
 export function readTokens(lines: readonly string[], path: string): string[] {
   if (!isFree.test(path) && !endsAtLine.test(path)) return lines.map((line) => line.trimEnd());
@@ -53,7 +60,7 @@ export function readTokens(lines: readonly string[], path: string): string[] {
       tokens.push(token);
     } else if (/^[)\]}]$/.test(token)) {
       const group = open.pop();
-      // A bracket that was opened above: the lines so far were inside it.
+      // The line closes a bracket that was opened above, so all lines so far were inside it.
       if (group === undefined && isIndented.test(path)) joined = removeLineBreaks(tokens, joined);
       if (tokens.at(-1)?.startsWith('\n') === true && !endsAtLine.test(path)) tokens.pop();
       const isTuple = group?.isGroup === true && group.commas === 1;
@@ -69,7 +76,10 @@ export function readTokens(lines: readonly string[], path: string): string[] {
   return rankIndents(tokens);
 }
 
-/** Checks whether tokens stand one after the other in others. Too few are found anywhere. */
+/**
+ * Checks whether one list of tokens contains the other as neighbors. Very few tokens are never contained,
+ * because they occur everywhere.
+ */
 export function containsTokens(all: readonly string[], some: readonly string[]): boolean {
   const end = some.at(-1) === ',' || some.at(-1) === ';' ? -1 : some.length;
   const part = some.filter((token) => !token.startsWith('\n')).slice(0, end);
@@ -101,14 +111,14 @@ function measureIndent(lineBreak: string): string {
   return `\n${lineBreak.replaceAll('\t', TAB).length - 1}`;
 }
 
-/** Replaces each indentation by its rank among those that occur, as a reformatted file keeps only that. */
+/** Replaces each indentation by its rank among those that occur, because reformatting keeps only the rank. */
 function rankIndents(tokens: readonly string[]): string[] {
   const widths = [...new Set(tokens.filter((token) => token.startsWith('\n')))];
   widths.sort((left, right) => Number(left) - Number(right));
   return tokens.map((token) => (token.startsWith('\n') ? `\n${widths.indexOf(token)}` : token));
 }
 
-/** Removes the line breaks from a place on, and returns the number of tokens that are left. */
+/** Removes the line breaks from an index on, and returns the number of tokens that are left. */
 function removeLineBreaks(tokens: string[], from: number): number {
   let kept = from;
   for (let at = from; at < tokens.length; at += 1) {

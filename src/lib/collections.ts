@@ -60,7 +60,7 @@ function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
   return value !== undefined;
 }
 
-/** Items that follow each other and have one key, together. */
+/** Groups neighboring items that have the same key. */
 export function groupNeighbors<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -89,8 +89,8 @@ export function findFirstPlace(count: number, isBefore: (place: number) => boole
 }
 
 /**
- * Does work for each item, at most `limit` at a time; the results are in the order of the items. The first
- * failure is thrown once nothing runs.
+ * Does work for each item, at most `limit` at a time. The results are in the order of the items. The first
+ * error is thrown once no work is running.
  */
 export async function mapInParallel<Item, Result>(
   items: readonly Item[],
@@ -142,10 +142,10 @@ export function* splitIntoBatches<Item>(
   if (batch.length > 0) yield batch;
 }
 
-/** The number of items that are handled before other work gets a turn. */
+/** The number of items that are handled before other work may run. */
 const IN_ONE_TURN = 2_000;
 
-/** Maps any number of items without holding the event loop. */
+/** Maps any number of items without blocking the event loop. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

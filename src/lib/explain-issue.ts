@@ -48,7 +48,7 @@ function explainIssue(issue: Issue, input: unknown, schema: unknown): string {
   return message;
 }
 
-/** Names the allowed fields in place of a misspelled one. */
+/** Names the allowed fields if a field is unknown. */
 function explainUnknown({ keys, message }: Issue, schema: unknown): string {
   if (!(schema instanceof z.ZodObject) || !Array.isArray(keys)) return message;
   const named = keys.slice(0, MAX_WAYS).map((key) => `"${String(key).slice(0, 100)}"`);
@@ -73,7 +73,7 @@ function explainUnion({ errors, path, options, message }: Issue, input: unknown,
   return [...new Set(words)].slice(0, MAX_WAYS).join(', or ');
 }
 
-/** Names both ends of the range. */
+/** Describes the allowed range of a number. */
 function explainNumber({ message }: Issue, schema: unknown): string {
   const { minValue, maxValue } = schema instanceof z.ZodNumber ? schema : { minValue: null, maxValue: null };
   const [from, to] = [minValue, maxValue].map((end) =>

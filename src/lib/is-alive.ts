@@ -1,4 +1,4 @@
-/** Checks whether a process exists, also one of another user, which cannot be signaled. */
+/** Checks whether a process exists. This includes processes of other users, which cannot be signaled. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,9 +2,9 @@
 const MAX_NEAREST = 5;
 /** The maximum number of paths with similar names whose folders are compared. */
 const MAX_COMPARED = 500;
-/** Two names are alike from this share of common letter pairs on. */
+/** The minimum share of common letter pairs for two names to be similar. */
 const ALIKE = 0.5;
-/** The most that the folders of a path add to the likeness of its name. */
+/** The most that the folders of a path add to the similarity of its name. */
 const FOLDERS = 0.2;
 /** The bonus for the same ending, as a share. */
 const ENDING = 0.1;

@@ -9,7 +9,7 @@ export interface LineChange {
   readonly added: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** The line, 1-based, of the first added line, or of the line that follows the removed ones. */
+  /** The line number of the first added line, or of the line that follows the removed ones. */
   readonly newLine: number;
   readonly oldLine: number;
 }
@@ -85,7 +85,10 @@ export function formatChange({ removed, added, before, after, newLine, oldLine }
   return [head, mark(before, ' '), mark(removed, '-'), mark(added, '+'), mark(after, ' ')].flat().join('\n');
 }
 
-/** Returns the first and last line of a change in the new file. A removal is at the line that follows it. */
+/**
+ * Returns the first and last line of a change in the new file. A removal is placed at the line that follows
+ * it.
+ */
 export function findChangedRange({ newLine, added }: LineChange): [number, number] {
   return [newLine, newLine + Math.max(1, added.length) - 1];
 }
@@ -154,7 +157,7 @@ function toChange(lines: readonly PatchLine[], { start, end }: ChangedRange): Li
   };
 }
 
-/** Reads the nearest lines of the new file, from a line on in one direction. */
+/** Reads the nearest lines of the new file, starting at a line in one direction. */
 function readContext(lines: readonly PatchLine[], from: number, step: 1 | -1): string[] {
   const texts: string[] = [];
   for (let at = from; texts.length < CONTEXT && at >= 0 && at < lines.length; at += step) {

@@ -12,21 +12,21 @@ import {
 import { type Backoff, computeBackoff, settleOrAbort } from './time.ts';
 
 export interface RetryPolicy {
-  /** The attempts after the first. */
+  /** The maximum number of attempts after the first. */
   readonly retries: number;
   readonly backoff: Backoff;
   /** Checks whether another attempt may help; by default the error says so (`retryable`). */
   readonly mayHelp?: (error: unknown) => boolean;
-  /** Returns the longest pause that is worth while, in milliseconds; absent: every pause is. */
+  /** Returns the maximum useful pause, in milliseconds. If absent, every pause is useful. */
   readonly longestPauseMs?: () => number;
-  /** Ends a pause, and the attempts with it. */
+  /** The signal that ends a pause and the attempts. */
   readonly signal?: AbortSignal;
   readonly onRetry?: (error: unknown, pauseMs: number) => void;
 }
 
 /**
- * Runs work again after errors that may pass. The pause is as long as the other side asked for
- * (`retryAfterMs` of the error), otherwise exponential. Throws the error of the last attempt.
+ * Repeats work after temporary errors. The pause is as long as the other side requested (`retryAfterMs` of
+ * the error), otherwise exponential. Throws the error of the last attempt.
  */
 export async function retryWithPolicy<Value>(
   policy: RetryPolicy,
@@ -68,7 +68,7 @@ export function getRetryAfter(error: unknown): number | undefined {
 
 export interface TimeLimit {
   readonly limitMs: number;
-  /** Ends the work earlier. */
+  /** The signal that ends the work earlier. */
   readonly signal?: AbortSignal | undefined;
   /** Creates the error for work that took too long; by default the error of the work, or a `TimeoutError`. */
   readonly late?: (cause: unknown) => Error;
@@ -123,16 +123,16 @@ export interface Breaker {
   run<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Opens the circuit for this number of milliseconds, because the server requested it. */
   holdOff(milliseconds: number): void;
-  /** Returns the state. A circuit whose rest is over is open until the next call. */
+  /** Returns the state. When the rest is over, the circuit stays open until the next call. */
   state(): BreakerState;
   /** Returns the last failure that counted. */
   lastFailure(): unknown;
 }
 
-/** Says that a call was not made because the circuit is open. */
+/** The error that says that a call was not made because the circuit is open. */
 export class CircuitOpenError extends Error {
   /**
-   * The rest of the pause that the server requested, in milliseconds; null if the circuit opened by itself.
+   * The rest of the pause that the server requested, in milliseconds. Null if the circuit opened by itself.
    */
   readonly askedMs: number | null;
 

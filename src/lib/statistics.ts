@@ -6,16 +6,16 @@ export type Weights = Uint32Array;
 
 const MOST_DRAWS = 2000;
 const LEAST_DRAWS = 200;
-/** Draws times units: a hundred thousand units are answered in seconds too. */
+/** The number of draws times units. With it, a hundred thousand units take only seconds. */
 const WORK = 20_000_000;
 /**
- * The maximum number of groups. More units than this are distributed over groups whose sums are drawn, which
- * keeps the spread and bounds the work.
+ * The maximum number of groups. If there are more units, they are distributed over groups whose sums are
+ * drawn, which keeps the spread and bounds the work.
  */
 const MOST_GROUPS = 1000;
 const SEED = 20_261_122;
 const OUTSIDE = 0.025;
-/** A statistic that is undefined (NaN) in more than half of the draws has no interval. */
+/** The minimum share of draws in which a statistic must be defined (not NaN) to have an interval. */
 const LEAST_DEFINED = 0.5;
 
 /**
@@ -95,7 +95,10 @@ function deal(clusters: readonly (readonly number[])[]): readonly (readonly numb
   return groups;
 }
 
-/** Clusters come sorted: dealt as they come, what repeats by its name would be spread too evenly. */
+/**
+ * Shuffles clusters. They come sorted; if they were distributed in that order, clusters with similar names
+ * would be spread too evenly.
+ */
 function shuffle<T>(values: readonly T[]): T[] {
   const next = createRandomNumbers(SEED);
   const keyed = values.map((value) => ({ value, key: next() }));
@@ -103,8 +106,8 @@ function shuffle<T>(values: readonly T[]): T[] {
 }
 
 /**
- * Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat.
- * Software 8:14).
+ * Creates a generator of numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift
+ * (2003, J. Stat. Software 8:14).
  */
 export function createRandomNumbers(seed: number): () => number {
   let state = seed;
@@ -163,7 +166,7 @@ export interface Difference {
   readonly difference: number;
 }
 
-/** Fewer builds on either side say nothing: a share of a handful jumps with every build. */
+/** The minimum number of builds on either side. With fewer builds, each one changes a share too much. */
 export const ENOUGH_BUILDS = 20;
 
 const SHOWN = 5;
@@ -210,8 +213,8 @@ function compareDimension(
         ]
       : [];
   });
-  // Of two values in all, the one that failing builds have more often says it; the other says the same turned
-  // round.
+  // If there are only two values, only the one that failing builds have more often is returned, because
+  // the other says the same.
   return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
@@ -241,7 +244,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** Answers of one hundredth of stated confidence, and whether they were right. */
+/** The answers of one hundredth of stated confidence, and how many of them were right. */
 export interface Judged {
   readonly at: number;
   readonly right: boolean;

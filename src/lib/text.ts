@@ -6,7 +6,8 @@ export function cutAfter(text: string, most: number): string {
 }
 
 /**
- * Cuts a text to at most `most` characters with `…`, between two words where that loses less than half of it.
+ * Cuts a text to at most `most` characters with `…`. Cuts between two words if that loses less than half of
+ * it.
  */
 export function cutAtWord(text: string, most: number): string {
   if (text.length <= most) return text;
@@ -48,7 +49,7 @@ function toWholePercent(confidence: number): number {
   return Math.floor(confidence * 100 + 1e-9);
 }
 
-/** Spells out an invisible character by its code point: ⟦U+001B⟧. */
+/** Replaces an invisible character by its code point: ⟦U+001B⟧. */
 export function spellCharacter(character: string): string {
   return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
@@ -93,19 +94,21 @@ function formatCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A file as a text names it. */
+/** A file that a text names. */
 interface NamedPath {
   readonly path: string;
-  /** 1-based; null if the text does not name it. */
+  /** The line number. Null if the text names none. */
   readonly line: number | null;
 }
 
-/** The maximum number of words of texts that are read. */
+/** The maximum number of words that are read. */
 const MAX_WORDS = 20_000;
 const MAX_PATH = 300;
 const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]+/;
 
-/** Endings of files that people write; `.com` of a host and `.0` of a version are none. */
+/**
+ * The endings of files that people write. The `.com` of a host and the `.0` of a version are not among them.
+ */
 const ENDINGS: ReadonlySet<string> = new Set(
   (
     'c cc cpp cxx h hh hpp hxx m mm cs fs vb go rs java kt kts groovy scala clj py pyx rb php pl pm ' +

@@ -1,15 +1,15 @@
-/** The time. Injected so that tests and replays can hold it. */
+/** The clock. It is injected so that tests and replays can control the time. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
 export interface Backoff {
-  /** The first pause, in milliseconds; each further one is twice as long. */
+  /** The first pause, in milliseconds. Each further pause is twice as long. */
   readonly firstMs: number;
-  /** The longest pause, in milliseconds; absent: there is none. */
+  /** The longest pause, in milliseconds. Unlimited if absent. */
   readonly longestMs?: number;
 }
 
@@ -26,7 +26,7 @@ export function computeBackoff(
 }
 
 /**
- * Settles with the work, or as soon as the signal aborts. An adapter that ignores its signal therefore blocks
+ * Settles with the work, or as soon as the signal aborts. Therefore an adapter that ignores its signal blocks
  * no caller.
  */
 export function settleOrAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -2,18 +2,19 @@ import { append } from './collections.ts';
 /** The change of one file in a diff. */
 export interface FileChange {
   readonly path: string;
-  /** Modes that the diff names, such as 100644. */
+  /** The file modes that the diff names, such as 100644. */
   readonly modes: readonly string[];
   /** The number of added lines; null for files that are not text. */
   readonly added: number | null;
   readonly deleted: number | null;
-  /** The part of the diff that is about it. */
+  /** The part of the diff that describes this file. */
   readonly diff: string;
 }
 
 /**
- * Reads a diff in the form of `git diff --no-renames`. Returns null if any line has another form, or if its
- * names differ from each other. So no other reader can find a file in it that this one does not find.
+ * Reads a diff in the form of `git diff --no-renames`. Returns null if any line has another form, or if the
+ * file names in it differ from each other. Therefore another program that reads the diff can find no file in
+ * it that this function does not find.
  */
 export function readDiff(text: string): FileChange[] | null {
   const lines = text.replace(/\n$/, '').split('\n');
@@ -105,7 +106,7 @@ function readSideName(line: string | undefined, mark: string, prefix: string): s
 
 const HUNK = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@(?: .*)?$/;
 
-/** Hunks whose lines are as many as their heads say. */
+/** Returns the hunks that have as many lines as their headers say. */
 function readHunks(
   lines: readonly string[],
   start: number,

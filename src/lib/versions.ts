@@ -1,6 +1,6 @@
 /**
- * Compares two versions by their numbers: below 0 if the first is older. What one does not say counts as
- * 0.
+ * Compares two versions by their numbers. The result is below 0 if the first is older. A missing number
+ * counts as 0.
  */
 export function compareVersions(first: string, second: string): number {
   const left = listNumbersIn(first);
@@ -13,14 +13,14 @@ export function compareVersions(first: string, second: string): number {
 }
 
 /**
- * Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12".
+ * Tells whether a version is certainly older, as exactly as the log names it: "20" is not older than "20.12".
  */
 export function isOlder(version: string, needed: string): boolean {
   const exact = listNumbersIn(version).length;
   return compareVersions(version, listNumbersIn(needed).slice(0, exact).join('.')) < 0;
 }
 
-/** Shortens a version to what people say: "20.0.0" to "20", "20.12.0" to "20.12". */
+/** Shortens a version to the usual form: "20.0.0" to "20", "20.12.0" to "20.12". */
 export function shortenVersion(version: string): string {
   return version.replace(/(?:\.0){1,6}$/, '');
 }

@@ -49,7 +49,7 @@ const FailureId = z
       'or github:shop/api#812, or as its URL',
   );
 
-/** Another cause of a build, without what proves whose it is. */
+/** Another cause of a build, without the facts that prove whose it is. */
 const OtherCause = AnalysisSummary.extend({
   whose: WhoseVerdict.nullable().describe('Whose the failure is; null if that is not known at all'),
 });
@@ -392,7 +392,7 @@ const Feedback = z.strictObject({
 
 /**
  * Creates the tool `submit_feedback`, with which an agent submits a person's decision about an answer. It is
- * offered only if it was allowed.
+ * offered only if this is allowed.
  */
 export function submitFeedback(
   deps: InstallationDeps,

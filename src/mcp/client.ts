@@ -18,11 +18,14 @@ export interface RemoteOptions {
 }
 
 const TIMEOUT_MS = 60_000;
-/** Answers hold eight kilobytes, a list of tools some more. */
+/**
+ * The maximum size of a response, in bytes. An answer has at most eight kilobytes; a list of tools has a few
+ * more.
+ */
 const MAX_BYTES = 1024 * 1024;
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-/** Asks the tools of this process. */
+/** Connects to the tools of this process. */
 export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await createMcpServer(createOffer(deps), logger).connect(theirs);
@@ -32,7 +35,7 @@ export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client
 }
 
 /**
- * Connects to a running service. Throws TriageError with the service's own sentence if it refuses, and
+ * Connects to a running service. Throws TriageError with the service's own message if it refuses, and
  * `upstream-failed` if there is no answer.
  */
 export async function connectService({ url, token, feedback }: RemoteOptions): Promise<Client> {
@@ -47,7 +50,7 @@ export async function connectService({ url, token, feedback }: RemoteOptions): P
     fetch: async (address, init) => await ask(address, init, url),
   });
   const client = createNewClient();
-  // The SDK's own type of a transport is written for looser optional fields than ours.
+  // The SDK's own transport type expects looser optional fields than our compiler settings allow.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return client;
 }
@@ -58,7 +61,7 @@ function createNewClient(): Client {
 
 async function ask(address: string | URL, init: RequestInit | undefined, url: string): Promise<Response> {
   const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal == null ? [] : [init.signal])];
-  // A token must not follow a redirect.
+  // The token must not be sent to the target of a redirect.
   const response = await fetch(address, {
     ...init,
     redirect: 'error',

@@ -143,7 +143,10 @@ const SimilarFailures = z.object({
 });
 type Similar = z.infer<typeof SimilarFailures>['failures'][number];
 
-/** A failure whose line resembles the text, or has its words; then it has no score. */
+/**
+ * A failure whose line resembles the text or contains its words. If it only contains the words, it has no
+ * score.
+ */
 type Candidate = FailureRow & { readonly score: number | null };
 
 /**
@@ -206,7 +209,7 @@ async function findCandidates(
     ),
   ]);
   const found: readonly Candidate[] = [...alike, ...worded.map((row) => ({ ...row, score: null }))];
-  // A hundred sightings of one cause are one.
+  // Many sightings of one cause become one result.
   const causes = Map.groupBy(
     found,
     ({ repository, failure }) => `${repository} ${failure.fingerprint.value}`,

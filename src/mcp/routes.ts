@@ -21,13 +21,14 @@ export interface McpRouteDeps extends InstallationDeps {
   /** Decides on a review as `POST /api/reviews/:id/decision` does. */
   readonly decide: Decide;
   readonly openReview: OpenReview;
-  /** The address of this installation for browsers; requests from other pages are refused. */
+  /** The public URL of this installation. Requests from other pages are refused. */
   readonly publicUrl: string | null;
   readonly logger: Logger;
 }
 
 /**
- * The maximum size of a body in bytes: a pasted log of half a million characters, escaped, with its envelope.
+ * The maximum size of a body, in bytes: a pasted log of half a million characters, escaped, with its
+ * envelope.
  */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const tags = ['Agents'];
@@ -71,7 +72,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           400: BrokenMessage.describe('Not a JSON-RPC message'),
         },
       },
-      // Checked in the handler, so that an invalid message is answered in the form of the protocol.
+      // The handler checks the body, so that an invalid message is answered in the form of the protocol.
       validatorCompiler: () => (value) => ({ value }),
       errorHandler: (error, _request, reply) => {
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
@@ -127,8 +128,8 @@ function chooseTools(
 }
 
 /**
- * Agents send no `Origin`, but browsers do. A page from another site must not send requests, not even through
- * a DNS name that it points at this server.
+ * Refuses requests that a page of another site makes a browser send, even through a DNS name that it points
+ * at this server. Browsers send `Origin`; agents do not.
  */
 function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;

@@ -52,7 +52,7 @@ const RPC_CODES: Readonly<Partial<Record<TriageError['code'], number>>> = {
 interface Answered {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
-  /** The same as the tool's output schema has it; absent in errors. */
+  /** The data according to the tool's output schema. Absent in errors. */
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
 }
@@ -91,8 +91,8 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
 }
 
 /**
- * Creates a server without handlers. It never sends anything unasked, because no session is kept that could
- * receive it.
+ * Creates a server without handlers. It never sends messages on its own, because no session is kept that
+ * could receive them.
  */
 export function createNewServer(): Server {
   const capabilities = { tools: {}, resources: {}, prompts: {} };
@@ -113,7 +113,7 @@ export async function answer(
   logger: Logger,
 ): Promise<Answered> {
   const startedAt = Date.now();
-  // Stores take no signal, so a caller that waits for one stops waiting when the time is up.
+  // Stores accept no signal, so the caller stops waiting for them when the time is up.
   const late = () =>
     new TriageError('timeout', 'The answer took too long and was stopped.', { retryable: true });
   const canceled = () => new TriageError('cancelled', 'The call was canceled.');
@@ -136,7 +136,7 @@ export async function answer(
 }
 
 function describeTool({ name, title, description, input, output, manners }: McpTool): Tool {
-  // The protocol's own clients check answers with draft 7.
+  // The protocol's own clients check answers against draft 7 of JSON Schema.
   const toSchema = (schema: z.ZodObject, io: 'input' | 'output') =>
     ObjectSchema.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
   const schemas = { inputSchema: toSchema(input, 'input'), outputSchema: toSchema(output, 'output') };
@@ -163,7 +163,7 @@ async function convertErrors<Value>(work: Promise<Value>, logger: Logger): Promi
   }
 }
 
-/** Returns a tool error: the cause in a sentence, and what to do about it. */
+/** Returns a tool error: the cause in a sentence, and advice on how to fix it. */
 export function createRefusal(error: unknown): Answered {
   return { content: [{ type: 'text', text: describeError(error) }], isError: true };
 }
@@ -178,23 +178,23 @@ function describeError(error: unknown): string {
   );
 }
 
-/** A question that a person picks from a list; an agent goes on with its text. */
+/** A question that a person selects from a list. An agent continues with its text. */
 interface McpPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: z.ZodObject;
-  /** Returns the text of the prompt. `values` are checked against `arguments` first. */
+  /** Returns the text of the prompt. `values` must have been checked against `arguments`. */
   text(values: Readonly<Record<string, string>>): string;
 }
 
-/** One word of a person. A text in a prompt must not continue with sentences of its own. */
+/** The schema of a single word that a person enters. A longer text could add sentences to a prompt. */
 const Word = z
   .string()
   .regex(/^[^\s\p{Cc}]+$/u, 'must be one word')
   .max(300);
 
-/** Questions about an installation; without one there is nothing to ask about. */
+/** The questions about an installation. Without an installation there are none. */
 const PROMPTS: readonly McpPrompt[] = [
   {
     name: 'triage_run',
@@ -239,7 +239,10 @@ function describePrompt({ name, title, description, arguments: given }: McpPromp
   return { name, title, description, arguments: described };
 }
 
-/** Throws RpcError if there is no such prompt, or its arguments do not fit. */
+/**
+ * Returns the prompt and its arguments. Throws RpcError if there is no such prompt, or if its arguments do
+ * not match.
+ */
 function getPrompt(
   prompts: readonly McpPrompt[],
   name: string,

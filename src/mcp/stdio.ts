@@ -29,7 +29,7 @@ export interface StdioOptions {
   /** The stream to which only messages of the protocol are written. */
   readonly output: Writable;
   readonly logger: Logger;
-  /** Ends it. */
+  /** The signal that ends it. */
   readonly signal: AbortSignal;
 }
 
@@ -44,12 +44,14 @@ const PASSED_ON = [
 ];
 type Passed = z.output<(typeof PASSED_ON)[number]>;
 
-/** A message holds a pasted log at most, escaped. */
+/** The maximum size of a message, in bytes. The largest message is an escaped pasted log. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** The time limit of a call in milliseconds. No tool takes that long. */
+/** The time limit of a call, in milliseconds. No tool takes that long. */
 const CALL_MS = 60_000;
 
-/** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */
+/**
+ * Serves one agent over standard input and output, until the agent closes the connection or `signal` aborts.
+ */
 export async function serveStdio(
   backend: Backend,
   { input, output, logger, signal }: StdioOptions,
@@ -104,8 +106,8 @@ export async function serveStdio(
 }
 
 /**
- * Returns the answer of the provider of the tools, or its error without the code that the protocol's client
- * puts before the message.
+ * Returns the answer of the provider of the tools, or its error. The code that the protocol's client puts
+ * before the message of an error is removed.
  */
 async function forward<Value>(backend: Backend, work: (client: Client) => Promise<Value>): Promise<Value> {
   try {

@@ -13,11 +13,14 @@ import type { ShownStores } from '../stores/stores.ts';
 import { toOneLine } from './shapes.ts';
 
 interface CallContext {
-  /** Aborted when the client cancels, goes away, or the time is up. */
+  /** The signal that is aborted when the client cancels or disconnects, or when the time is up. */
   readonly signal: AbortSignal;
 }
 
-/** The same twice: bounded text for a model, and data for a program, which fits the tool's `output`. */
+/**
+ * The answer of a tool in two forms: bounded text for a model, and data for a program that matches the tool's
+ * `output`.
+ */
 export interface ToolAnswer<Data = Readonly<Record<string, unknown>>> {
   readonly text: string;
   readonly data: Data;
@@ -27,15 +30,15 @@ export interface ToolAnswer<Data = Readonly<Record<string, unknown>>> {
 export interface McpTool {
   readonly name: string;
   readonly title: string;
-  /** Written for a model: when to call it, what comes back, what to call next. */
+  /** The description for a model: when to call it, what it returns, and what to call next. */
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
   /** The behavior that a client may expect of the tool. */
   readonly manners: ToolAnnotations;
-  /** Longest time of one call, in milliseconds. */
+  /** The maximum time of one call, in milliseconds. */
   readonly timeoutMs: number;
-  /** Runs the tool. `args` are checked against `input` first. Throws TriageError. */
+  /** Runs the tool. `args` must have been checked against `input`. Throws TriageError. */
   call(args: unknown, context: CallContext): Promise<ToolAnswer>;
 }
 
@@ -56,10 +59,13 @@ const READ_ONLY: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** The database answers within milliseconds; what takes longer than this is stuck. */
+/**
+ * The time limit of a tool, in milliseconds. The database answers within milliseconds, so a call that takes
+ * longer is stuck.
+ */
 const TIMEOUT_MS = 15_000;
 
-/** Defines a tool whose arguments are checked before it runs and whose data is checked after. */
+/** Defines a tool whose arguments are checked before it runs, and whose data is checked afterwards. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
 ): McpTool {
@@ -98,12 +104,12 @@ export type Decide = (request: {
 }) => Promise<{ readonly teaching: string }>;
 
 /**
- * A function that returns the review of an analysis, and opens one if there is none: a sure answer may be
- * wrong too. Throws `not-found`.
+ * A function that returns the review of an analysis. It opens one if there is none, because a confident
+ * answer may also be wrong. Throws `not-found`.
  */
 export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
 
-/** The installation that answers. */
+/** The installation whose data the tools return. */
 export interface InstallationDeps {
   readonly stores: Pick<
     ShownStores,
@@ -124,8 +130,8 @@ export interface McpDeps {
 const MAX_OFFSET = 1_000_000;
 
 /**
- * Creates the cursor at which a cut answer continues. It is opaque to the client and valid only for the same
- * tool.
+ * Creates the cursor at which a cut answer continues. Clients must not interpret it. It is valid only for the
+ * same tool.
  */
 export function createCursor(tool: string, offset: number): string {
   return Buffer.from(`${tool}.${offset}`).toString('base64url');
@@ -143,12 +149,12 @@ export function readOffset(tool: string, cursor: string | undefined): number {
   throw new TriageError('invalid-input', `This cursor does not belong to ${tool}. Omit it to start over.`);
 }
 
-/** The protocol's code for a resource that is not there. */
+/** The protocol's code for a resource that does not exist. */
 export const RESOURCE_NOT_FOUND = -32002;
 
 /**
- * A refusal as JSON-RPC tells it; the protocol's own class writes its code into the message, once on each
- * side.
+ * A refusal in the form of JSON-RPC. The protocol's own class would write its code into the message, once on
+ * each side.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -162,16 +168,13 @@ export class RpcError extends Error {
 
 interface Found {
   readonly build: Build | null;
-  /**
-   * One answer for the id of an analysis; all answers for the id of a build, in the order in which to fix
-   * them.
-   */
+  /** The answer with this id. For the id of a build, all its answers, in the order in which to fix them. */
   readonly answers: readonly [main: TellableAnswer, ...others: TellableAnswer[]];
 }
 
 /**
- * Finds the answers for an id: of an analysis, or of a build by our id or as `provider:number`. Throws
- * `not-found`, and `conflict` if the build is known but has no answer yet.
+ * Finds the answers for an id: that of an analysis, our id of a build, or a build as `provider:number`.
+ * Throws `not-found`, and `conflict` if the build is known but has no answer yet.
  */
 export async function findAnswers(id: string, { stores }: InstallationDeps): Promise<Found> {
   if (!id.startsWith('bld_') && !id.includes(':')) {

@@ -11,9 +11,9 @@ const MAX_ITEM = 300;
 const MAX_LISTED = 5;
 
 /**
- * Formats a fact as one block of GitHub-flavored Markdown, except for small print. `limit`: characters of a
- * paragraph. Everything from logs, models and people is neutralized: no mention, link, image, HTML or comment
- * marker survives, and no text can leave its fence.
+ * Formats a fact as one block of GitHub-flavored Markdown, except for small print. `limit` is the maximum
+ * number of characters of a paragraph. Everything from logs, models and people is neutralized: no mention,
+ * link, image, HTML or comment marker survives, and no text can leave its fence.
  */
 export function formatFactBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   const { name, label, values } = fact;

@@ -19,7 +19,7 @@ import { clip, formatNumber } from './visible-text.ts';
  */
 export type AnswerForm = 'known' | 'sure' | 'unsure';
 
-/** A line of proof: its place (1-based) and its words, unescaped. */
+/** A line that proves the answer: its position and its text, unescaped. */
 export interface ProofLine {
   readonly source: string;
   readonly line: number;
@@ -28,26 +28,29 @@ export interface ProofLine {
 
 /**
  * One fact of an answer. Every output renders it by its kind, so a new fact needs only one entry in
- * `listFacts`. Texts are raw: the output that renders them must escape and cut them.
+ * `listFacts`. Its texts are raw: the output that renders them must escape and cut them.
  */
 export type AnswerFact = {
-  /** One capitalised word, at most ten letters: the key of plain output and the terminal's margin. */
+  /**
+   * One capitalized word of at most ten letters: the key in plain output, and the text in the terminal's
+   * margin.
+   */
   readonly name: string;
-  /** Before a colon, or as a heading. */
+  /** The text before a colon, or the heading. */
   readonly label: string;
   /**
-   * `everywhere`: also in comments and chat, which are short; `answer`: in full answers; `review`: only for
-   * reviewers.
+   * The outputs that show the fact. `everywhere`: also in comments and chat, which are short. `answer`: in
+   * full answers. `review`: only for reviewers.
    */
   readonly reach: 'everywhere' | 'answer' | 'review';
-  /** The fact as text, one entry each; never empty. */
+  /** The entries of the fact as text. Never empty. */
   readonly values: readonly string[];
 } & (
   | { readonly kind: 'prose' | 'list' | 'note' }
   | { readonly kind: 'lines'; readonly lines: readonly ProofLine[] }
   | { readonly kind: 'files'; readonly files: readonly Suspect[] }
   | { readonly kind: 'choices'; readonly choices: readonly Hypothesis[] }
-  /** `more`: tests that failed as well and are not named. */
+  /** `more` is the number of failed tests that are not named. */
   | { readonly kind: 'tests'; readonly tests: readonly string[]; readonly more: number }
 );
 
@@ -80,14 +83,14 @@ const MAX_LINE_CHARACTERS = 300;
 const MAX_NAMES = 3;
 const MAX_NAME_CHARACTERS = 120;
 
-/** Tests of one answer that are named; the rest is counted. */
+/** The maximum number of tests of one answer that are named. The rest is counted. */
 const MAX_TESTS = 5;
-/** Logs of one answer that are named; at most five entries of a list are shown. */
+/** The maximum number of logs of one answer that are named. At most five entries of a list are shown. */
 const MAX_LOGS = 4;
 
 /**
- * Puts an answer into words. `why` says why a person is asked; without it, the answer's own reasons do.
- * `explains`: its failures among those of its build; without it, nothing is said of them.
+ * Describes an answer in words. `why` says why a person is asked; without it, the answer's own reasons do.
+ * `explains` describes its failures among those of its build; without it, they are not mentioned.
  */
 export function answerView(
   analysis: Analysis,
@@ -134,7 +137,7 @@ function listFacts(
     .slice(0, MAX_NAMES)
     .map((name) => clip(name, MAX_NAME_CHARACTERS));
   const decided = describePrecedents(analysis);
-  // An experiment has tried it, and knows better.
+  // If an experiment ran the command again, its result replaces this advice.
   const again = analysis.experiment === undefined ? describeRerun(answer.transient, analysis) : null;
   const owner = analysis.owner === undefined ? [] : [describeOwner(analysis.owner)];
   return [
@@ -180,7 +183,10 @@ function listFacts(
   ];
 }
 
-/** Versions that changed since the last green run, those that explain the failure first. */
+/**
+ * The maximum number of versions that changed since the last green run. Those that explain the failure come
+ * first.
+ */
 const MAX_CHANGED = 5;
 
 function describeChanges({ changes }: Analysis): string[] {
@@ -221,8 +227,8 @@ function listFailureFacts(explains: ExplainedFailures): AnswerFact[] {
 }
 
 /**
- * Returns the facts for which outputs for programs have no field of their own, by name: short texts, at most
- * five each, cut and well-formed.
+ * Returns the facts for which outputs for programs have no field of their own, by name. They are short texts,
+ * at most five for each fact, cut and well-formed.
  */
 export function collectMoreFacts(analysis: Analysis): Record<string, string[]> {
   const plain = answerView(analysis).facts.filter(
@@ -255,7 +261,7 @@ function describeChoice({ category, text, settledBy }: Hypothesis): string {
 
 /**
  * Returns the form of an answer: `known` if a person's earlier decision answered, `sure` if it may be
- * published, else `unsure`, which waits for a person.
+ * published, else `unsure`. An unsure answer waits for a person.
  */
 export function resolveForm(analysis: Analysis): AnswerForm {
   if (analysis.recalled !== null) return 'known';
@@ -263,9 +269,9 @@ export function resolveForm(analysis: Analysis): AnswerForm {
 }
 
 /**
- * Returns the lines that prove the answer, in the order of the log and without their timestamps: the
- * quotations of its claims, else the first lines of the evidence they cite, else of whatever was read from a
- * log. At most eight lines, each at most 300 characters.
+ * Returns the lines that prove the answer, in the order of the log and without their timestamps. These are
+ * the quotations of its claims, else the first lines of the evidence that the claims cite, else the first
+ * lines of any evidence from a log. At most eight lines, each at most 300 characters.
  */
 export function listProofLines(analysis: Analysis): ProofLine[] {
   const quotes = analysis.answer.claims.flatMap((claim) => claim.quotes);
@@ -279,8 +285,8 @@ export function listProofLines(analysis: Analysis): ProofLine[] {
 }
 
 /**
- * Returns evidence that answers the question but is not a line of a log: a document, a past failure, a
- * commit, and pages of the web although nothing cites them. At most three titles.
+ * Returns evidence that supports the answer but is not a line of a log: a document, a past failure, a commit,
+ * and web pages even if nothing cites them. At most three titles.
  */
 function listOtherEvidence(analysis: Analysis): Evidence[] {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));

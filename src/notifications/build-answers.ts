@@ -8,14 +8,14 @@ import { formatCount } from '../lib/text.ts';
 import { normalizeIdentity } from '../log/fingerprint/normalize.ts';
 import { clip } from './visible-text.ts';
 
-/** One answer of a build: how many failures it explains, and the first of them in their order. */
+/** One answer of a build: the number of failures that it explains, and the index of the first one. */
 export interface BuildAnswer {
   readonly analysis: Analysis;
   readonly failures: number;
   readonly sample: readonly Failure[];
 }
 
-/** An answer in its place among those of its build, with the description of its failures. */
+/** An answer at its place among those of its build, with the description of its failures. */
 export type ArrangedAnswer<Answer extends BuildAnswer = BuildAnswer> = Answer & {
   readonly explains: ExplainedFailures;
 };
@@ -33,10 +33,11 @@ export function pairWithFailures(
 }
 
 /**
- * Sorts the answers of one build in the order in which to fix them: first those that stop others, then by
- * step in the order of the logs, within a step those with more failures, and last those that only follow from
- * another job or were not analyzed. A step is a test runner in a log, or a failure without a test. The given
- * answers must be in the order of their first failures.
+ * Sorts the answers of one build in the order in which to fix them. Answers whose failures stop others come
+ * first. Then the answers are sorted by step in the order of the logs, and within a step by the number of
+ * failures, the largest first. Last come those that only follow from another job or were not analyzed. A step
+ * is a test runner in a log, or a failure without a test. The given answers must be in the order of their
+ * first failures.
  */
 export function arrangeAnswers<Answer extends BuildAnswer>(
   answers: readonly Answer[],
@@ -72,7 +73,7 @@ export function introduceAnswers(answers: readonly Pick<ArrangedAnswer, 'explain
 
 /** Returns the names of at most `most` tests, and how many more failed: `["a", "b"]` and 12. */
 export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 'unnamed'>, most: number) {
-  // One more name takes no more room than the words that count it.
+  // One more name takes no more space than the words that count it.
   const named = unnamed === 0 && tests.length === most + 1 ? tests : tests.slice(0, most);
   return { named, more: named.length === 0 ? 0 : tests.length - named.length + unnamed };
 }

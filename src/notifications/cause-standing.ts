@@ -16,13 +16,13 @@ export interface CauseStanding {
   readonly rootCause: string;
   readonly fix: string;
   /**
-   * `known`: a person's earlier decision answered; `sure`: the machine is; `unsure`: a person was asked;
-   * `confirmed`, `corrected` and `rejected`: a person has said so; `failed`: it could not be looked into.
+   * `known`: a person's earlier decision answered. `sure`: the answer is confident. `unsure`: a person was
+   * asked. `confirmed`, `corrected` and `rejected`: a person decided. `failed`: it could not be analyzed.
    */
   readonly form: 'known' | 'sure' | 'unsure' | 'confirmed' | 'corrected' | 'rejected' | 'failed';
   /** The verdict on whose the failure is. */
   readonly whose: Whose;
-  /** True if the author of the change has to do something, as far as is known. */
+  /** True if the author of the change has to act, as far as is known. */
   readonly needsYou: boolean;
 }
 
@@ -43,7 +43,7 @@ export function getCauseStanding(cause: ArrangedAnswer<Cause>, build: Build): Ca
         ? getFirstSentence(decision.rootCause)
         : answer.title,
     rootCause: decision?.rootCause ?? answer.rootCause,
-    // Advice for another cause does not help, so it is removed when the cause is corrected.
+    // Advice for another cause does not help, so it is removed if the cause is corrected.
     fix:
       decision?.fixRecommendation ??
       (decision?.type === 'correct' ? '' : agreeOnFix(answer.fixRecommendation, answer.act, whose)),

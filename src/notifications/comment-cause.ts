@@ -18,14 +18,14 @@ const MAX_DIFF_LINES = 100;
 const MAX_DIFF = 6_000;
 
 interface Shown {
-  /** Its place among several; null if it is the only one. */
+  /** The number of the cause among several. Null if it is the only one. */
   readonly number: number | null;
-  /** Several builds have failed, so that each cause names its own. */
+  /** True if several builds have failed, so that each cause names its own build. */
   readonly several: boolean;
   readonly links: NoticeLinks;
 }
 
-/** Renders one cause as a block that folds. It is open if a person has to read it. */
+/** Renders one cause as a collapsible block. It is open if a person has to read it. */
 export function renderCommentCause(standing: CauseStanding, { number, several, links }: Shown): string {
   const { form, needsYou, build } = standing;
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
@@ -33,7 +33,7 @@ export function renderCommentCause(standing: CauseStanding, { number, several, l
   const { analysis } = standing.cause;
   const answer = { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix };
   const view = answerView({ ...analysis, answer: answer }, undefined, standing.cause.explains);
-  // The tests are named below, of a single failure too.
+  // The tests are named below, even for a single failure.
   const visibleFacts = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
   const blocks = [
     `<details${open}>${summary}`,

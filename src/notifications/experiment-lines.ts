@@ -2,8 +2,8 @@ import { shortenCommit } from '../domain/build.ts';
 import type { Bisection, Experiment, FixAttempt } from '../domain/experiment.ts';
 
 /**
- * A line for the person who ran the experiment, under a name of one word. The text is raw: the output that
- * renders it must escape and cut it.
+ * A line for the person who ran the experiment, named with one word. The text is raw: the output that renders
+ * it must escape and cut it.
  */
 export interface NamedLine {
   readonly name: string;
@@ -13,8 +13,8 @@ export interface NamedLine {
 const MOST_NAMES = 10;
 
 /**
- * Lists the names in an experiment besides its counts: tests on which the failure depends, commits, and
- * changes that were tried.
+ * Lists the names that an experiment reports in addition to its counts: tests on which the failure depends,
+ * commits, and changes that were tried.
  */
 export function listNamedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
   return [

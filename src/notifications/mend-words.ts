@@ -2,7 +2,7 @@ import type { MendedFailure } from '../domain/graded.ts';
 import type { Mend } from '../domain/outcome.ts';
 import { formatCount } from '../lib/text.ts';
 
-/** Says in one sentence how a failure went away. Names in it are untrusted text. */
+/** Describes in one sentence how a failure was fixed. Names in the sentence are untrusted text. */
 export function describeMend({ kind, green, files, isRevert, commits, doubt }: Mend): string {
   const build = `${green.pipeline} #${green.number}${green.attempt > 1 ? `, attempt ${green.attempt}` : ''}`;
   const commit =

@@ -4,7 +4,7 @@ import { formatConfidence, formatCount } from '../lib/text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
-/** The way a channel shows untrusted text: as plain text of its own, and as code. */
+/** The way in which a channel shows untrusted text: as plain text, and as code. */
 interface Wording {
   plain(text: string): string;
   code(text: string): string;
@@ -80,7 +80,9 @@ export function formatDurationWords(milliseconds: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Addresses of our pages, for texts outside. All are null if no public address is configured. */
+/**
+ * The addresses of our pages, for texts in other systems. All are null if no public address is configured.
+ */
 export interface NoticeLinks {
   build(id: string): string | null;
   analysis(id: string): string | null;

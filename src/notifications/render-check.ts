@@ -11,7 +11,7 @@ import { renderComment } from './render-comment.ts';
 import { formatNumber, toVisibleLine } from './visible-text.ts';
 import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
-/** A remark at a line of a file. Plain text: GitHub shows it as it is. */
+/** An annotation at a line of a file. It is plain text: GitHub shows it as it is. */
 export interface CheckAnnotation {
   readonly path: string;
   readonly line: number;
@@ -30,9 +30,9 @@ export interface CheckContent {
   readonly commit: string;
   readonly pullRequest: number | null;
   readonly title: string;
-  /** Markdown, at most 65,535 characters. */
+  /** The summary as Markdown, at most 65,535 characters. */
   readonly summary: string;
-  /** Markdown: all evidence, at most 65,000 characters. */
+  /** All evidence as Markdown, at most 65,000 characters. */
   readonly text: string;
   /** One annotation per cause. The caller leaves out those in files that the pull request does not change. */
   readonly annotations: readonly CheckAnnotation[];
@@ -42,7 +42,7 @@ export interface CheckContent {
 const MAX_TEXT = 65_000;
 const MAX_TITLE = 250;
 const MAX_TESTS = 6;
-/** The maximum number of annotations, one per cause: no one reads a change that is full of remarks. */
+/** The maximum number of annotations, one per cause. No one reads a change that is full of them. */
 const MAX_ANNOTATIONS = 10;
 
 /** Renders the facts about one build as a check run. Returns null while the build has not failed. */
@@ -71,7 +71,7 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
 
 /**
  * Renders the check of a build that passed although a job failed, because a check that was started must be
- * completed. Returns null for a notice about a pull request or a branch.
+ * completed. Returns null if the notice is about a pull request or a branch.
  */
 function renderPassedAfterAll(
   build: Build,
@@ -148,7 +148,9 @@ function formatAllEvidence(causes: readonly CauseStanding[], links: NoticeLinks)
   return text;
 }
 
-/** Creates an annotation at the first suspect with a line. Returns none if there is no such suspect. */
+/**
+ * Creates an annotation at the first suspect with a line. Returns an empty list if there is no such suspect.
+ */
 function createAnnotations({
   cause,
   category,

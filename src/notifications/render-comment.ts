@@ -16,7 +16,7 @@ import { clip, toCodeSpan, toInline } from './visible-text.ts';
 import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 interface CommentContent {
-  /** GitHub-flavored Markdown without a marker. The caller that posts it adds one. */
+  /** GitHub-flavored Markdown without a marker. The caller that posts it adds the marker. */
   readonly body: string;
 }
 
@@ -25,9 +25,9 @@ export const COMMENT_BUDGET = 30_000;
 const MAX_NAMED_BUILDS = 5;
 
 /**
- * Renders the facts about a pull request as one comment. Returns null while nothing of it has failed.
- * Everything from logs, models, people and CI is neutralized: no mention, link, image, HTML or comment marker
- * of theirs survives, and no text can leave its fence.
+ * Renders the facts about a pull request as one comment. Returns null while no build has failed. Everything
+ * from logs, models, people and CI is neutralized: none of their mentions, links, images, HTML or comment
+ * markers survives, and no text can leave its fence.
  */
 export function renderComment(situation: Situation, links: NoticeLinks): CommentContent | null {
   const toSay = decideWhatToSay(situation);
@@ -98,7 +98,7 @@ function renderAnswered(toSay: Extract<ToSay, { state: 'answered' }>, links: Not
   ];
 }
 
-/** Counts, and what needs whom. */
+/** Renders the headline: the counts, and which causes need a person. */
 function renderHeadline({
   causes,
   builds,
@@ -222,9 +222,9 @@ function renderBuildLink(builds: readonly Build[], links: NoticeLinks): string {
 interface FittedParts<Cause> {
   readonly full: (cause: Cause, index: number) => string;
   readonly line: (cause: Cause, index: number) => string;
-  /** Says how many are left out. */
+  /** Returns the sentence that says how many are omitted. */
   readonly more: (count: number) => string;
-  /** Characters of all together. */
+  /** The maximum number of characters of all together. */
   readonly budget: number;
 }
 
@@ -237,8 +237,8 @@ const BETWEEN = 2;
 const MORE = 200;
 
 /**
- * Fits the ranked causes into the budget. The lowest-ranked ones shrink to one line first. If even the lines
- * are too many, the last ones are only counted.
+ * Fits the ranked causes into the budget. The lowest-ranked causes are reduced to one line first. If even the
+ * lines are too many, the last ones are only counted.
  */
 function fitCauses<Cause>(
   causes: readonly Cause[],

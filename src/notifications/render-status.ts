@@ -6,7 +6,9 @@ import { formatTitle } from './render-check.ts';
 import { toVisibleLine } from './visible-text.ts';
 import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
-/** A commit status: it fails with the builds of its commit, and is well only once they are. */
+/**
+ * A commit status. It is a failure while a build of the commit fails, and a success only if all of them pass.
+ */
 export interface StatusContent {
   readonly state: 'pending' | 'failure' | 'success';
   /** The description, at most 140 characters; longer ones are rejected. */
@@ -16,7 +18,7 @@ export interface StatusContent {
 
 const MAX_DESCRIPTION = 140;
 
-/** Renders the facts about one commit in one line. Returns null while nothing of it has failed. */
+/** Renders the facts about one commit in one line. Returns null while no build has failed. */
 export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
   const toSay = decideWhatToSay(situation);
   const [head] = situation.heads;

@@ -2,10 +2,10 @@ import { findMax } from '../lib/collections.ts';
 import { spellCharacter } from '../lib/text.ts';
 
 /**
- * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather
- * than show (escapes, control and format characters, direction changes, invisible characters, lone
- * surrogates) becomes `⟦U+001B⟧`. Colors and the erasing to the line's end that goes with them say nothing,
- * so they are left out.
+ * The pattern of colors, and of the erasing to the end of the line that goes with them. They say nothing, so
+ * they are left out. Everything else that a terminal or an editor would obey rather than show (escapes,
+ * control and format characters, direction changes, invisible characters, lone surrogates) becomes
+ * `⟦U+001B⟧`, because we print texts of logs, models and reviewers.
  */
 const COLOR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
@@ -16,7 +16,8 @@ const TAB = '  ';
  * nothing in it.
  */
 export function toVisibleLine(text: string): string {
-  // Split, not matched: a pattern for blanks around a line end takes seconds over a line of 50,000 blanks.
+  // The text is split, because a pattern for blanks around a line end takes seconds for a line of 50,000
+  // blanks.
   const lines = text.split('\n').map((line) => line.trim());
   return makeVisible(lines.filter((line) => line !== '').join(' ')).trim();
 }
@@ -80,8 +81,8 @@ function cutWord(word: string, columns: number): string[] {
 }
 
 /**
- * Breaks what GitHub would read (mentions, issue numbers, links) without changing how it looks. Put in after
- * `visible…`.
+ * The character that breaks what GitHub would interpret (mentions, issue numbers, links) without changing how
+ * it looks. It is inserted after `visible…` has run.
  */
 const BREAK = '\u200b';
 

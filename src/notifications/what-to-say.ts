@@ -7,7 +7,7 @@ import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.t
 import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, getCauseStanding } from './cause-standing.ts';
 
-/** The content to report about a situation, before a channel words it. */
+/** The content to report about a situation, before a channel formats it. */
 export type ToSay =
   | {
       readonly state: 'looking';
@@ -23,7 +23,10 @@ export type ToSay =
       readonly failures: number;
       /** True if all failures are failed tests. */
       readonly areTests: boolean;
-      /** The causes of newer builds first, of each build in the order in which to fix them; see `byRank`. */
+      /**
+       * The causes of newer builds first, those of each build in the order in which to fix them. See
+       * `byRank`.
+       */
       readonly causes: readonly CauseStanding[];
       /** The number of causes that are still analyzed. */
       readonly open: number;
@@ -96,7 +99,7 @@ function createCouldNotLook(builds: readonly Build[], causes: readonly CauseStan
 
 /**
  * Compares causes by rank. Causes that an experiment attributed to this change come first. Causes that no one
- * has to fix here come last: those that are not from this change, and those without an explanation.
+ * has to fix here come last: those that this change did not cause, and those without an explanation.
  */
 function compareRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);

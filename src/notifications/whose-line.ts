@@ -5,7 +5,7 @@ import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
 import { buildName, formatDay } from './notice-words.ts';
 import { clip } from './visible-text.ts';
 
-/** A piece of the verdict line. A bare text is our own; all others are untrusted. */
+/** A piece of the verdict line. A plain string is our own text; all other pieces are untrusted. */
 export type WhosePart =
   | string
   | { readonly plain: string }
@@ -24,7 +24,7 @@ export interface WhoseLine {
   readonly act: readonly WhosePart[];
 }
 
-/** Puts a verdict into words. */
+/** Describes a verdict in words. */
 export function createWhoseLine({ verdict, isDefault, probability, proof, act }: Whose): WhoseLine {
   const { sure, likely, onDefault } = WHOSE_WORDS[verdict];
   const words = probability === null ? sure : likely;
@@ -40,7 +40,7 @@ export function createWhoseLine({ verdict, isDefault, probability, proof, act }:
   };
 }
 
-/** Formats parts of the line as text; `show` renders untrusted parts. */
+/** Formats parts of the line as text. `show` renders untrusted parts. */
 export function joinParts(
   parts: readonly WhosePart[],
   show: (part: Exclude<WhosePart, string>) => string = showRaw,

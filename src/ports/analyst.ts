@@ -21,7 +21,7 @@ export interface Judgement<Value> {
   readonly by: string;
   readonly usage: ModelUsage;
   readonly model: string | null;
-  /** Content hash of the prompt; null if there was none. */
+  /** The content hash of the prompt. Null if there was none. */
   readonly promptHash: string | null;
   /** The reason why the configured analyst did not make this judgement itself; stated in the analysis. */
   readonly note: string | null;
@@ -35,20 +35,20 @@ export interface Insight {
   readonly outcomes: readonly ToolOutcome[];
   /** The rounds whose calls a model chose; absent: all rounds of `outcomes`. */
   readonly chosenRounds?: readonly number[];
-  /** 1-based. */
+  /** The number of the round, from 1 on. */
   readonly round: number;
   /** The gaps that verify found when it sent the answer back. */
   readonly gaps: readonly string[];
-  /** Conclusions of parallel investigators, one line each ("code: …"); absent if there were none. */
+  /** The conclusions of parallel investigators, one line each ("code: …"). Absent if there were none. */
   readonly conclusions?: readonly string[];
-  /** The name of the parallel investigator that asks; absent outside a fan-out. */
+  /** The name of the parallel investigator that asks. Absent without parallel investigators. */
   readonly investigator?: string;
 }
 
 /** Something that is not known yet. */
 const PlanGap = z.object({
   missing: z.string(),
-  /** The offered tool that could answer it; null if none can. */
+  /** The offered tool that could answer it. Null if none can. */
   tool: z.string().nullable(),
   /** True if the cause cannot be named without it. */
   blocks: z.boolean(),
@@ -56,13 +56,13 @@ const PlanGap = z.object({
 export type PlanGap = z.infer<typeof PlanGap>;
 
 export const Plan = z.object({
-  /** One or two sentences on the known and the missing facts. */
+  /** One or two sentences about the known and the missing facts. */
   thought: z.string(),
-  /** Current confidence in the cause, 0..1. */
+  /** The current confidence in the cause, from 0 to 1. */
   confidence: z.number(),
   /** True if the known facts are enough to name the cause. */
   enough: z.boolean(),
-  /** Best similarity of anything retrieved from knowledge or library, 0..1. */
+  /** The best similarity of anything retrieved from knowledge or library, from 0 to 1. */
   retrieval: z.number(),
   /** The gaps that are still open; absent if not stated. */
   gaps: z.array(PlanGap).readonly().exactOptional(),
@@ -76,15 +76,15 @@ export type Plan = Readonly<z.infer<typeof Plan>>;
 /** The judged part of a verdict. Quotations and thresholds are checked by code, not here. */
 export const Assessment = z.object({
   grades: z.record(z.string(), Grade).readonly(),
-  /** Texts of claims whose evidence does not carry them. */
+  /** The texts of claims that their evidence does not support. */
   unsupportedClaims: z.array(z.string()).readonly(),
   gaps: z.array(z.string()).readonly(),
-  /** The gaps among them that an offered tool can close; absent if its judge does not say. */
+  /** The open gaps that an offered tool can close. Absent if the judge does not say. */
   closable: z.array(z.string()).readonly().exactOptional(),
   confidence: z.number(),
-  /** Evidence ids that contradict the category or the cause. */
+  /** The ids of evidence that contradicts the category or the cause. */
   against: z.array(z.string()).readonly(),
-  /** The factors of which the confidence is composed; absent if its judge does not compose it. */
+  /** The factors of which the confidence is composed. Absent if the judge does not compose it. */
   factors: z.array(ConfidenceFactor).readonly().exactOptional(),
 });
 export type Assessment = Readonly<z.infer<typeof Assessment>>;
@@ -94,25 +94,27 @@ export interface Analyst {
   readonly name: string;
   classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgement<Classification>>;
   /**
-   * Plans the next step. `offered` lists the tools that can be asked next; absent if no further question is
-   * possible.
+   * Plans the next step. `offered` lists the tools that can be called next. It is absent if no further call
+   * is possible.
    */
   plan(
     input: Insight & { offered?: readonly ToolDescription[] },
     signal: AbortSignal,
   ): Promise<Judgement<Plan>>;
-  /** Picks the independent questions of this round; empty if none would help. */
+  /** Chooses the independent tool calls of this round. The result is empty if none would help. */
   chooseTools(
     input: Insight & { plan: Plan; offered: readonly ToolDescription[] },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall[]>>;
-  /** Corrects the arguments of a call that the tool refused; null if it cannot. */
+  /** Corrects the arguments of a call that the tool refused. Returns null if it cannot. */
   correctCall(
     input: { call: ToolCall; error: string; tool: ToolDescription; subject: TriageSubject },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall | null>>;
   answer(input: Insight, signal: AbortSignal): Promise<Judgement<Answer>>;
-  /** Checks an answer. `offered` lists the tools that another round could ask; absent if there is none. */
+  /**
+   * Checks an answer. `offered` lists the tools that another round could call. It is absent if there is none.
+   */
   verify(
     input: Insight & { answer: Answer; offered?: readonly ToolDescription[] },
     signal: AbortSignal,
@@ -128,7 +130,7 @@ export interface Topic {
   readonly subject: TriageSubject;
   /** The facts that the page of the answer shows. */
   readonly facts: readonly TopicFact[];
-  /** Titles of the other causes of the build. */
+  /** The titles of the other causes of the build. */
   readonly otherCauses: readonly {
     readonly analysisId: string;
     readonly category: string;
@@ -145,18 +147,18 @@ export interface PlaceTopic {
 /** A question with all that is known when it is judged: about an analysis, or about a place. */
 export interface Inquiry<About = Topic> {
   readonly topic: About;
-  /** A person's words, masked. */
+  /** The words of the person, masked. */
   readonly question: string;
   readonly memory: Memory;
-  /** The analysis' evidence, what earlier turns found, and what this one has found so far. */
+  /** The evidence of the analysis, of earlier turns, and of this turn so far. */
   readonly evidence: readonly Evidence[];
   /** The part of `evidence` that was found for this question. */
   readonly found: readonly Evidence[];
-  /** Calls made for this question; their findings are in `evidence`. */
+  /** The outcomes of the calls that were made for this question. Their findings are in `evidence`. */
   readonly outcomes: readonly ToolOutcome[];
 }
 
-/** A piece of an answer in the making. `restart`: the pieces of this answer before are void. */
+/** A piece of an answer that is being written. `restart` discards the earlier pieces of this answer. */
 export interface TextPiece {
   readonly text: string;
   readonly restart?: boolean;
@@ -166,8 +168,8 @@ export interface TextPiece {
 export interface Converse<About = Topic> {
   understand(input: Inquiry<About>, signal: AbortSignal): Promise<Judgement<Understanding>>;
   /**
-   * Picks the independent questions of this round among the offered tools; empty if none would help. `round`
-   * is 1-based.
+   * Chooses the independent tool calls of this round among the offered tools. The result is empty if none
+   * would help. `round` counts from 1.
    */
   chooseTools(
     input: Inquiry<About> & {

@@ -11,15 +11,15 @@ export const ArchivedSource = z.object({
 });
 export type ArchivedSource = z.infer<typeof ArchivedSource>;
 
-/** A line of a stored text; 1-based. */
+/** A line of a stored text with its number. */
 export interface NumberedLine {
   readonly line: number;
   readonly text: string;
 }
 
 /**
- * Consecutive whole lines of a stored text, joined by newlines, as UTF-8; `lineStart` is 1-based. Valid until
- * the next piece.
+ * A piece of a stored text: consecutive whole lines, joined by newlines, in UTF-8. `lineStart` is the number
+ * of the first line. Valid until the next piece.
  */
 export interface TextPiece {
   readonly lineStart: number;
@@ -27,13 +27,14 @@ export interface TextPiece {
 }
 
 /**
- * Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over
- * `split('\n')`.
+ * The archive of the full logs and reports of builds, compressed. Texts are masked before they are stored.
+ * Lines are the elements of `split('\n')`, counted from 1.
  */
 export interface BuildArchive {
   readonly driver: string;
   /**
-   * Stores or replaces one text of a build. NUL characters are replaced by U+FFFD: PostgreSQL refuses them.
+   * Stores or replaces one text of a build. NUL characters are replaced by U+FFFD, because PostgreSQL refuses
+   * them.
    */
   put(buildId: string, source: SourceText): Promise<void>;
   list(buildId: string): Promise<ArchivedSource[]>;
@@ -42,7 +43,7 @@ export interface BuildArchive {
    * memory; in that case `readLinesWith` is available.
    */
   read(buildId: string, name: string): Promise<string | null>;
-  /** Returns lines `from`..`to`, inclusive and clipped to the text; at most 2,000 lines. */
+  /** Returns the lines from `from` to `to`, both included and limited to the text. At most 2,000 lines. */
   lines(
     buildId: string,
     name: string,
@@ -76,8 +77,8 @@ export interface BuildArchive {
    * read. Throws if the archive does not respond.
    */
   check?(): Promise<string>;
-  /** Deletes the remains of writes that were cut off. */
+  /** Deletes the remains of interrupted writes. */
   tidy?(): Promise<unknown>;
-  /** Closes connections of its own. */
+  /** Closes the archive's own connections. */
   close?(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Build, NewBuild, SourceText, TestResult } from '../domain/build.ts
 
 export interface FetchedBuild {
   readonly sources: readonly SourceText[];
-  /** Test results that the provider gives as data rather than as a report file. */
+  /** The test results that the provider returns as data, not as a report file. */
   readonly testResults: readonly TestResult[];
   readonly notes: readonly string[];
 }
@@ -16,9 +16,9 @@ export interface BuildSource {
    */
   fetch(build: Build, signal: AbortSignal): Promise<FetchedBuild>;
   /**
-   * Fetches the logs of the passed jobs of a passed build, named like the same logs of a failed build; at
-   * most `maxBytes` in total after decompression. Some logs may be left out. Throws the same errors as
-   * `fetch`.
+   * Fetches the logs of the passed jobs of a passed build, named like the same logs of a failed build. They
+   * have at most `maxBytes` in total after decompression. Some logs may be left out. Throws the same errors
+   * as `fetch`.
    */
   fetchGreen(build: Build, signal: AbortSignal, maxBytes: number): Promise<readonly SourceText[]>;
   /**

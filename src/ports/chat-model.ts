@@ -1,11 +1,11 @@
 export interface ChatRequest<Value> {
   readonly system: string;
   readonly user: string;
-  /** Name of the structured reply, e.g. "classification". */
+  /** The name of the structured reply, such as "classification". */
   readonly name: string;
-  /** JSON schema of the reply. */
+  /** The JSON schema of the reply. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Validates and types the reply; throws if it does not fit. */
+  /** Validates and types the reply. Throws if it does not match. */
   readonly parse: (reply: unknown) => Value;
 }
 
@@ -14,27 +14,29 @@ export interface ChatReply<Value> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** 0 if `costKnown` is false. */
+  /** The cost in US dollars. 0 if `costKnown` is false. */
   readonly costUsd: number;
-  /** False if no price is known for the model; absent: known. */
+  /** False if no price is known for the model. True if absent. */
   readonly costKnown?: boolean;
-  /** The number of model calls for this reply, repairs included; one if absent. */
+  /** The number of model calls for this reply, including repairs. One if absent. */
   readonly calls?: number;
-  /** The number of input tokens that the provider had cached; absent if it does not report this. */
+  /** The number of input tokens that the provider had cached. Absent if it does not report this. */
   readonly cachedInputTokens?: number;
-  /** The number of failed attempts that were repeated; none if absent. */
+  /** The number of failed attempts that were repeated. 0 if absent. */
   readonly retries?: number;
 }
 
-/** A function that the model may ask to be called. */
+/** A function that the model may request to be called. */
 export interface ChatTool {
   readonly name: string;
   readonly description: string;
-  /** JSON schema of its arguments. */
+  /** The JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A call that the model requests; `args` are its own text, not yet checked against the tool's schema. */
+/**
+ * A call that the model requests. `args` is the model's own text, not yet checked against the tool's schema.
+ */
 export interface ChatToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -45,12 +47,12 @@ export interface ChatToolCall {
 export interface ToolChoiceRequest {
   readonly system: string;
   readonly user: string;
-  /** Name of the question, e.g. "select-tool". */
+  /** The name of the question, such as "select-tool". */
   readonly name: string;
   readonly tools: readonly ChatTool[];
 }
 
-/** A turn of a conversation, in order. */
+/** A turn of a conversation. */
 export interface ChatTurn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -58,7 +60,7 @@ export interface ChatTurn {
 
 export interface StreamRequest {
   readonly system: string;
-  /** The last one is the question. */
+  /** The turns in order. The last one is the question. */
   readonly turns: readonly ChatTurn[];
   readonly name: string;
   /** Receives each piece of text as it arrives. Must not throw. */
@@ -66,23 +68,23 @@ export interface StreamRequest {
 }
 
 /**
- * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final),
- * `rate-limited`, `timeout` and `upstream-failed` (retryable), `invalid-input` if the reply does not fit the
- * schema, `too-large` if the question does not fit the model's context, so that the caller can shorten it.
- * The cost of a failed call is in `details.usage`.
+ * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final);
+ * `rate-limited`, `timeout` and `upstream-failed` (retryable); `invalid-input` if the reply does not match
+ * the schema; `too-large` if the question does not fit the model's context, so that the caller can shorten
+ * it. The cost of a failed call is in `details.usage`.
  */
 export interface ChatModel {
   readonly name: string;
   ask<Value>(request: ChatRequest<Value>, signal: AbortSignal): Promise<ChatReply<Value>>;
   /**
    * Lets the model choose among tools: by the server's own function calling, otherwise by JSON with a schema,
-   * otherwise by parsing the text. Several calls are independent of each other; no call means that no tool
-   * would help. The result may also contain calls of tools that do not exist, and the same call twice; at
-   * most 128 calls.
+   * otherwise by parsing the text. Several calls are independent of each other. No call means that no tool
+   * would help. The result may contain calls of tools that do not exist, and the same call twice. At most 128
+   * calls.
    */
   chooseTools(request: ToolChoiceRequest, signal: AbortSignal): Promise<ChatReply<readonly ChatToolCall[]>>;
   /**
-   * Streams plain text piece by piece; the value of the reply is the whole text. Throws `upstream-failed` if
+   * Streams plain text piece by piece. The value of the reply is the whole text. Throws `upstream-failed` if
    * the reply is cut off.
    */
   stream(request: StreamRequest, signal: AbortSignal): Promise<ChatReply<string>>;

@@ -32,24 +32,24 @@ export interface FileHits {
 
 export interface ChangedFile {
   readonly path: string;
-  /** The path before a rename; null if the file was not moved. */
+  /** The path before a rename. Null if the file was not moved. */
   readonly previousPath: string | null;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Lines. 0 for binary files. */
+  /** The number of added lines. 0 for binary files. */
   readonly additions: number;
   readonly deletions: number;
   /**
-   * Unified diff without its header, cut at 20,000 characters; null for binary files and if the host gives
-   * none.
+   * The unified diff without its header, cut at 20,000 characters. Null for binary files, and if the host
+   * returns none.
    */
   readonly patch: string | null;
 }
 
 export interface Comparison {
-  /** Newest first. */
+  /** The commits, newest first. */
   readonly commits: readonly CommitInfo[];
   readonly files: readonly ChangedFile[];
-  /** There was more than the host or our limits give. */
+  /** True if there is more than the host or our limits return. */
   readonly truncated: boolean;
 }
 
@@ -63,8 +63,9 @@ export interface BlameLine {
 }
 
 /**
- * Reads a repository, never writes. `ref` null means the default branch or the checked-out state. Paths are
- * relative to the repository's root with `/`; one that leaves it is refused (`invalid-input`).
+ * A reader of repositories. It never writes. If `ref` is null, the default branch or the checked-out state is
+ * read. Paths are relative to the repository's root and use `/`. A path that leaves the repository is refused
+ * (`invalid-input`).
  */
 export interface CodeHost {
   readonly driver: string;
@@ -81,10 +82,9 @@ export interface CodeHost {
     signal: AbortSignal,
   ): Promise<{ readonly ref: string | null; readonly note: string | null }>;
   /**
-   * Reads at most 200 lines of a file; `lines` holds the requested window. Returns null if the file does not
-   * exist. A link within the commit is followed: `path` is then the file it leads to. Throws
-   * `unsupported-type` for binary files, submodules, broken links and Git LFS pointers, and `too-large` above
-   * 5 MB.
+   * Reads at most 200 lines of a file; `lines` is the requested range. Returns null if the file does not
+   * exist. A link within the commit is followed, and `path` is then its target. Throws `unsupported-type` for
+   * binary files, submodules, broken links and Git LFS pointers, and `too-large` above 5 MB.
    */
   readFile(
     query: { repository: string; ref: string | null; path: string; lineStart?: number; lineEnd?: number },
@@ -105,30 +105,30 @@ export interface CodeHost {
     signal: AbortSignal,
   ): Promise<CodeLine[]>;
   /**
-   * Paths whose end equals `suffix` (whole path segments), shortest first; finds a log's path in the
-   * repository.
+   * Finds paths that end with the path segments of `suffix`, shortest first. It finds a path from a log in
+   * the repository.
    */
   findFiles(
     query: { repository: string; ref: string | null; suffix: string; limit: number },
     signal: AbortSignal,
   ): Promise<string[]>;
   /**
-   * Returns who last changed each line; at most 200 lines. Throws `forbidden` if the host requires a token
-   * for this.
+   * Returns who last changed each line, for at most 200 lines. Throws `forbidden` if the host requires a
+   * token for this.
    */
   blame(
     query: { repository: string; ref: string | null; path: string; lineStart: number; lineEnd: number },
     signal: AbortSignal,
   ): Promise<BlameLine[]>;
   /**
-   * Returns commits, newest first; only those that touch `path` if it is given. If listing files needs a call
-   * for each commit, only the first 20 commits include them.
+   * Returns commits, newest first. If `path` is given, returns only those that touch it. If listing files
+   * needs a call for each commit, only the first 20 commits include them.
    */
   history(
     query: { repository: string; ref: string | null; path?: string; limit: number },
     signal: AbortSignal,
   ): Promise<CommitInfo[]>;
-  /** Commits that touched these lines, newest first; at most 200 lines. */
+  /** Returns the commits that touched these lines, newest first. At most 200 lines. */
   lineHistory(
     query: {
       repository: string;
@@ -140,10 +140,10 @@ export interface CodeHost {
     },
     signal: AbortSignal,
   ): Promise<CommitInfo[]>;
-  /** Repositories that can be read, by name; at most `limit`. */
+  /** Lists the repositories that can be read, by name. At most `limit`. */
   listRepositories(query: { limit: number }, signal: AbortSignal): Promise<RepositoryInfo[]>;
   /**
-   * Paths of all files, or of those below a folder, in order of their names, without submodules; at most
+   * Lists the paths of all files, or of those below a folder, sorted by name and without submodules. At most
    * `limit`.
    */
   listFiles(
@@ -151,8 +151,8 @@ export interface CodeHost {
     signal: AbortSignal,
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
   /**
-   * Returns files that contain any of the literal words (1 to 16, ignoring case). Files with most different
-   * words come first, then those with most occurrences.
+   * Returns files that contain any of the literal words (1 to 16, ignoring case). Files with the most
+   * different words come first, then those with the most occurrences.
    */
   searchFiles(
     query: { repository: string; ref: string | null; words: readonly string[]; limit: number },

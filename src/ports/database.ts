@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** A place to run SQL: `$1` placeholders, values never spliced in. */
+/** A client that runs SQL. Values are passed by `$1` placeholders and never inserted into the text. */
 export interface Sql {
   /**
-   * Runs one statement; rows come back as they are. Throws TriageError `storage-failed` (retryable where the
-   * connection broke).
+   * Runs one statement and returns its rows unchanged. Throws TriageError `storage-failed`, retryable if the
+   * connection broke.
    */
   query<Row extends object = Record<string, unknown>>(
     text: string,
@@ -13,35 +13,35 @@ export interface Sql {
 }
 
 /**
- * The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database
- * would wait for ever.
+ * The database as a whole. Inside `transaction`, use only the given `Sql`: on PGlite, the outer database
+ * would wait forever.
  */
 export interface Database extends Sql {
   readonly driver: 'pglite' | 'postgres';
   /** True if only one process can have the database open. Leases of other processes are then void. */
   readonly exclusive: boolean;
   /**
-   * The same data through sessions in which nothing can be written, perhaps of a role that may only read;
-   * absent on PGlite.
+   * A connection to the same data in sessions that cannot write, possibly with a role that may only read.
+   * Absent on PGlite.
    */
   readonly reader?: Pick<Database, 'query' | 'transaction'>;
   /**
-   * Runs `work` in a transaction, all or nothing. `work` may run again if the database rolled it back to let
-   * another transaction proceed.
+   * Runs `work` in a transaction. `work` may run again if the database rolled it back to let another
+   * transaction proceed.
    */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
-   * Applies the numbered files of `migrations/`; safe to call from two processes at once. Throws
-   * `invalid-config` where the database was migrated with other forms of them.
+   * Applies the numbered files of `migrations/`. Two processes may call it at the same time. Throws
+   * `invalid-config` if the database was migrated with other versions of these files.
    */
   migrate(options?: MigrateOptions): Promise<MigrateResult>;
   /**
-   * Allocates some megabytes and frees them again, if a statement failed because the disk was full. Throws
-   * while there is no room.
+   * Allocates some megabytes and frees them again, after a statement failed because the disk was full. Throws
+   * while there is no space.
    */
   checkRoom?(): Promise<void>;
   /**
-   * Calls `hear` with the payload of each notification on a channel until it is closed; absent if no other
+   * Calls `hear` with the payload of each notification on a channel until it is closed. Absent if no other
    * process can notify. Notifications that are sent while the connection is lost are missed.
    */
   listen?(channel: string, hear: (payload: string) => void): { close(): Promise<void> };
@@ -60,12 +60,12 @@ export interface MigrateResult {
 }
 
 export interface Page {
-  /** 1..200 */
+  /** The maximum number of items, 1 to 200. */
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The same as a query says it. */
+/** The same fields as query parameters. */
 export const pageQuery = { limit: queryInteger(1, 200, 50), offset: queryInteger(0, 1_000_000, 0) };
 
 /**
@@ -95,27 +95,29 @@ export function queryInteger(minimum: number, maximum: number, standard: number)
 }
 
 /**
- * The places between two writes where a process may die, in the order in which one failure passes them. The
- * graph's nodes have their own.
+ * The points between two writes at which a process may die, in the order in which one failure passes them.
+ * The graph's nodes have their own.
  */
 type FailpointName =
-  /** The lease of a triage job is taken. */
+  /** The lease of a triage job was taken. */
   | 'claimed'
-  /** Analysis, review and items of work are written and not committed. */
+  /** The analysis, the review and the items of work were written but not committed. */
   | 'concluding'
-  /** They are committed. */
+  /** They were committed. */
   | 'concluded'
   /** The triage job has ended. */
   | 'finished'
-  /** An item of work is held, and its handler was not called yet. */
+  /** An item of work was taken, and its handler was not called yet. */
   | 'work-taken'
-  /** Its handler is done with it, as when the other side was called, and the row does not say so yet. */
+  /**
+   * The handler has finished, for example after a call to another system, but the row does not say so yet.
+   */
   | 'work-handled'
-  /** The row says so. */
+  /** The row says that the item is finished. */
   | 'work-finished'
-  /** A person's decision is written and not committed. */
+  /** A person's decision was written but not committed. */
   | 'deciding'
-  /** It is committed. */
+  /** The decision was committed. */
   | 'decided';
 
 /**

@@ -3,40 +3,44 @@ import { limitTime } from '../lib/resilience.ts';
 
 export interface Finding {
   readonly name: string;
-  /** `note`: it works, but something is left out or could be better. */
+  /** `note`: it works, but something is missing or could be better. */
   readonly state: 'ok' | 'note' | 'wrong';
   readonly says: string;
-  /** Advice on how to fix it; every finding that is wrong has it. */
+  /** The advice on how to fix it. Every finding with the state `wrong` has it. */
   readonly mend?: string;
 }
 
 /**
- * One question whose answer shows whether a part of an installation works. `faultline doctor` and
- * `faultline connect` ask it once; the service repeats those with a `freshMs` for `/readyz` and the metrics.
+ * A question whose answer shows whether a part of an installation works. `faultline doctor` and
+ * `faultline connect` ask it once. The service repeats questions with a `freshMs` for `/readyz` and the
+ * metrics.
  */
 export interface Check {
   readonly name: string;
   /** Advice for a failure whose error does not contain its own. */
   readonly mend: string;
-  /** Time limit in milliseconds; five seconds if absent. */
+  /** The time limit in milliseconds. Five seconds if absent. */
   readonly limitMs?: number;
-  /** Milliseconds for which the service reuses the result; absent: it does not repeat the check. */
+  /**
+   * The time for which the service reuses the result, in milliseconds. If absent, the service does not repeat
+   * the check.
+   */
   readonly freshMs?: number;
-  /** The name that `/readyz` and the metrics use; the name of the check if absent. */
+  /** The name that `/readyz` and the metrics use. The name of the check if absent. */
   readonly backend?: string;
   ask(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
 }
 
-/** `degraded`: it answers, but not as it should. */
+/** The state of a backend. `degraded`: it responds, but not as it should. */
 export type BackendState = 'ok' | 'degraded' | 'down';
 
 export interface BackendHealth {
   readonly state: BackendState;
-  /** One sentence, masked. It may name hosts: for people with a token and for the log. */
+  /** One masked sentence. It may name hosts, so it is only for people with a token and for the log. */
   readonly says: string;
   /** Advice on how to fix it. */
   readonly mend?: string;
-  /** Since when it is in this state, as far as this process knows. */
+  /** The time since which it is in this state, as far as this process knows. */
   readonly since: string;
 }
 
@@ -46,7 +50,7 @@ export interface Readiness {
    * unavailable, and triage continues without them.
    */
   readonly ok: boolean;
-  /** Backends that are away or not as they should be, by name. */
+  /** The names of backends that are unavailable or not as they should be. */
   readonly degraded: readonly string[];
   readonly backends: Readonly<Record<string, BackendHealth>>;
 }
@@ -79,8 +83,8 @@ export const wrong = (name: string, says: string, mend: string): Finding => ({
 });
 
 /**
- * The maximum difference of two clocks in milliseconds. A larger one breaks signed deliveries and confuses
- * leases.
+ * The maximum difference between two clocks, in milliseconds. A larger difference breaks signed deliveries
+ * and leases.
  */
 const SKEW_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { Category } from '../domain/category.ts';
 export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'csv', 'text']);
 export type DocumentFormat = z.infer<typeof DocumentFormat>;
 
-/** The formats of files that are loaded from a folder, by ending. */
+/** The formats of files that are loaded from a folder, by file name extension. */
 export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
   '.md': 'markdown',
   '.markdown': 'markdown',
@@ -27,13 +27,13 @@ export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
 /** A stored document that a team wrote itself, such as a runbook or a post-mortem. */
 export const TeamDocument = z.object({
   id: z.string(),
-  /** The name under which it came and under which it is replaced: a path or an address. */
+  /** The name by which the document is identified when it is replaced: a path or an address. */
   source: z.string(),
   title: z.string(),
   format: DocumentFormat,
   /** The category of its failures, if the importer stated one. */
   category: Category.nullable(),
-  /** A hash that is equal for content that does not have to be read again. */
+  /** A hash of the content. If it is equal, the content does not have to be read again. */
   hash: z.string(),
   /** The size of the file, in bytes. */
   bytes: z.int(),
@@ -45,11 +45,11 @@ export const TeamDocument = z.object({
 });
 export type TeamDocument = z.infer<typeof TeamDocument>;
 
-/** A piece of a document that is found and cited by itself. Masked. */
+/** A piece of a document that can be found and cited separately. Masked. */
 export const Passage = z.object({
-  /** 1-based position, in the order of the document. */
+  /** The position in the document, from 1 on. */
   position: z.int(),
-  /** Its citation: "page 3", "slide 2", "sheet Costs, rows 2–40", "Disk full › Fix". */
+  /** The citation: "page 3", "slide 2", "sheet Costs, rows 2–40", "Disk full › Fix". */
   place: z.string(),
   text: z.string(),
 });
@@ -60,36 +60,36 @@ export type PassageOf = Passage & {
 };
 
 export type PassageMatch = PassageOf & {
-  /** 0..1: the share of the question's words and word pairs that the passage says. */
+  /** The share of the question's words and word pairs that the passage contains, from 0 to 1. */
   readonly score: number;
 };
 
 interface PassageQuery {
   readonly text: string;
   readonly limit: number;
-  /** The category to search in. Documents without a category are searched, too. */
+  /** The category to search in. Documents without a category are searched as well. */
   readonly category?: Category;
 }
 
-/** The store of a team's documents, searched by their words. */
+/** The store of a team's documents, which are searched by their words. */
 export interface TeamKnowledgeStore {
   /**
-   * Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing.
-   * Resolves to its id.
+   * Stores a document completely or not at all. It replaces a document with the same source and keeps the id
+   * of that document. Returns the id.
    */
   put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
   /** Finds a document by its id or source. */
   find(idOrSource: string): Promise<TeamDocument | null>;
   /**
-   * Returns the passages of a document in their order; of those, at most 50 before and after `around`, if it
-   * is given.
+   * Returns the passages of a document in their order. If `around` is given, returns at most 50 before and
+   * after it.
    */
   passages(id: string, around?: number): Promise<Passage[]>;
-  /** Lists the documents in order of their source; at most 10,000. */
+  /** Lists the documents sorted by source. At most 10,000. */
   list(): Promise<TeamDocument[]>;
   /** Returns every passage of every document, at most 200,000. */
   all(): Promise<PassageOf[]>;
-  /** Removes a document. Resolves to true if there was one. */
+  /** Removes a document. Returns true if it existed. */
   remove(id: string): Promise<boolean>;
   /** Returns the passages that contain most of the question's words, best first. */
   search(query: PassageQuery): Promise<PassageMatch[]>;
@@ -97,7 +97,7 @@ export interface TeamKnowledgeStore {
 
 /** A file to import. */
 export interface NewDocument {
-  /** The name under which it is known and replaced. */
+  /** The name by which the document is identified and replaced. */
   readonly source: string;
   readonly bytes: Uint8Array;
   readonly category: Category | null;
@@ -109,7 +109,9 @@ export interface NewDocument {
 export const AddedDocument = z.object({
   outcome: z.enum(['added', 'changed', 'unchanged']),
   document: TeamDocument,
-  /** Notes for the team: what could not be read, or why the document cannot be found by meaning yet. */
+  /**
+   * Notes for the team: which parts could not be read, or why the document cannot be found by meaning yet.
+   */
   notes: z.array(z.string()),
 });
 export type AddedDocument = z.infer<typeof AddedDocument>;
@@ -118,7 +120,7 @@ export const ShownDocument = z.object({ document: TeamDocument, passages: z.arra
 export type ShownDocument = z.infer<typeof ShownDocument>;
 
 export const Embedded = z.object({
-  /** The embedder; null if none is configured and everything is found by words alone. */
+  /** The embedder. Null if none is configured, so that documents are found only by words. */
   embedder: z.string().nullable(),
   embedded: z.int(),
   removed: z.int(),
@@ -127,21 +129,21 @@ export type Embedded = z.infer<typeof Embedded>;
 
 /** The service that adds, lists and removes a team's documents. Texts are masked before they are stored. */
 export interface KnowledgeService {
-  /** Stores a file; the same file is stored only once. Throws the reader's errors, and `storage-failed`. */
+  /** Stores a file. The same file is stored only once. Throws the reader's errors, and `storage-failed`. */
   add(file: NewDocument, signal?: AbortSignal): Promise<AddedDocument>;
   list(): Promise<TeamDocument[]>;
   show(idOrSource: string): Promise<ShownDocument | null>;
-  /** Removes a document. Resolves to the removed document, or to null if there was none. */
+  /** Removes a document. Returns the removed document, or null if there was none. */
   remove(idOrSource: string): Promise<TeamDocument | null>;
   /**
-   * Embeds everything that the current embedder has not embedded yet, curated documents included. The option
-   * first deletes all vectors, also those of embedders that were configured before. Throws the embedder's
-   * errors; vectors that are already stored stay.
+   * Embeds everything that the current embedder has not embedded yet, including curated documents. The option
+   * first deletes all vectors, including those of embedders that were configured before. Throws the
+   * embedder's errors; vectors that are already stored stay.
    */
   embed(options?: { readonly anew?: boolean }, signal?: AbortSignal): Promise<Embedded>;
 }
 
-/** The position of a block in its document, as far as the format provides it. Numbers count from 1. */
+/** The position of a block in its document, as far as the format provides it. Numbers start at 1. */
 export const DocumentPlace = z.object({
   page: z.int().optional(),
   slide: z.int().optional(),
@@ -150,10 +152,10 @@ export const DocumentPlace = z.object({
 });
 export type DocumentPlace = z.infer<typeof DocumentPlace>;
 
-/** A heading, a paragraph, a list, a table, a row of a sheet. */
+/** A heading, a paragraph, a list, a table, or a row of a sheet. */
 export const DocumentBlock = z.object({
   text: z.string(),
-  /** 1 to 6 for a heading, or null. */
+  /** The level of a heading, 1 to 6. Null for other blocks. */
   heading: z.int().nullable(),
   place: DocumentPlace,
 });
@@ -171,9 +173,9 @@ export type ReadDocument = z.infer<typeof ReadDocument>;
 
 export interface DocumentReader {
   /**
-   * Reads a document. Throws TriageError: `too-large` above a limit, also for an archive that grows too much;
-   * `unsupported-type`; `invalid-input` for a file that is broken, encrypted or without text; `timeout`;
-   * `cancelled`.
+   * Reads a document. Throws TriageError: `too-large` above a limit, also for an archive that grows too much
+   * when it is unpacked; `unsupported-type`; `invalid-input` for a file that is broken, encrypted or without
+   * text; `timeout`; `cancelled`.
    */
   read(
     file: { readonly name: string; readonly bytes: Uint8Array },

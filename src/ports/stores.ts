@@ -4,7 +4,7 @@ import type { Thread, Turn } from '../domain/conversation.ts';
 import { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 
-/** Keeps threads of follow-up questions. They go with the analysis they are about. */
+/** The store of threads of follow-up questions. A thread is deleted with its analysis. */
 export interface ConversationStore {
   find(id: string): Promise<Thread | null>;
   /** Lists threads; the thread with the newest question comes first. */
@@ -12,7 +12,7 @@ export interface ConversationStore {
     filter: {
       readonly analysisId?: string;
       readonly buildId?: string;
-      /** The repositories whose builds the threads are about: `owner/name`, or `owner/*`. */
+      /** The repositories of the builds that the threads are about: `owner/name`, or `owner/*`. */
       readonly repositories?: readonly string[];
     },
     page: { readonly limit: number; readonly offset: number },
@@ -20,7 +20,7 @@ export interface ConversationStore {
   /** Returns the last `limit` turns of a thread, oldest first. */
   turns(threadId: string, limit: number): Promise<Turn[]>;
   /**
-   * Adds a turn; the first turn also stores the thread. Throws `conflict` if a turn with that position
+   * Adds a turn. The first turn also stores the thread. Throws `conflict` if a turn with that position
    * already exists, because another user asked in the meantime.
    */
   append(thread: Thread, turn: Turn): Promise<void>;
@@ -28,7 +28,7 @@ export interface ConversationStore {
   remove(id: string): Promise<boolean>;
 }
 
-/** The red stretch of a pipeline's branch that a build ends. */
+/** The consecutive failed builds of a pipeline's branch that end with a given build. */
 interface ConsecutiveFailures {
   readonly count: number;
   readonly firstBuild: Build | null;
@@ -38,13 +38,13 @@ interface ConsecutiveFailures {
   readonly firstSame: Build | null;
 }
 
-/** Read-only questions about the past, for tools and flakiness. */
+/** The store for read-only questions about the past, for tools and flakiness. */
 export interface HistoryStore {
-  /** False if no past is kept at all, as in a terminal without a database; absent: kept. */
+  /** False if no past is stored, as in a terminal without a database. True if absent. */
   readonly kept?: boolean;
   /**
-   * Finds failures of the same test, or with the same fingerprint, in earlier builds of the repository;
-   * newest first.
+   * Finds failures of the same test, or with the same fingerprint, in earlier builds of the repository.
+   * Newest first.
    */
   failureHistory(query: {
     repository: string;
@@ -54,7 +54,7 @@ export interface HistoryStore {
     limit: number;
   }): Promise<FailureRow[]>;
   /**
-   * Counts the failed builds of this pipeline and branch in a row that end with this build, and finds the
+   * Counts the consecutive failed builds of this pipeline and branch that end with this build, and finds the
    * first of them.
    */
   consecutiveFailures(query: {
@@ -62,11 +62,11 @@ export interface HistoryStore {
     pipeline: string;
     branch: string | null;
     buildId: string;
-    /** The fingerprint for which `same` is counted as well; absent: it is not counted. */
+    /** The fingerprint for which `same` is counted. If absent, it is not counted. */
     fingerprint?: string;
   }): Promise<ConsecutiveFailures>;
   /**
-   * Finds failures in other builds whose message resembles the text (trigram similarity ≥ `minScore`), best
+   * Finds failures in other builds whose message resembles the text (trigram similarity ≥ `minScore`). Best
    * first.
    */
   similarFailures(query: {
@@ -79,11 +79,11 @@ export interface HistoryStore {
   }): Promise<(FailureRow & { readonly score: number })[]>;
 }
 
-/** A tool's answer as it is kept: masked, bounded, and with the sentence that said how much there was. */
+/** A tool's answer in the cache: masked, bounded, and with its summary. */
 export const KeptResult = z.object({ findings: z.array(Finding), summary: z.string() });
 export type KeptResult = z.infer<typeof KeptResult>;
 
-/** Answers of tools, kept across runs. Losing any of it at any time costs time only. */
+/** The cache of tool answers across runs. Entries may be lost at any time, which only costs time. */
 export interface ToolCacheStore {
   /**
    * Returns the result stored under the key, or null if there is none or it has expired. Marks it as used.
@@ -104,25 +104,25 @@ export interface ToolCacheStore {
   sweep(): Promise<number>;
 }
 
-/** The basis with which one log of a failed build is compared. */
+/** The passing logs with which one log of a failed build is compared. */
 export interface PassingBasis {
-  /** The name for people: "build 1234", "the green build". */
+  /** The display name: "build 1234", "the green build". */
   readonly name: string;
   /**
    * The templates of the same log in each green build, newest first. A line that occurs in any of them is
    * known.
    */
   readonly templates: readonly Templates[];
-  /** The newest of the green builds; null if only its log is at hand. */
+  /** The newest of the green builds. Null if only its log is available. */
   readonly build: GreenBuild | null;
 }
 
 /** The known content of green builds, by log. */
 export interface PassingLogs {
   /**
-   * Returns the basis for comparing `log`, one of the sources of a failed build; null if no green build with
-   * this log is known. The result equals the basis that was used when the build was read. Throws the errors
-   * of the stores.
+   * Returns the basis for comparing `log`, one of the sources of a failed build. Returns null if no green
+   * build with this log is known. The result equals the basis that was used when the build was read. Throws
+   * the errors of the stores.
    */
   of(
     build: Build,

@@ -3,7 +3,8 @@ import { Provider } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 
 /**
- * Structured logging, fields first: `log.error({ buildId, error }, 'triage failed')`. Secrets never go in.
+ * A structured logger. Fields come first: `log.error({ buildId, error }, 'triage failed')`. Secrets must
+ * never be logged.
  */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -12,13 +13,13 @@ export interface Logger {
   error(fields: object, message: string): void;
   child(fields: object): Logger;
   /**
-   * Adds these fields to every log line that `work` writes through any logger; they are ids of the subject of
-   * the work. Absent if the logger does not support it.
+   * Adds these fields, the ids of the subject of the work, to every log line that `work` writes through any
+   * logger. Absent if the logger does not support it.
    */
   within?<Value>(fields: object, work: () => Value): Value;
 }
 
-/** Calls {@link Logger.within} if the logger supports it; otherwise only runs the work. */
+/** Calls {@link Logger.within} if the logger supports it. Otherwise only runs the work. */
 export function withFields<Value>(logger: Logger, fields: object, work: () => Value): Value {
   return logger.within === undefined ? work() : logger.within(fields, work);
 }
@@ -32,8 +33,8 @@ export const silentLogger: Logger = {
 };
 
 /**
- * The values that a label may have: these, or at most this number of different ones. Further values are
- * counted as "other".
+ * The values that a label may have: the listed ones, or at most this number of different ones. Further values
+ * are counted as "other".
  */
 export type LabelValues = readonly string[] | number;
 
@@ -41,7 +42,7 @@ export interface MetricOutline {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: Readonly<Record<string, LabelValues>>;
-  /** Upper bounds, of histograms. */
+  /** The upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
 }
 
@@ -55,9 +56,9 @@ const TOOLS = 48;
 const MODELS = 12;
 
 /**
- * Everything that is measured, in base units (seconds, US dollars, plain counts). Every label is bounded, so
- * no text of a sender or a model creates a series of its own. docs/reference/metrics.md names the same
- * metrics, and a test compares them.
+ * All metrics, in base units (seconds, US dollars, plain counts). Every label is bounded, so that no text of
+ * a sender or a model creates a series of its own. docs/reference/metrics.md names the same metrics, and a
+ * test compares them.
  */
 export const METRICS = {
   http_request_duration_seconds: {
@@ -192,7 +193,7 @@ type Labels<Name extends keyof typeof METRICS> = Readonly<
   Record<keyof (typeof METRICS)[Name]['labels'], string>
 >;
 
-/** A gauge as it stands now. */
+/** The current value of a gauge. */
 export interface GaugeValue {
   readonly name: GaugeName;
   readonly labels: Readonly<Record<string, string>>;
@@ -203,12 +204,12 @@ export interface GaugeValue {
  * Metrics of the service for external monitoring. A failure or delay here never affects the measured work.
  */
 export interface Metrics {
-  /** Counts `amount` more, 1 unless said otherwise. */
+  /** Increases a counter by `amount`, or by 1 if it is absent. */
   count<Name extends CounterName>(name: Name, labels: Labels<Name>, amount?: number): void;
   observe<Name extends HistogramName>(name: Name, labels: Labels<Name>, seconds: number): void;
   /**
-   * Registers a reading that is taken when the metrics are requested, and then not again for some seconds. An
-   * error of the reading is counted and not thrown.
+   * Registers a reading that is taken when the metrics are requested, and reused for some seconds. An error
+   * of the reading is counted and not thrown.
    */
   read(reading: string, read: () => Promise<readonly GaugeValue[]>): void;
   /** Returns all metrics in the Prometheus text format. */
@@ -223,15 +224,15 @@ export const silentMetrics: Metrics = {
 };
 
 /**
- * Facts of a span: never the words of a log, a prompt or an answer. Those that are undefined or null are left
- * out.
+ * The facts of a span. They never contain the text of a log, a prompt or an answer. Undefined and null facts
+ * are left out.
  */
 export type SpanFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | null | undefined>
 >;
 
 export interface SpanOutline {
-  /** "chat gpt-4o-mini": few different ones. */
+  /** The name, such as "chat gpt-4o-mini". There must be only few different names. */
   readonly name: string;
   /**
    * The kind of span. `client`: calls another system; `server`: answers a request; `producer`: queues work
@@ -240,8 +241,8 @@ export interface SpanOutline {
   readonly kind: 'internal' | 'client' | 'server' | 'producer' | 'consumer';
   readonly facts: SpanFacts;
   /**
-   * W3C traceparent of the span to be under, of another process or an earlier time. Absent, null or
-   * unreadable: the span that is open here.
+   * The W3C traceparent of the parent span, of another process or an earlier time. If it is absent, null or
+   * unreadable, the span that is open here is the parent.
    */
   readonly parent?: string | null;
 }
@@ -254,7 +255,7 @@ interface Period {
 
 interface OpenSpan {
   add(facts: SpanFacts): void;
-  /** Marks the span as failed: the work itself completed, but did not achieve its purpose. */
+  /** Marks the span as failed although the work completed, because it did not achieve its purpose. */
   fail(errorType: string): void;
 }
 
@@ -264,18 +265,18 @@ interface OpenSpan {
  */
 export interface Tracer {
   /**
-   * Does the work inside a span; spans that the work opens are its children. An error ends the span and is
+   * Does the work inside a span. Spans that the work opens are its children. An error ends the span and is
    * thrown again.
    */
   span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
-  /** Tells of work that is over. */
+  /** Records a span for work that has already ended. */
   record(outline: SpanOutline, period: Period): void;
   /**
    * Returns the W3C traceparent of the open span, with which another process can continue the trace. Returns
    * null if no span is open or tracing is off.
    */
   traceparent(): string | null;
-  /** Sends the remaining spans, for `limitMs` at most. */
+  /** Sends the remaining spans, for at most `limitMs` milliseconds. */
   flush(limitMs: number): Promise<void>;
 }
 

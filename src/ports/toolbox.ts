@@ -5,26 +5,26 @@ import type { TriageSubject } from '../domain/triage.ts';
 export type CostClass = 'low' | 'medium' | 'high';
 export type Outlook = 'good' | 'poor';
 
-/** The kinds of sources that tools ask. */
+/** The kinds of sources that tools query. */
 export const TOOL_SOURCES = ['code host', 'knowledge', 'history', 'log', 'web', 'people'] as const;
 export type ToolSource = (typeof TOOL_SOURCES)[number];
 
 /**
- * The categories for which a tool is offered, each with its place among the tools that the rules call, 1
- * first. The place is null if the rules do not call the tool by its place, but at their own time or never.
+ * The categories for which a tool is offered. The number is its position among the tools that the rules call,
+ * starting at 1. It is null if the rules do not call the tool by position, but at another time or never.
  */
 export type Serves = Readonly<Partial<Record<Category, number | null>>>;
 
-/** The clues of a failure, for the tools that make their arguments of them. */
+/** The clues of a failure, for tools that derive their arguments from them. */
 export interface Clues {
   readonly subject: TriageSubject;
   /** The category of the failure; undefined if the arguments must not depend on it. */
   readonly category: Category | undefined;
-  /** The files of the project that the failure names, most suspicious first. */
+  /** The files of the project that the failure names, the most suspicious first. */
   readonly places: readonly { readonly path: string }[];
-  /** The first of them with a line that is no test's. */
+  /** The first of these files with a line, except test files. */
   readonly located: { readonly path: string; readonly line: number } | null;
-  /** The sentence that best describes what went wrong; empty if there is none. */
+  /** The sentence that best describes what went wrong. Empty if there is none. */
   readonly headline: string;
   /** The text by which the rules decided. */
   readonly decisive: string | null;
@@ -34,53 +34,55 @@ export interface Clues {
   readonly manifest: string | null;
 }
 
-/** The description of a tool for the graph and the analysts, known before a call. */
+/** The description of a tool for the graph and the analysts, which is known before a call. */
 export interface ToolDescription {
   readonly name: string;
   /** The question it answers, for people and models. */
   readonly question: string;
   readonly categories: readonly Category[];
-  /** Its place for each category; absent: the rules do not ask it by its place. */
+  /** Its position for each category. If absent, the rules do not call it by position. */
   readonly serves?: Serves;
-  /** The investigator of a fan-out that may call it. If absent, it is called only outside a fan-out. */
+  /**
+   * The parallel investigator that may call it. If absent, it is called only without parallel investigators.
+   */
   readonly investigator?: 'code' | 'history' | 'documents' | undefined;
   /** The kind of source that it queries. */
   readonly asks?: ToolSource;
   /**
-   * Its place, 1 first, if more calls were chosen than can be made at once: the tools whose findings change
-   * answers most. A tool without a place comes last.
+   * Its priority, starting at 1, if more calls were chosen than can be made at once. Tools whose findings
+   * change answers most come first. A tool without a priority comes last.
    */
   readonly precedence?: number | undefined;
-  /** Runs in the first round for every failure of its categories. */
+  /** True if the tool runs in the first round for every failure of its categories. */
   readonly always: boolean;
   readonly costClass: CostClass;
   readonly usualLatencyMs: number;
   /** True if the tool is offered only when all others failed. */
   readonly fallback: boolean;
   /**
-   * Worth of a call for the subject at hand, as far as it is known before the call: `good` if the tool has
-   * something to compare or to show, `poor` if it has little. Absent if nothing is known.
+   * The value of a call for the current subject, as far as it is known before the call. `good`: the tool has
+   * something to compare or to show. `poor`: it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
   /** True if an empty answer is final, because other arguments would find nothing either. False if absent. */
   readonly isEmptyFinal?: boolean | undefined;
   /**
-   * Derives the arguments from the clues; null if they are not enough. If absent, the rules cannot call the
-   * tool.
+   * Derives the arguments from the clues. Returns null if they are not sufficient. If absent, the rules
+   * cannot call the tool.
    */
   readonly argumentsFrom?: ((clues: Clues) => Record<string, unknown> | null) | undefined;
-  /** JSON schema of its arguments. */
+  /** The JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The registry of questions. A tool's own failure comes back as an outcome; `run` never throws for it. */
+/** The registry of tools. A failure of a tool is returned as an outcome; `run` never throws it. */
 export interface Toolbox {
   /** Returns the tools for failures of this category, cheapest first and fallback tools last. */
   offered(category: Category): readonly ToolDescription[];
   /**
    * Returns the tools among `offered` that can be called for this subject, with their outlook. Leaves out
-   * tools that need a missing clone, provider or file; a model does not see those. If absent, all offered
-   * tools can be called.
+   * tools that need a missing clone, provider or file, so that a model does not see them. If absent, all
+   * offered tools can be called.
    */
   askable?(
     category: Category,
@@ -102,7 +104,7 @@ export interface WebResult {
   readonly text: string;
 }
 
-/** Web search. `configured: false` is an honest outcome, not an error. */
+/** A web search. `configured: false` is a valid outcome, not an error. */
 export interface WebSearch {
   readonly driver: string;
   readonly configured: boolean;
@@ -112,8 +114,8 @@ export interface WebSearch {
 /** The client through which a running triage asks a person a question. */
 export interface ReviewerClient {
   /**
-   * Keeps the question in the review queue, one per triage: asked again, the first one stands. Throws
-   * `storage-failed`.
+   * Stores the question in the review queue, one per triage. If it is asked again, the first question stays.
+   * Throws `storage-failed`.
    */
   ask(question: {
     readonly subject: TriageSubject;

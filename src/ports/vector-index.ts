@@ -1,6 +1,8 @@
 import type { IndexNamespace } from '../domain/work.ts';
 
-/** Curated documents, a team's own documents and decided failures never share a namespace. */
+/**
+ * The namespace of an index. Curated documents, a team's own documents and decided failures never share one.
+ */
 export type VectorNamespace = IndexNamespace;
 
 export interface VectorItem {
@@ -10,15 +12,17 @@ export interface VectorItem {
 }
 
 export interface VectorMatch extends VectorItem {
-  /** The similarity, 0..1: the cosine, relative to that of unrelated texts with this embedder. */
+  /** The similarity from 0 to 1: the cosine, relative to that of unrelated texts with this embedder. */
   readonly score: number;
 }
 
-/** Texts by meaning. The adapter embeds with the embedder it was made with. */
+/** An index of texts by meaning. The adapter embeds texts with the embedder that it was created with. */
 export interface VectorIndex {
   readonly driver: string;
   upsert(namespace: VectorNamespace, items: readonly VectorItem[], signal?: AbortSignal): Promise<void>;
-  /** Returns the nearest items, best first. `filter` keeps items whose metadata equals every given field. */
+  /**
+   * Returns the nearest items, best first. `filter` keeps the items whose metadata equals every given field.
+   */
   search(
     namespace: VectorNamespace,
     query: {
@@ -34,22 +38,22 @@ export interface VectorIndex {
   count(namespace: VectorNamespace): Promise<number>;
 }
 
-/** An index whose embedder is a model: it may fail, cost money, and be exchanged for another one. */
+/** An index whose embedder is a model, which may fail, cost money, and be replaced by another one. */
 export interface SemanticIndex extends VectorIndex {
-  /** Name of the embedder. */
+  /** The name of the embedder. */
   readonly embedder: string;
-  /** Forgets what models embedded, this one and those before it. */
+  /** Removes all vectors of models: of this one and of earlier ones. */
   clear(): Promise<void>;
 }
 
 /** Turns texts into vectors of equal length, each with Euclidean length 1. */
 export interface Embedder {
-  /** Vectors of embedders with different names cannot be compared. */
+  /** The name of the embedder. Vectors of embedders with different names cannot be compared. */
   readonly name: string;
   /** The number of elements of a vector; null until a server has reported it. */
   readonly dimensions: number | null;
   /** Embeds all texts, or none of them if one fails. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
-  /** Returns the cosine that this embedder gives to unrelated texts; absent: 0. */
+  /** Returns the cosine that this embedder gives to unrelated texts. 0 if absent. */
   unrelated?(signal?: AbortSignal): Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { Sql } from './database.ts';
 /** The lease under which items are processed. It is renewed until the handler returns. */
 export interface WorkLease {
   /**
-   * The time when the lease was requested, on the monotonic clock, which also runs while the process is
+   * The time when the lease was requested. It is on the monotonic clock, which also runs while the process is
    * frozen.
    */
   readonly takenAt: number;
@@ -13,9 +13,9 @@ export interface WorkLease {
   readonly signal: AbortSignal;
 }
 
-/** One attempt at items, and what its handler may tell the worker. */
+/** One attempt at items, with the functions by which its handler reports to the worker. */
 export interface WorkRun extends WorkLease {
-  /** True if no retry follows: the handler must continue without anything that does not work now. */
+  /** True if no retry follows. The handler must then continue without anything that does not work now. */
   readonly lastTry: boolean;
   /**
    * Checks whether the worker still holds the items. Call this first in every transaction that stores a
@@ -28,13 +28,13 @@ export interface WorkRun extends WorkLease {
 }
 
 /**
- * A function that waits for an external service without occupying a slot of the worker. If enough items
- * already wait for that service, the signal of the run is aborted; the item is tried again when one of them
+ * A function that waits for an external service without occupying a slot of the worker. If too many items
+ * already wait for that service, the signal of the run is aborted. The item is tried again when one of them
  * has finished waiting.
  */
 export type WithoutSlot = <Value>(service: string, wait: () => Promise<Value>) => Promise<Value>;
 
-/** Processes the items of one topic. */
+/** The handler that processes the items of one topic. */
 export interface WorkHandler {
   readonly topic: string;
   readonly leaseMs: number;
@@ -44,66 +44,77 @@ export interface WorkHandler {
   readonly batch?: number;
   readonly newestFirst?: boolean;
   /**
-   * The numbers of unfinished attempts and of retries after which the item is given up. Null if it never is.
+   * The maximum numbers of unfinished attempts and of retries, after which the item is given up. Null if it
+   * never is.
    */
   readonly limits: { readonly attempts: number; readonly retries: number } | null;
   /**
-   * The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long
-   * each.
+   * The maximum time between two retries, in milliseconds. The first retry is after about 2 s; then the time
+   * doubles.
    */
   readonly longestDelayMs: number;
-  /** The longest `Retry-After` that is respected, in milliseconds; a day if absent. */
+  /** The maximum `Retry-After` that is respected, in milliseconds. A day if absent. */
   readonly longestAskedMs?: number;
-  /** False if the delays between retries are not shortened at random; true if absent. */
+  /** False if the delays between retries are not shortened at random. True if absent. */
   readonly jitter?: boolean;
   /**
-   * True if the work goes on from its last finished step and changes nothing outside. Then an attempt that
-   * the worker interrupts does not count; a new request restarts counts and delays; and an item during which
-   * a process died is retried alone in its process, so that no other item is blamed for the next crash.
+   * True if the work continues after its last finished step and changes nothing in other systems. Then an
+   * attempt that the worker interrupts does not count, and a new request restarts counts and delays. An item
+   * during which a process died is retried alone in its process, so that no other item is blamed for the next
+   * crash.
    */
   readonly resumable?: boolean;
-  /** Returns true if other work has priority. Is called before items are taken. */
+  /** Returns true if other work has priority. Called before items are taken. */
   isPaused?(): Promise<boolean>;
   /**
-   * Returns null if the handler has already settled the items. Throws TriageError; it is `retryable` if
-   * another try may succeed.
+   * Processes items. Returns null if it has already settled them. Throws TriageError, which is `retryable` if
+   * another attempt may succeed.
    */
   handle(items: readonly WorkItem[], run: WorkRun): Promise<WorkEnd | null>;
-  /** Replaces the work on an item that is given up, for example by asking a person. The item then is done. */
+  /** Replaces the work on an item that is given up, for example by asking a person. The item is done then. */
   exhausted?(item: WorkItem, error: unknown, run: WorkRun): Promise<void>;
-  /** Finishes an item in the place of the store. Returns false if the lease is stale. */
+  /** Finishes an item in place of the store. Returns false if the lease is stale. */
   finish?(item: WorkItem, end: WorkEnd): Promise<boolean>;
 }
 
-/** The part of a worker that wake-ups reach. */
+/** The part of a worker that a wake-up calls. */
 export interface Wakeable {
   /** Checks at once for due items of the topic. */
   look(topic: string): void;
-  /** Processes this item if it is due, and ends when that is done. Throws if the database cannot be asked. */
+  /**
+   * Processes this item if it is due, and resolves when it is finished. Throws if the database cannot be
+   * queried.
+   */
   run(topic: string, key: string): Promise<void>;
 }
 
 /**
- * A driver that tells workers of triages that are due. The database knows which are; a wake-up may come
- * twice, or be lost.
+ * A driver that tells workers which triages are due. The database is authoritative: a wake-up may come twice
+ * or be lost.
  */
 export interface WakeUp {
   readonly driver: string;
   /**
-   * Tells that an item is due. Bounded in time (about a second); throws a retryable `upstream-failed` where
-   * the queue is broken.
+   * Reports that an item is due. Takes about a second at most. Throws a retryable `upstream-failed` if the
+   * queue is broken.
    */
   wake(topic: string, key: string): Promise<void>;
   /** Wakes the worker of this process from now on. */
   start(worker: Wakeable): void;
-  /** Checks whether the driver now brings each item of the topic, so that no worker needs to look for it. */
+  /**
+   * Checks whether the driver now reports each item of the topic, so that no worker needs to search for
+   * items.
+   */
   brings(topic: string): boolean;
-  /** Sets how many items may be brought at once: more than usual while some wait without a slot. */
+  /**
+   * Sets the maximum number of items that may be reported at once. It is higher than usual while some items
+   * wait without a slot.
+   */
   resize(topic: string, concurrency: number): void;
-  /** Returns the number of items that wait or run, for readiness. */
+  /** Returns the number of waiting and running items, for the readiness check. */
   depth(): Promise<number>;
-  /** Stops to wake the worker. */
+  /** Stops waking the worker. */
   stop(): void;
-  /** Reports what ended, and closes the connections. Bounded in time. */
+  /** Reports what has ended, and closes the connections. Takes a limited time. */
   close(): Promise<void>;
 }

@@ -8,13 +8,13 @@ import { detectFormat, readDocument } from './read-document.ts';
 export interface DocumentReaderOptions {
   /** The maximum size of the file, in bytes. */
   readonly maxBytes?: number;
-  /** Time limit for one file, in milliseconds. */
+  /** The time limit for one file, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
-/** The memory limit of a parser in megabytes. A document that needs more was made to break it. */
+/** The memory limit of a parser, in megabytes. Only a document made to break the parser needs more. */
 const MAX_HEAP_MB = 768;
 
 const Reply = z.union([
@@ -26,9 +26,9 @@ const Reply = z.union([
 ]);
 
 /**
- * Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX and plain text. What needs a parser is read in a thread of its
- * own that ends with its time, and whose memory is bounded: what breaks or holds up a parser does not break
- * or hold up the service.
+ * Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX and plain text. Files that need a parser are read in a separate
+ * thread with a time and memory limit, so that a file that breaks or blocks the parser does not affect the
+ * service.
  */
 export function createDocumentReader({
   maxBytes = MAX_BYTES,

@@ -121,8 +121,8 @@ const FENCE = /^ {0,3}(`{3,20}|~{3,20})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 
 /**
- * Cuts Markdown at its headings and empty lines; fenced code stays whole and is never a heading. Comments,
- * which no reader of the page sees, and front matter are left out; a title in the front matter is the title.
+ * Splits Markdown at its headings and empty lines. Fenced code stays whole and is never a heading. Comments
+ * and front matter are left out. A title in the front matter becomes the title.
  */
 export function readMarkdown(text: string): ReadText {
   const { body, title } = withoutFrontMatter(withoutComments(text.replaceAll('\r\n', '\n')));

@@ -54,7 +54,7 @@ function listSlidePaths(zip: OfficeZip): string[] {
   const paths: string[] = [];
   readXml(zip.part(PRESENTATION) ?? '', {
     open: (name, attributes) => {
-      // Of `id` and `r:id` the latter stays: it comes last.
+      // If there are both `id` and `r:id`, the latter is used, because it comes last.
       const target = name === 'sldId' ? targets.get(attributes.id ?? '') : undefined;
       if (target !== undefined) paths.push(target);
     },
@@ -122,7 +122,7 @@ function readShapes(xml: string): { shapes: Shape[]; hidden: boolean } {
 const MAX_ROWS = 20_000;
 const MAX_CELL = 2_000;
 
-/** Reads the sheets of a workbook row by row; empty rows are left out, and keep their number. */
+/** Reads the sheets of a workbook row by row. Empty rows are left out but counted. */
 export async function readSheets(
   name: string,
   bytes: Uint8Array,
@@ -192,7 +192,7 @@ function formatCellText(value: unknown): string {
   return String(value).replace(/\s+/g, ' ').trim().slice(0, MAX_CELL);
 }
 
-/** An Office file as the archive that it is. */
+/** An unpacked Office file. */
 export interface OfficeZip {
   readonly paths: readonly string[];
   /** Returns the text of a part, or null if the part does not exist. */
@@ -203,8 +203,9 @@ const MAX_UNPACKED = 128 * 1024 * 1024;
 const MAX_PARTS = 5_000;
 
 /**
- * Unpacks the whole archive once, so that no parser gets an archive that grows without end. Throws
- * TriageError `too-large` for such an archive, `invalid-input` if it is broken, encrypted, or lacks `main`.
+ * Unpacks the whole archive once, so that no parser gets an archive that grows without limit. Throws
+ * TriageError `too-large` for such an archive, and `invalid-input` if it is broken, encrypted, or lacks
+ * `main`.
  */
 export async function openOfficeZip(name: string, bytes: Uint8Array, main: string): Promise<OfficeZip> {
   const parts = new Map<string, Uint8Array>();

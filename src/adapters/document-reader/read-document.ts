@@ -14,7 +14,7 @@ interface Read {
   readonly notes?: readonly string[];
 }
 
-/** Reads one file in this thread, without a limit of time. Each parser is loaded when it is needed. */
+/** Reads one file in this thread, without a time limit. Each parser is loaded when it is needed. */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<ReadDocument> {
   const format = detectFormat(name, bytes);
   const { title = null, blocks, notes = [] } = await readAs(format, name, bytes);
@@ -118,7 +118,7 @@ function toTriageError(name: string, error: unknown): TriageError {
 }
 
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
-/** The number of first characters in which the mark of a PDF may occur. */
+/** The number of characters at the beginning in which the signature of a PDF must occur. */
 const PDF_WITHIN = 1_024;
 const SAMPLE = 8_192;
 

@@ -5,7 +5,7 @@ import { readDocument } from './read-document.ts';
 
 const File = z.object({ name: z.string(), bytes: z.instanceof(Uint8Array) });
 
-/** The thread in which one file is read: errors travel as data. */
+/** The thread that reads one file. Errors are sent as data. */
 try {
   const { name, bytes } = File.parse(workerData);
   parentPort?.postMessage({ document: await readDocument(name, bytes) });

@@ -10,11 +10,11 @@ export interface OpenIdOptions {
   readonly clientId: string;
   readonly clientSecret: string | null;
   readonly groupsClaim: string;
-  /** Group → roles; "*" is everybody. */
+  /** Maps groups to roles. "*" is everybody. */
   readonly roles: Readonly<Record<string, readonly Role[]>>;
 }
 
-/** Time limit for one call to the issuer, in seconds. */
+/** The time limit of one call to the issuer, in seconds. */
 const TIME_LIMIT_S = 10;
 const MAX_NAME = 64;
 
@@ -116,7 +116,7 @@ function toPrincipal(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
   const granted = [
     ...new Set(groups.flatMap((group) => (Object.hasOwn(roles, group) ? (roles[group] ?? []) : []))),
   ];
-  // Names that people choose for themselves could be those of others.
+  // A name that people choose themselves could be the name of someone else.
   const name = email !== undefined && email_verified === true ? email : `openid:${sub}`;
   if (granted.length === 0)
     throw new TriageError(
@@ -138,8 +138,8 @@ function nameOfLength(name: string): string {
 }
 
 /**
- * Converts an error of the sign-in: an invalid response from the issuer or the browser is `unauthenticated`,
- * anything else is a failure of the issuer.
+ * Converts an error of the sign-in. An invalid response from the issuer or the browser is `unauthenticated`;
+ * any other error is a failure of the issuer.
  */
 function toSignInError(error: unknown): TriageError {
   if (

@@ -8,7 +8,7 @@ import { hideSpans, mergeSpans } from '../../log/mask/span.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 export interface PinoLoggerOptions {
-  /** The process's own secrets: they are in no line, in no spelling. */
+  /** The process's own secrets. They must appear in no line, in any spelling. */
   readonly known?: readonly string[];
   /**
    * The destination of log lines. Standard error by default, so that standard output stays free for results.
@@ -16,7 +16,7 @@ export interface PinoLoggerOptions {
   readonly to?: { write(line: string): void };
 }
 
-/** Ids of the current work, added to every line that is logged during it. */
+/** The ids of the current work, added to every line that is logged during it. */
 type Bound = Readonly<Record<string, unknown>>;
 
 /**
@@ -43,7 +43,7 @@ function wrapLogger(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
     if (!target.isLevelEnabled(level)) return;
     const bindings = target.bindings();
-    // Fields of the line and of its logger override those of the surrounding work.
+    // The fields of the line and of its logger override those of the surrounding work.
     const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in bindings));
     target[level](
       { ...readSafely(Object.fromEntries(around), hide), ...readSafely(fields, hide) },
@@ -56,7 +56,7 @@ function wrapLogger(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
     warn: at('warn'),
     error: at('error'),
     child: (fields) => wrapLogger(target.child(readSafely(fields, hide)), hide, bound),
-    // Cleaned when a line is written: most requests write none.
+    // Fields are cleaned when a line is written, because most requests write none.
     within: (fields, work) => bound.run({ ...bound.getStore(), ...fields }, work),
   };
 }

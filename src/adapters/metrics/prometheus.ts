@@ -9,11 +9,14 @@ import {
 } from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
-  /** Milliseconds for which a reading is reused, so that two scrapers cost the database no more than one. */
+  /**
+   * The time for which a reading is reused, in milliseconds, so that two scrapers cause no more database
+   * queries than one.
+   */
   readonly freshMs?: number;
-  /** Time limit of one reading, in milliseconds. */
+  /** The time limit of one reading, in milliseconds. */
   readonly limitMs?: number;
-  /** Memory, CPU and event loop of the process too. */
+  /** True to include the memory, CPU and event loop of the process. */
   readonly ofProcess?: boolean;
 }
 
@@ -33,7 +36,10 @@ type Known = { readonly bound: (labels: Readonly<Record<string, string>>) => Rec
   | { readonly kind: 'gauge'; readonly gauge: Gauge; readonly labelled: boolean }
 );
 
-/** Numbers in a registry of their own, so that several apps in one process do not add up. */
+/**
+ * Creates metrics in a separate registry, so that the numbers of several apps in one process are not added
+ * up.
+ */
 export function createPrometheusMetrics(options: PrometheusOptions = {}): Metrics {
   const { freshMs = FRESH_MS, limitMs = LIMIT_MS, ofProcess = true } = options;
   const registry = new Registry();
@@ -50,7 +56,7 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
     },
     observe: (name, labels, seconds) => {
       const metric = known.get(name);
-      // A clock that was set back makes no negative durations.
+      // A duration is negative if the clock was set back. It is not counted.
       if (metric?.kind === 'histogram' && Number.isFinite(seconds))
         metric.histogram.observe(metric.bound(labels), Math.max(0, seconds));
     },
@@ -96,7 +102,7 @@ function setGauges(known: ReadonlyMap<string, Known>, readings: readonly GaugeVa
   for (const metric of known.values()) {
     if (metric.kind !== 'gauge') continue;
     metric.gauge.reset();
-    // Without labels a gauge that was reset says 0, which would be a lie about what could not be read.
+    // A reset gauge without labels would report 0, although its value could not be read.
     if (!metric.labelled) metric.gauge.remove();
   }
   for (const { name, labels, value } of readings) {
@@ -134,7 +140,7 @@ async function readFresh(source: Source, freshMs: number, limitMs: number): Prom
 const MAX_TEXT = 80;
 const OTHER = 'other';
 
-/** Bounds the values of one label to those that its outline allows, and "other". */
+/** Returns a function that limits the values of one label to the allowed ones and "other". */
 function boundValues(allowed: LabelValues): (value: string) => string {
   if (typeof allowed !== 'number') {
     const known = new Set(allowed);

@@ -33,8 +33,8 @@ export interface OpenTelemetryOptions {
 const MAX_TEXT = 200;
 
 /**
- * Creates spans by OpenTelemetry. Nothing is registered globally, so other tracing in the process is not
- * affected; if it has an open span, ours become its children.
+ * Creates spans with OpenTelemetry. Nothing is registered globally, so other tracing in the process is not
+ * affected. If it has an open span, our spans become its children.
  */
 export function createOpenTelemetryTracer({ serviceName, receiver, logger }: OpenTelemetryOptions): Tracer {
   const provider = new TracerProvider({
@@ -120,7 +120,7 @@ function toAttributes(facts: SpanFacts): Attributes {
 }
 
 export interface SpanReceiver {
-  /** The whole address: "https://collector:4318/v1/traces". */
+  /** The whole URL: "https://collector:4318/v1/traces". */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -128,8 +128,8 @@ export interface SpanReceiver {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it follows
- * redirects with the key. Spans that cannot be sent are lost, which is logged once.
+ * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used, because it sends the key
+ * along when it follows redirects. Spans that cannot be sent are lost, which is logged once.
  */
 function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporter {
   let warned = false;
@@ -158,7 +158,7 @@ async function send({ url, headers }: SpanReceiver, body: Uint8Array | undefined
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: Buffer.from(body),
-    // A key must not follow a redirect.
+    // The key must not be sent to the target of a redirect.
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
@@ -166,7 +166,7 @@ async function send({ url, headers }: SpanReceiver, body: Uint8Array | undefined
   if (!response.ok) throw new TriageError('upstream-failed', `The span receiver returned ${response.status}`);
 }
 
-/** Version 00 of W3C Trace Context; other versions are not sent by us. */
+/** The pattern of version 00 of W3C Trace Context, the only version that we send. */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);

@@ -2,16 +2,16 @@ import { lookup as lookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { TriageError } from '../../domain/errors.ts';
 
-/** Decides whom we may connect to on the word of others. */
+/** Decides to which hosts we may connect if their addresses come from others. */
 export interface AddressGuard {
-  /** Throws `forbidden` for a host that is, or is named like, one of a private network. */
+  /** Throws `forbidden` for a host of a private network, or one that is named like such a host. */
   check(url: URL): void;
-  /** Resolves as the system does, and fails with `forbidden` where any of the addresses is not public. */
+  /** Resolves names like the system. Fails with `forbidden` if any of the addresses is not public. */
   readonly lookup: LookupFunction;
 }
 
 interface GuardOptions {
-  /** Resolves a name; the system's resolver unless a test has its own. */
+  /** Resolves a name. Tests replace it; the default is the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   readonly isPublic?: (address: string) => boolean;
 }
@@ -36,8 +36,8 @@ const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ];
 /**
- * Inside of 2000::/3, which is all that is global in IPv6: protocol assignments, documentation, and tunnels
- * that hold an IPv4 address.
+ * The special ranges inside of 2000::/3, the only globally reachable range of IPv6: protocol assignments,
+ * documentation, and tunnels that contain an IPv4 address.
  */
 const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
   ['2001::', 23],
@@ -62,7 +62,7 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && globalIpv6.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
-/** Checks whether a URL has a public host. A host name is not resolved. */
+/** Checks whether a URL has a public host. Host names are not resolved. */
 export function isPublicUrl(url: URL, isPublic: (address: string) => boolean = isPublicAddress): boolean {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
   if (url.username !== '' || url.password !== '') return false;

@@ -4,26 +4,26 @@ import { retryAfter } from '../../lib/time.ts';
 import type { RawResult } from './results.ts';
 
 export interface ProviderRequest {
-  /** The name shown to people: "Brave Search". */
+  /** The display name: "Brave Search". */
   readonly provider: string;
   readonly url: URL;
   readonly query?: Readonly<Record<string, string>>;
-  /** Hold the key; they never come into an error. */
+  /** The headers contain the key, so they must not appear in an error. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; absent: a GET. */
+  /** The body that is sent as JSON by POST. If absent, the request is a GET. */
   readonly body?: object;
 }
 
-/** Reads the results in a reply; null if it holds none that can be read. May throw a `TriageError`. */
+/** Reads the results in a reply. Returns null if it has none that can be read. May throw a `TriageError`. */
 export interface ReplyReader {
   readonly maxBytes: number;
   read(text: string): readonly RawResult[] | null;
 }
 
 /**
- * Asks the search provider that the operator configured, which may be in a private network; a redirect is
- * never followed. Throws `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-
- * large`, `upstream-failed`.
+ * Asks the search provider that the operator configured, which may be in a private network. Never follows a
+ * redirect. Throws `upstream-auth` and `quota-exhausted` (final), `rate-limited`, `timeout`, `too-large`, and
+ * `upstream-failed`.
  */
 export async function askProvider(
   { provider, url, query, headers, body }: ProviderRequest,
@@ -59,7 +59,7 @@ export async function askProvider(
       throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
     if (deadline.aborted)
       throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
-    // Without its cause: that may quote the request.
+    // The cause is left out, because it may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
   }
 }

@@ -8,25 +8,31 @@ import { readText } from './page-text.ts';
 import { type Find, searchWith, type WebSearchOptions } from './results.ts';
 
 const BASE = 'https://html.duckduckgo.com/html/';
-/** A page of results has about 40 kB; parsing more would hold up everything else. */
+/**
+ * The maximum size of a page, in bytes. A page of results has about 40 kB. Parsing more would block
+ * everything else.
+ */
 const MAX_BYTES = 128 * 1024;
 const MAX_TEXT = 1_000;
-/** The page is made for people: a search begins this long after the one before, in milliseconds. */
+/** The minimum time between two searches, in milliseconds, because the page is made for people. */
 const PACE_MS = 2_000;
-/** A search that would have to wait longer is not made, in milliseconds. */
+/**
+ * The maximum time for which a search waits for earlier searches, in milliseconds. A search that would have
+ * to wait longer is not made.
+ */
 const MOST_WAIT_MS = 8_000;
-/** The time for which nothing is asked after a refusal, in milliseconds. */
+/** The time without searches after a refusal, in milliseconds. */
 const REST_MS = 10 * 60_000;
 
 interface DuckDuckGoOptions extends WebSearchOptions {
-  /** Milliseconds between two searches. */
+  /** The minimum time between two searches, in milliseconds. */
   readonly paceMs?: number;
 }
 
 /**
  * Creates a client of DuckDuckGo's page for browsers without scripts, which needs no key, or of its lite
- * page. It is no API: it may refuse a program at any time, or change. Searches are made one after the other,
- * and none for ten minutes after a refusal.
+ * page. It is not an API, so it may change or refuse a program at any time. Searches are made one after the
+ * other, and none for ten minutes after a refusal.
  */
 export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuckGoOptions): WebSearch {
   const takeTurn = createTurns(paceMs);
@@ -78,8 +84,8 @@ const SNIPPETS: ReadonlySet<string> = new Set(['result__snippet', 'result-snippe
 const NO_RESULTS: ReadonlySet<string> = new Set(['no-results', 'no-results__message']);
 
 /**
- * Reads both pages: `result__a` and `result__snippet` are of the one, `result-link` and `result-snippet` of
- * the lite one.
+ * The reader of both pages: `result__a` and `result__snippet` belong to the first, `result-link` and
+ * `result-snippet` to the lite one.
  */
 const READER: ReplyReader = {
   maxBytes: MAX_BYTES,
@@ -95,7 +101,7 @@ const READER: ReplyReader = {
         return undefined;
       },
     });
-    // A page that asks for a person has neither results nor the statement that there are none.
+    // A page that checks for a human has neither results nor the statement that there are none.
     if (found.length === 0 && !isEmpty) throw createRefusal();
     return found.filter(({ url }) => url !== null);
   },
@@ -111,7 +117,7 @@ function readAttribute(node: HtmlNode, name: string): string {
   return 'attrs' in node ? (node.attrs.find((attribute) => attribute.name === name)?.value ?? '') : '';
 }
 
-/** Returns the text of a part of the page as HTML without marks. */
+/** Returns the text of a part of the page as HTML without formatting. */
 function toHtml(node: HtmlNode): string {
   return readText(node, MAX_TEXT).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

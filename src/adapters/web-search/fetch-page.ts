@@ -18,9 +18,9 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a page of the public web. The address, its resolved addresses, and every redirect go through the
- * guard. No cookies, no credentials, no compression, so that the size limit counts the parsed bytes. Throws
- * `forbidden`, `timeout`, `upstream-failed`.
+ * Fetches a page of the public web. The address, its resolved addresses, and every redirect are checked by
+ * the guard. Requests have no cookies and no credentials, and no compression, so that the size limit counts
+ * the parsed bytes. Throws `forbidden`, `timeout`, and `upstream-failed`.
  */
 export async function fetchPage(
   address: URL,
@@ -51,7 +51,7 @@ function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<Incom
     'user-agent': 'faultline',
   };
   return new Promise((resolve, reject) => {
-    // A connection of its own: one kept open was checked for another name.
+    // The connection is not reused, because an open one was checked for another name.
     const sent = request(url, { headers, signal, lookup: guard.lookup, agent: false }, resolve);
     sent.on('error', (error) => reject(toTriageError(url, error, signal)));
     sent.end();
@@ -75,7 +75,7 @@ async function read(
       const bytes = Buffer.from(chunk);
       chunks.push(bytes);
       size += bytes.length;
-      // Its beginning says enough; leaving the loop closes the connection.
+      // The beginning of the page is sufficient. Leaving the loop closes the connection.
       if (size >= maxBytes) break;
     }
   } catch (error) {

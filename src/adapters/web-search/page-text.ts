@@ -1,7 +1,7 @@
 import { cleanLine } from '../../log/lines/clean.ts';
 import { getNodeText, type HtmlNode, parseHtml, parseHtmlFragment, walkHtml } from '../html.ts';
 
-/** Elements that are invisible or say nothing about the subject of the page. */
+/** The elements that are invisible or do not belong to the content of the page. */
 const UNSEEN = new Set(
   (
     'script style noscript template head svg math iframe object select textarea nav header footer ' +

@@ -6,18 +6,18 @@ import { extractPageText, extractSnippetText, toPlainText } from './page-text.ts
 export interface WebSearchOptions {
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
-  /** Time limit of the search and of each page, in milliseconds. */
+  /** The time limit of the search and of each page, in milliseconds. */
   readonly timeoutMs: number;
-  /** The number of first results whose pages are read; none if 0. */
+  /** The number of results, from the first on, whose pages are read. 0 reads none. */
   readonly pages: number;
-  /** The guard for result pages only. The search provider itself is the operator's choice. */
+  /** The guard, which checks only result pages. The search provider is chosen by the operator. */
   readonly guard?: AddressGuard;
 }
 
 export interface RawResult {
   readonly title?: string | null | undefined;
   readonly url?: string | null | undefined;
-  /** May hold marks in HTML. */
+  /** The text, which may contain HTML. */
   readonly text?: string | null | undefined;
 }
 
@@ -25,7 +25,7 @@ const MAX_TITLE = 200;
 const MAX_SNIPPET = 800;
 const MAX_PAGE_TEXT = 2_500;
 const MAX_PAGE_BYTES = 512 * 1024;
-/** One slow page must not use up the time of the tool. */
+/** The time limit of one page, in milliseconds. A slow page must not use up the time of the tool. */
 const MAX_PAGE_MS = 5_000;
 
 export type Find = (query: string, limit: number, signal: AbortSignal) => Promise<readonly RawResult[]>;

@@ -29,7 +29,7 @@ export interface RedFacts {
 
 export interface GreenFacts {
   readonly state: 'green';
-  /** The newest build that had failed. */
+  /** The newest build that failed before it. */
   readonly build: NamedBuild;
   readonly fixedAt: string;
   readonly causes: readonly CauseFacts[];
@@ -45,13 +45,15 @@ export interface CauseFacts {
   readonly howSure: string;
   readonly isSure: boolean;
   readonly failures: number;
-  /** True if all of them are failed tests. */
+  /** True if all failures are failed tests. */
   readonly areTests: boolean;
-  /** The verdict on whose it is, with its proof and act, as a sentence; empty if the branch is green. */
+  /**
+   * The verdict on whose the failure is, with its proof and act, as a sentence. Empty if the branch is green.
+   */
   readonly whose: string;
   /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];
-  /** A person's word on this answer. */
+  /** A person's decision about this answer. */
   readonly decision: {
     readonly type: Decision['type'];
     readonly by: string;
@@ -61,8 +63,8 @@ export interface CauseFacts {
 }
 
 /**
- * Returns the facts about a branch whose newest build is known. Returns null if there is nothing to say: it
- * is still being analyzed, it has not failed lately, or all its causes are muted.
+ * Returns the facts about a branch whose newest build is known. Returns null if there is nothing to say: the
+ * branch is still being analyzed, it has not failed lately, or all its causes are muted.
  */
 export function findSlackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;
@@ -74,7 +76,7 @@ export function findSlackFacts({ heads }: Situation): SlackFacts | null {
 function toRedFacts({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
   const named = toNamedBuild(build);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
-  // A person is asked: the triage goes on when they have answered.
+  // The triage waits for the answer of a person.
   const waits = causes.length === 0 && question !== null;
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
@@ -133,7 +135,7 @@ function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
     failures,
     areTests: explains.areTests,
     whose: formatWhoseSentence(getCauseStanding(cause, build).whose),
-    // The title says the cause.
+    // The title already names the cause.
     facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:
       decision === null

@@ -16,7 +16,7 @@ import {
 
 /** Builds of a branch that failed in a row. */
 export interface Streak {
-  /** The first of them: its id names the edge from green to red. */
+  /** The id of the first of them, which identifies the change from green to red. */
   readonly firstBuildId: string;
   readonly since: string;
   readonly commit: string | null;
@@ -26,13 +26,13 @@ export interface Streak {
 }
 
 export interface SlackLinks {
-  /** The public address of Faultline; if null, only the build's own links are shown. */
+  /** The public address of Faultline. If it is null, only the build's own links are shown. */
   readonly publicUrl: string | null;
-  /** True if the Right and Wrong buttons can send decisions back to us. */
+  /** True if decisions made with the Right and Wrong buttons can be received. */
   readonly decides: boolean;
 }
 
-/** Causes shown with their lines and buttons; further ones are counted. */
+/** The maximum number of causes with their lines and buttons. Further ones are only counted. */
 const MAX_CAUSES = 8;
 
 /** Creates the message of a branch: red with its causes, or green again. */

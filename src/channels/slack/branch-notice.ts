@@ -21,9 +21,9 @@ const MAX_SIGHTINGS = 50;
 
 /**
  * Creates the publisher of notices about default branches. It posts one message for each change of a branch
- * from green to red, and edits it until the branch is green again. The notice belongs to the branch; its
- * reference names the current message and the change to red that it belongs to. Builds of pull requests are
- * never posted.
+ * from green to red, and edits the message until the branch is green again. The notice belongs to the branch.
+ * Its reference names the current message and the change to red to which it belongs. Builds of pull requests
+ * are never posted.
  */
 export function createBranchNotice(deps: BranchNoticeDeps): NoticeOutlet {
   return { render: findSlackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };
@@ -87,8 +87,8 @@ async function readStreak(
 }
 
 /**
- * Returns the text for the thread. Slack does not notify people of edits, so a correction is also posted
- * there, where everyone who acted on the wrong cause reads it.
+ * Returns the text for the thread. Slack does not notify people of edits, so a correction is also posted in
+ * the thread, where everyone who acted on the wrong cause reads it.
  */
 function formatThreadText(facts: SlackFacts): string {
   const corrected = facts.causes.flatMap(({ title, decision }) =>

@@ -10,7 +10,7 @@ export interface SlackOptions {
    * after a crash.
    */
   readonly token: string;
-  /** The base address of the Web API. */
+  /** The base URL of the Web API. */
   readonly baseUrl: string;
 }
 
@@ -24,7 +24,7 @@ export interface SlackPlace {
 }
 
 interface WriteOptions {
-  /** Names the message for good. */
+  /** The permanent key of the message. */
   readonly key: string;
   readonly signal: AbortSignal;
 }
@@ -95,7 +95,7 @@ export function createSlackClient(options: SlackOptions) {
     /** Posts a message. `key` is stored with the message, so that `find` can find it. */
     post: async (channel: string, message: SlackMessage, options: WriteOptions) =>
       toPlace(await write('chat.postMessage', { channel }, message, options)),
-    /** Throws `not-found` if the message is gone. */
+    /** Changes a message. Throws `not-found` if the message is gone. */
     update: async (at: SlackPlace, message: SlackMessage, options: WriteOptions) => {
       await write('chat.update', { channel: at.channel, ts: at.message }, message, options);
     },
@@ -218,8 +218,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Converts an error of Slack's client to ours. Its own message may contain the address or the body, so only
- * Slack's code is repeated.
+ * Converts an error of Slack's client to a TriageError. Its own message may contain the address or the body,
+ * so only Slack's code is repeated.
  */
 export function toTriageError(method: string, error: unknown, signal: AbortSignal): TriageError {
   if (signal.aborted)
@@ -257,14 +257,14 @@ function createRefusal(method: string, errorCode: string, cause: unknown): Triag
 }
 
 /**
- * The maximum size of an answer of Slack in bytes. Most have some kilobytes; fifty messages of a channel have
- * more.
+ * The maximum size of a response of Slack, in bytes. Most responses have some kilobytes; a list of fifty
+ * messages has more.
  */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Creates a fetch for Slack's client. It ends with the caller's signal, follows no redirect, because a token
- * is sent along, and limits the size of the answer.
+ * Creates a fetch for Slack's client. It ends with the caller's signal, and limits the size of the response.
+ * It follows no redirect, because the token would be sent along.
  */
 export function createBoundedFetch(signal: AbortSignal): FetchFunction {
   return async (input, init) => {

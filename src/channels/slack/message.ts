@@ -1,6 +1,6 @@
 import { clip, toVisibleLine } from '../../notifications/visible-text.ts';
 
-/** A button that opens an address, or one that is sent back to us. */
+/** A button that opens a URL, or one whose press Slack reports to us. */
 export type SlackButton =
   | { readonly label: string; readonly url: string; readonly id: string }
   | {
@@ -10,16 +10,16 @@ export type SlackButton =
       readonly style?: 'primary' | 'danger';
     };
 
-/** A part of a message: text in Slack's own markup, escaped already, or buttons in a row. */
+/** A part of a message: text in Slack's own markup, already escaped, or a row of buttons. */
 export type SlackBlock = { readonly text: string } | { readonly buttons: readonly SlackButton[] };
 
-/** The content of a message. `text` is shown in notifications; it is escaped too. */
+/** The content of a message. `text` is shown in notifications and is escaped as well. */
 export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly SlackBlock[];
 }
 
-/** Names of the buttons that come back to us: on the message, and in what Slack sends when one is pressed. */
+/** The name of the buttons for decisions, in the message and in Slack's request when one is pressed. */
 export const RIGHT_BUTTON = 'faultline_right';
 export const WRONG_BUTTON = 'faultline_wrong';
 
@@ -28,7 +28,7 @@ export function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Characters that Slack would read as mark-up, and what represents them. */
+/** The characters that Slack would read as markup, with the look-alikes that replace them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
 
 /**
@@ -48,8 +48,8 @@ export function toSlackProse(text: string, limit: number): string {
 }
 
 /**
- * Slack's limits: blocks of a message, characters of a section, of a button, of its value and of all together
- * (docs.slack.dev, bolt-js#2509).
+ * Slack's limits: the number of blocks of a message, and the characters of a section, of a button, of its
+ * value and of all together (docs.slack.dev, bolt-js#2509).
  */
 const MAX_BLOCKS = 50;
 const MAX_SECTION = 3_000;
