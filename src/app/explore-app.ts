@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import { systemClock } from '../lib/time.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
 import type { Converse, PlaceTopic } from '../ports/analyst.ts';
@@ -9,10 +10,10 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createExplorer, type ExploredPlace, type Explorer } from '../service/ask/explore.ts';
 import type { SessionFiles } from '../stores/session-files.ts';
-import { createExploreTools } from '../tools/explore-tools.ts';
+import { createDocumentTools, createExploreTools } from '../tools/explore-tools.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createToolbox } from '../tools/toolbox.ts';
+import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
 import { openClones } from './open-adapters.ts';
 import { NO_MODEL, toConnectionOptions } from './open-models.ts';
 
@@ -64,12 +65,42 @@ export async function openRepositoryExplorer(
   return await openExplorer(config, place, tools, masker, logger);
 }
 
+/** The settings of the scan of documents. */
+export interface ScanOptions {
+  readonly threads?: number | undefined;
+  /** The number of characters of a document that its preview shows. */
+  readonly previewCharacters?: number | undefined;
+}
+
+const PREVIEW_CHARACTERS = 1_500;
+
+/** Opens questions about a folder of documents on this machine. */
+export async function openDocumentExplorer(
+  config: ExploreConfig,
+  folder: string,
+  { threads, previewCharacters = PREVIEW_CHARACTERS }: ScanOptions,
+  logger: Logger,
+): Promise<Explorer> {
+  const { openDocumentFolder } = await import('../adapters/document-folder/document-folder.ts');
+  const { createDocumentReader } = await import('../adapters/document-reader/document-reader.ts');
+  const reader = createDocumentReader();
+  const documents = openDocumentFolder(folder, { reader, ...omitUndefined({ threads }) });
+  const { name } = documents;
+  const place = { kind: 'documents', name, hasHistory: false, repository: name, commit: 'folder' } as const;
+  const masker = createMasker(createMaskingOptions(config));
+  const tools = createDocumentTools(documents, previewCharacters);
+  // The first call parses all documents, which takes as long as there are many.
+  const timeLimitMs = () => config.triage.timeLimitMs;
+  return await openExplorer(config, place, tools, masker, logger, { timeLimitMs });
+}
+
 async function openExplorer(
   config: ExploreConfig,
   place: ExploredPlace,
   tools: readonly Tool[],
   masker: Masker,
   logger: Logger,
+  limits: Pick<ToolboxOptions, 'timeLimitMs'> = {},
 ): Promise<Explorer> {
   const mask = async (text: string) => (await masker.mask(text)).text;
   const toolbox = createToolbox(tools, {
@@ -77,6 +108,7 @@ async function openExplorer(
     logger,
     cache: createMemoryToolCache(),
     concurrency: config.triage.toolConcurrency,
+    ...limits,
   });
   return createExplorer(
     {

@@ -323,25 +323,29 @@ Examples:
   faultline ask github:812 "what is different from the last green build?"
   faultline ask ana_01j… --resume
   faultline ask build.log "who broke it?" --repo .
-  faultline ask . "where is createServer defined?"`;
+  faultline ask . "where is createServer defined?"
+  faultline ask contracts/ --documents "what is the penalty for late delivery?"`;
 
 /** Creates `faultline ask`, which answers follow-up questions, one at a time or in a session. */
 function askCommand(): Command {
   return new Command('ask')
     .description(
-      'Ask about a repository, a log or an analysis. On a terminal, without a ' +
+      'Ask about a repository, a folder of documents, a log or an analysis. On a terminal, without a ' +
         'question, opens a session.',
     )
     .argument(
       '<target>',
-      'the folder of a repository; a log to analyze first; or the ID of an analysis or build ' +
-        '(or provider:number)',
+      'the folder of a repository or of documents; a log to analyze first; or the ID of an analysis ' +
+        'or build (or provider:number)',
     )
     .argument('[question]', 'the question, as one argument')
     .option('--thread <id>', 'continue this thread')
     .option('--resume', 'continue the newest thread about it')
     .option('--repo <dir>', 'with a log: local clone to read code from')
     .option('--code', 'a folder: ask about the repository in it')
+    .option('--documents', 'a folder: ask about the documents in it')
+    .option('--scan-threads <n>', 'documents: how many are read at once (default: 4)', parsePositive)
+    .option('--preview <n>', 'documents: characters of each preview (default: 1500)', parsePositive)
     .option('--logs', 'a folder: analyze the logs in it first')
     .option('--session-dir <dir>', 'a folder: where its sessions are kept (default: in the data directory)')
     .addOption(createAnalystOption())

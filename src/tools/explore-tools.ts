@@ -1,7 +1,11 @@
 import type { CodeHost } from '../ports/code-host.ts';
+import type { DocumentFolder } from '../ports/document-folder.ts';
 import type { Embedder } from '../ports/vector-index.ts';
 import { readCommitDiff, readCommitHistory } from './commits.ts';
 import { describeStack } from './describe-stack.ts';
+import { readDocument } from './documents/read-document.ts';
+import { scanDocuments } from './documents/scan-documents.ts';
+import { searchDocuments } from './documents/search-documents.ts';
 import { readFile, readRepositoryDocs } from './files.ts';
 import { findDefinition } from './find-definition.ts';
 import { findUses } from './find-uses.ts';
@@ -36,4 +40,9 @@ export function createExploreTools({ codeHost, embedder, mask, hasHistory }: Exp
     searchSemantic(codeHost, embedder, mask),
     ...(hasHistory ? history : []),
   ];
+}
+
+/** Creates the tools that answer questions about a folder of documents. */
+export function createDocumentTools(folder: DocumentFolder, previewCharacters: number): Tool[] {
+  return [scanDocuments(folder, previewCharacters), searchDocuments(folder), readDocument(folder)];
 }

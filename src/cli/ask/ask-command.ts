@@ -19,6 +19,9 @@ export interface AskCommandOptions extends ServerOptions {
   readonly analyst?: 'rules' | 'llm';
   readonly plain?: boolean;
   readonly code?: boolean;
+  readonly documents?: boolean;
+  readonly scanThreads?: number;
+  readonly preview?: number;
   readonly logs?: boolean;
   readonly sessionDir?: string;
 }
@@ -70,7 +73,7 @@ async function openClient(
     );
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     const kind = await chooseTargetKind(target, options);
-    if (kind !== 'logs') return await openPlace(target, options, dataDir);
+    if (kind !== 'logs') return await openPlace(target, kind, options, dataDir);
     if (options.thread !== undefined || options.resume === true)
       throw new TriageError(
         'invalid-config',
@@ -95,11 +98,18 @@ async function openClient(
   return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
 }
 
-async function openPlace(target: string, options: AskCommandOptions, dataDir: string): Promise<AskClient> {
+async function openPlace(
+  target: string,
+  kind: 'repository' | 'documents',
+  options: AskCommandOptions,
+  dataDir: string,
+): Promise<AskClient> {
   const config = withAnalyst(readConfig(dataDir), options);
-  const { getSessionFolder, openRepositoryClient } = await import('./place-client.ts');
+  const { getSessionFolder, openDocumentClient, openRepositoryClient } = await import('./place-client.ts');
   const sessions = getSessionFolder(options.sessionDir, dataDir);
-  return await openRepositoryClient(target, config, sessions);
+  if (kind === 'repository') return await openRepositoryClient(target, config, sessions);
+  const scan = { threads: options.scanThreads, previewCharacters: options.preview };
+  return await openDocumentClient(target, config, sessions, scan);
 }
 
 /** Opens the data directory. Returns null if a service uses it; the caller then asks that service. */

@@ -6,15 +6,16 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { isDirectory } from '../triage/input.ts';
 
 /** The ways in which a folder or file is asked about. */
-export type TargetKind = 'repository' | 'logs';
+export type TargetKind = 'repository' | 'documents' | 'logs';
 
 /** The options by which a person says what a folder is. */
 export interface TargetOptions {
   readonly code?: boolean;
+  readonly documents?: boolean;
   readonly logs?: boolean;
 }
 
-const OPTION = { repository: '--code', logs: '--logs' } as const;
+const OPTION = { repository: '--code', documents: '--documents', logs: '--logs' } as const;
 const MAX_ENTRIES = 5_000;
 const MAX_DEPTH = 3;
 
@@ -42,7 +43,7 @@ const MANIFEST = new RegExp(
  * and code, and no option says which is meant.
  */
 export async function chooseTargetKind(path: string, options: TargetOptions): Promise<TargetKind> {
-  const named = (['repository', 'logs'] as const).filter((kind) => isNamed(kind, options));
+  const named = (['repository', 'documents', 'logs'] as const).filter((kind) => isNamed(kind, options));
   if (named.length > 1)
     throw new TriageError(
       'invalid-config',
@@ -59,8 +60,8 @@ export async function chooseTargetKind(path: string, options: TargetOptions): Pr
   return kind ?? decide(path, await countFiles(path));
 }
 
-function isNamed(kind: TargetKind, { code, logs }: TargetOptions): boolean {
-  return { repository: code, logs }[kind] === true;
+function isNamed(kind: TargetKind, { code, documents, logs }: TargetOptions): boolean {
+  return { repository: code, documents, logs }[kind] === true;
 }
 
 interface Counts {
@@ -84,10 +85,11 @@ function decide(path: string, { isProject, logsAtTop, logs, documents, code }: C
     throw new TriageError(
       'invalid-config',
       `${toVisibleLine(path)} holds ${holds.join(', ')}. Say which is meant: ` +
-        '--logs (why the build failed) or --code (what else is in it).',
+        '--logs (why the build failed), --code (the repository), or --documents (the documents in it).',
     );
   }
-  return isCode || documents > 0 ? 'repository' : 'logs';
+  if (isCode) return 'repository';
+  return documents > 0 ? 'documents' : 'logs';
 }
 
 async function countFiles(folder: string): Promise<Counts> {

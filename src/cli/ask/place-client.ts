@@ -1,5 +1,11 @@
 import { join, resolve } from 'node:path';
-import { openLocalRepository, openRepositoryExplorer, openSessions } from '../../app/explore-app.ts';
+import {
+  openDocumentExplorer,
+  openLocalRepository,
+  openRepositoryExplorer,
+  openSessions,
+  type ScanOptions,
+} from '../../app/explore-app.ts';
 import type { Config } from '../../config/schema.ts';
 import { type AskSession, SESSION_VERSION } from '../../domain/ask-session.ts';
 import type { Thread } from '../../domain/conversation.ts';
@@ -27,6 +33,17 @@ export async function openRepositoryClient(
   if (hasHistory) say(`About commit ${commit.slice(0, 10)}; changes that are not committed are not read.`);
   const explorer = await openRepositoryExplorer(config, opened, silentLogger);
   return createPlaceClient(path, 'repository', explorer, await openSessions(sessionFolder));
+}
+
+/** Opens questions about a folder of documents on this machine. */
+export async function openDocumentClient(
+  path: string,
+  config: Config,
+  sessionFolder: string,
+  scan: ScanOptions,
+): Promise<AskClient> {
+  const explorer = await openDocumentExplorer(config, path, scan, silentLogger);
+  return createPlaceClient(path, 'documents', explorer, await openSessions(sessionFolder));
 }
 
 /** Creates the client of a place. Each session is a file that a later question continues. */

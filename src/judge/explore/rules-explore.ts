@@ -4,6 +4,7 @@ import type { Draft } from '../drafts.ts';
 import { answerPlaceQuestion } from './place-answers.ts';
 import { choosePlaceCalls } from './place-lookups.ts';
 import { createTitle, type PlaceQuestion, readPlaceQuestion } from './place-questions.ts';
+import { answerFromDocuments, chooseDocumentCalls } from './rules-documents.ts';
 
 const FREE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 } as const;
 
@@ -22,17 +23,36 @@ export function createRulesExplore({
   };
   return {
     understand: (input, signal) => {
+      if (isAboutDocuments(input)) return judge(signal, understandDocuments(input));
       const question = read(input);
       const title = createTitle(question, input.topic.place.name);
       return judge(signal, { shape: question.shape, about: question.form ?? 'anything else', title });
     },
-    chooseTools: (input, signal) => judge(signal, choosePlaceCalls(read(input), input)),
+    chooseTools: (input, signal) =>
+      judge(
+        signal,
+        isAboutDocuments(input) ? chooseDocumentCalls(input) : choosePlaceCalls(read(input), input),
+      ),
     reply: (input, signal) => {
-      const statements = layOut(answerPlaceQuestion(read(input), input), input.understanding.shape);
+      const drafts = isAboutDocuments(input)
+        ? answerFromDocuments(input)
+        : answerPlaceQuestion(read(input), input);
+      const statements = layOut(drafts, input.understanding.shape);
       for (const { lead, text } of statements) input.onText({ text: lead + text });
       return judge(signal, statements);
     },
   };
+}
+
+function isAboutDocuments({ topic }: Inquiry<PlaceTopic>): boolean {
+  return topic.place.kind === 'documents';
+}
+
+/** Determines the shape by the words of the question; the title is the folder's name. */
+function understandDocuments({ question, topic }: Inquiry<PlaceTopic>) {
+  const isComparison = /\b(?:compare|differ(?:s|ences?|ent)?|versus|vs)\b/i.test(question);
+  const shape: QuestionShape = isComparison ? 'comparison' : 'explanation';
+  return { shape, about: 'what the documents say', title: topic.place.name };
 }
 
 function read({ question, memory }: Inquiry<PlaceTopic>): PlaceQuestion {
