@@ -185,7 +185,7 @@ export const DELIVERY: readonly Tool[] = [
         '^Error: (?<message>(?:Unsupported|Missing|Invalid|Reference to undeclared|' +
         'Failed to query|Duplicate|Inconsistent|Incorrect|Backend|Unreadable|Argument|' +
         'Error (?:acquiring|creating|refreshing)).{1,300})$',
-      ), weight: 77, belongs: /^[│╵|]|^\s{1,20}\S|^$/,
+      ), weight: 77, belongs: /^[│╵|]|^\s{1,20}\S|^$/, ran: /\b(?:terraform|terragrunt|tofu)\b|\.tf\b/i,
       placeBelow: /^\s{2,8}on (?<file>\S{1,200}\.tf(?:\.json|vars)?) line (?<line>\d{1,6})(?<column>)/ },
   ] },
   { tool: 'aws', literals: ['an error occurred ('],

@@ -21,6 +21,11 @@ interface DiagnosticShape {
    * whole block does not fit.
    */
   readonly telling?: RegExp;
+  /**
+   * Matches a line that shows that the tool ran, if other tools say the same words. Without such a line
+   * nearby, the message is not read as this tool's.
+   */
+  readonly ran?: RegExp;
   /** True if the line only refers to an earlier message. It gets a weight, but no diagnostic. */
   readonly pointer?: boolean;
   /**
@@ -69,7 +74,7 @@ function readLine(
   const text = log.line(line);
   for (const shape of says) {
     const groups = shape.pattern.exec(text)?.groups;
-    if (groups === undefined) continue;
+    if (groups === undefined || (shape.ran !== undefined && !hasRun(log, line, shape.ran))) continue;
     const end =
       shape.belongs === undefined
         ? line
@@ -79,6 +84,19 @@ function readLine(
   }
   return 0;
 }
+
+/** The lines above and below a message in which its tool must show itself. */
+const [SEEN_ABOVE, SEEN_BELOW] = [5_000, 200];
+
+function hasRun(log: LogText, line: number, ran: RegExp): boolean {
+  const last = Math.min(log.lineCount, line + SEEN_BELOW);
+  for (let at = Math.max(1, line - SEEN_ABOVE); at <= last; at++)
+    if (ran.test(log.line(at).slice(0, MAX_SEEN))) return true;
+  return false;
+}
+
+/** The part of a line in which a command is looked for, in characters. */
+const MAX_SEEN = 400;
 
 function add(
   tool: string,

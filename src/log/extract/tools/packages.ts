@@ -91,7 +91,11 @@ export const PACKAGE_MANAGERS: readonly Tool[] = [
         String.raw`^\s{0,8}(?:× |x )(?<message>(?:No solution found|` +
         'Failed to (?:build|download|fetch|resolve)).{0,400})',
       ), weight: 79, belongs: INDENTED, messageBelow: /^\s{1,8}[╰╭├]─▶ (?<said>.{1,400})/ },
-    { pattern: /^error: (?<message>(?:Failed to (?:fetch|download|build|prepare|parse|spawn|install|resolve)|The lockfile at `uv\.lock`|No `pyproject\.toml`).{0,400})/i, weight: 79, belongs: /^\s{1,8}(?:Caused by: |╰|├|\S)/ },
+    { pattern: new RegExp(
+        '^error: (?<message>(?:Failed to (?:fetch|download|build|prepare|parse|spawn|install|resolve)|' +
+        String.raw`The lockfile at \`uv\.lock\`|No \`pyproject\.toml\`).{0,400})`,
+      ), weight: 79, belongs: /^\s{1,8}(?:Caused by: |╰|├|\S)/,
+      ran: /\buvx? [a-z-]|\buv(?:\.lock|\.toml|-version)\b|setup-uv\b|^Resolved \d+ packages? in / },
   ] },
   { tool: 'conda', literals: ['packagesnotfounderror', 'unsatisfiableerror', 'resolvepackagenotfound',
     'condahttperror', 'condaerror', 'could not solve for environment', 'condavalueerror'], says: [

@@ -166,3 +166,23 @@ describe('package managers', () => {
     expect(excerpts.some(({ lineEnd }) => lineEnd >= 4)).toBe(true);
   });
 });
+
+describe('words that several tools say', () => {
+  const nameTools = (lines: readonly string[]) => readLines(...lines).diagnostics.map(({ tool }) => tool);
+
+  it.each([
+    ['Vite', ['error during build:', 'Error: Failed to resolve import "./cart" from "src/app.ts".']],
+    ['.NET', ["error: Failed to download package 'Pad.9.0.0' from 'https://packages.example/pad.nupkg'."]],
+    ['shx', ['> shx chmod', 'Error: Missing <mode> argument of chmod, which needs two of them']],
+  ])('of %s are not taken for those of uv and terraform', (_tool, lines) => {
+    expect(nameTools(lines)).not.toContain('uv');
+    expect(nameTools(lines)).not.toContain('terraform');
+  });
+
+  it.each([
+    ['uv', ['$ uv sync --locked', 'error: Failed to fetch: `https://packages.example/simple/pad/`']],
+    ['terraform', ['$ terraform plan', 'Error: Missing required argument for the network module']],
+  ])('are those of %s where it ran', (tool, lines) => {
+    expect(nameTools(lines)).toContain(tool);
+  });
+});
