@@ -10,7 +10,7 @@ import type { AskStateValue } from './state.ts';
 /** External dependencies of a question. */
 export const AskContextSchema = GraphContextSchema.extend({
   converse: createContextPart<Converse<Topic | PlaceTopic>>('analyst', 'understand'),
-  /** Called with the answer as it comes, before it is checked. Must not throw. */
+  /** Called with the pieces of the answer as they arrive, before it is checked. Must not throw. */
   onText: z.custom<(piece: TextPiece) => void>((value) => typeof value === 'function').optional(),
 });
 export type AskRuntime = Runtime<z.infer<typeof AskContextSchema>>;

@@ -1,6 +1,6 @@
 import type { AskStateValue } from './state.ts';
 
-/** Routes to the answer with what is known if no call was chosen. */
+/** Routes to the answer, from the facts that are known, if no call was chosen. */
 export function routeAfterChooseTools({
   calls,
 }: Pick<AskStateValue, 'calls'>): 'execute_tools' | 'compose_answer' {
@@ -18,7 +18,7 @@ export function routeAfterExecuteTools({
   return rounds < maxRounds && (gained > 0 || rounds === 1) ? 'choose_tools' : 'compose_answer';
 }
 
-/** Routes to the answer with what is known if no rounds are allowed. */
+/** Routes to the answer, from the facts that are known, if no rounds are allowed. */
 export function routeAfterUnderstand({
   maxRounds,
 }: Pick<AskStateValue, 'maxRounds'>): 'choose_tools' | 'compose_answer' {

@@ -36,7 +36,7 @@ export const AskState = new StateSchema({
   /** The maximum number of rounds of tool calls. */
   maxRounds: z.int().min(0),
   understanding: Understanding.nullable().default(null),
-  /** Evidence found for this question, numbered on from `known`. The list only grows. */
+  /** The evidence found for this question. Its numbers continue those of `known`. The list only grows. */
   found: appended(Evidence),
   /** The number of rounds begun. Tools are chosen in each round. */
   rounds: z.int().default(0),

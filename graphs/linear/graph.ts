@@ -134,8 +134,8 @@ export function listNamedFiles({
 }
 
 /**
- * Says what is known, suspects the files that the log names, and publishes what was classified surely enough.
- * Nothing is checked.
+ * Writes the answer from the known facts, suspects the files that the log names, and publishes the answer if
+ * its category is confident enough. Nothing is checked.
  */
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = getStartTime(runtime);
@@ -146,7 +146,7 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
     (analyst, signal) => analyst.answer(insight, signal),
   );
   const verdict = buildVerdict(insight.classification, state.limits);
-  // The first named is the most suspicious.
+  // The first file is the most suspicious.
   const suspects = state.files.map(({ path, line }, rank) => {
     return { path, line, commit: null, author: null, score: 1 / (rank + 1), reason: 'the log names it' };
   });

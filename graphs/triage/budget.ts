@@ -47,13 +47,13 @@ export function findExhaustedBudget(spent: Spent, { budget }: Pick<TriageLimits,
   return null;
 }
 
-/** Milliseconds that are left of the budget; null if it does not bound them. */
+/** Returns the milliseconds that are left of the budget. Returns null if the budget has no time limit. */
 export function getTimeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
   if (budget === undefined || budget.seconds === null) return null;
   return Math.max(0, budget.seconds * 1000 - spent.milliseconds);
 }
 
-/** A signal that ends by time, whose clock can be stopped. */
+/** A signal that aborts after a time, and whose timer can be stopped. */
 export interface Deadline {
   readonly signal: AbortSignal;
   readonly stop: () => void;
@@ -66,8 +66,7 @@ export interface Deadline {
  */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();
-  // A timer may end just before the clock has come so far; a budget would then seem to have a millisecond
-  // left.
+  // A timer may fire just before its time. The budget would then seem to have a millisecond left.
   const timer = setTimeout(
     () => controller.abort(new DOMException('The time limit was reached', 'TimeoutError')),
     milliseconds + 2,

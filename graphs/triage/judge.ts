@@ -5,7 +5,7 @@ import { findExhaustedBudget, getTimeLeft, type Spent, startDeadline } from './b
 import { getContext, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
 
-/** Limits of a run, and what it has used so far. */
+/** The limits of a run, and the resources that it has used so far. */
 export interface RunBudget {
   readonly limits: TriageLimits;
   readonly spent: Spent;

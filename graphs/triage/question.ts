@@ -4,7 +4,7 @@ import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 import { readData } from '../../src/domain/finding-data.ts';
 import type { TriageStateUpdate } from './state.ts';
 
-/** The tool that puts a question to a person; the run waits for the answer. */
+/** The name of the tool that asks a person. The run waits for the answer. */
 export const ASK_REVIEWER = 'ask_reviewer';
 
 /**

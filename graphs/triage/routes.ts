@@ -12,11 +12,11 @@ import {
 } from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
-/** Confidence in the plan from which no further question is worth its time. */
+/** The confidence in the plan from which on no further call is worth its time. */
 const SURE = 0.9;
 /**
- * A model's classification from which the first round's searches are enough: the answer is verified in any
- * case.
+ * The confidence of a model's classification from which on the calls of the first round are enough, because
+ * the answer is verified in any case.
  */
 const CERTAIN = 0.92;
 const FRUITLESS_ROUNDS = 2;
@@ -82,12 +82,14 @@ export function routeAfterConsolidate(
     : again.map(({ investigator }) => toInvestigation(investigator, state));
 }
 
-/** Checks whether the answer was sent back and nothing was found since: another answer would be the same. */
+/**
+ * Checks whether the answer was sent back and nothing has been found since. Another answer would be the same.
+ */
 function isUnchanged({ verdict, evidence, evidenceAtVerdict }: LoopState): boolean {
   return verdict !== null && evidence.length === evidenceAtVerdict;
 }
 
-/** Routes to the answer, or to a person if it would be the one that was sent back. */
+/** Routes to the answer, or to a person if the answer would be the one that was sent back. */
 function conclude(state: LoopState): 'generate_answer' | 'hand_over' {
   return isUnchanged(state) ? 'hand_over' : 'generate_answer';
 }
@@ -187,7 +189,10 @@ function toInvestigation(investigator: Investigator, state: TriageStateValue): I
   return new Send('investigate', { assignment });
 }
 
-/** Two categories this close are both possible; the rules' own measure of a close runner-up. */
+/**
+ * The maximum difference at which two categories are both possible. The rules use the same limit for a close
+ * runner-up.
+ */
 const CLOSE = 0.25;
 const SEVERAL_CAUSES = 3;
 const SEVERAL_TOOLCHAINS = 3;

@@ -30,7 +30,10 @@ export const TriageLimits = z.object({
    * from `humanReview`, and sent back from `selfCorrect`. Below that, the web is searched once.
    */
   thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
-  /** The resources that a run may use before it ends with what is known. Null or absent means no limit. */
+  /**
+   * The resources that a run may use. When they are used up, it ends with the facts that are known. Null or
+   * absent means no limit.
+   */
   budget: z
     .object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() })
     .optional(),
@@ -130,17 +133,17 @@ export const TriageState = new StateSchema({
   plan: PlanState.nullable().default(null),
   /** The number of rounds begun, counted in `reason`. */
   rounds: z.int().default(0),
-  /** Questions chosen for this round. */
+  /** The calls chosen for this round. */
   calls: z.array(ToolCall).default(() => []),
-  /** Chosen questions that must wait for the next round. */
+  /** The chosen calls that must wait for the next round. */
   surplus: z.array(ToolCall).default(() => []),
-  /** Replies of this round, with their findings, until `observe` has numbered them. */
+  /** The replies of this round with their findings, until `observe` has numbered them. */
   replies: z.array(ToolOutcome).default(() => []),
   /** All calls made so far. Their findings are in `evidence`. */
   outcomes: appended(ToolOutcome),
   /** The number of consecutive rounds without a successful tool call or a reviewer's answer. */
   fruitless: z.int().default(0),
-  /** The number of rounds in a row in which no tool was relevant. */
+  /** The number of consecutive rounds in which no tool was relevant. */
   idle: z.int().default(0),
   /**
    * Reports of this round, until `consolidate` merges them. An update with null clears the list.
@@ -152,11 +155,11 @@ export const TriageState = new StateSchema({
       reducer: (current, next) => (next === null ? [] : [...current, ...next]),
     },
   ),
-  /** Conclusions of the investigators, round by round. */
+  /** The conclusions of the investigators, round by round. */
   conclusions: z.array(Conclusion).default(() => []),
   /** The number of rounds of investigators that were joined. */
   investigations: z.int().default(0),
-  /** The question to a reviewer that the run waits for; null if there is none. */
+  /** The question to a reviewer for which the run waits. Null if there is none. */
   question: PendingQuestion.nullable().default(null),
   answer: Answer.nullable().default(null),
   termination: TerminationReason.nullable().default(null),
@@ -215,12 +218,12 @@ export function toInsight(state: TriageStateValue): Insight {
 }
 
 /**
- * The input of one investigator for one round: what is known, the limits, and what is already spent. It does
- * not see the other investigators at work.
+ * The input of one investigator for one round: the known facts, the limits, and the resources already used.
+ * It does not see the other investigators.
  */
 export const Assignment = z.object({
   investigator: Investigator,
-  /** 1-based. */
+  /** The number of the round, from 1 on. */
   round: z.int(),
   limits: TriageLimits,
   spent: z.object({ tokens: z.number(), costUsd: z.number(), milliseconds: z.number() }),

@@ -8,12 +8,12 @@ import { type Principal, Role } from './review.ts';
 export const CHECKED = Symbol('checked');
 
 /**
- * A method that answers only about repositories that its caller may see. Only the checks of
- * src/api/scope.ts make one.
+ * A method that answers only about repositories that its caller may see. Only the checks of src/api/scope.ts
+ * create such methods.
  */
 export type Checked<Method> = Method & { readonly [CHECKED]: true };
 
-/** A store, or a service over stores, whose every method is checked. */
+/** A store, or a service over stores, of which every method is checked. */
 export type Scoped<Store> = {
   readonly [Name in keyof Store]: Store[Name] extends (...args: never) => unknown
     ? Checked<Store[Name]>
@@ -21,8 +21,8 @@ export type Scoped<Store> = {
 };
 
 /**
- * The access rule of a route, declared on the route itself. A route without a rule is refused at start-up, so
- * that no route is open by accident. `open` needs a stated reason.
+ * The access rule of a route, which the route itself declares. The server does not start if a route has none,
+ * so that no route is open by accident. `open` needs a stated reason.
  */
 export type RouteAccess =
   | { readonly role: Role }
@@ -46,13 +46,16 @@ export function requireInScope(principal: Principal | null, repository: string):
 
 const PREFIX = 'flt_';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 62 ^ 43 > 2 ^ 256. */
+/** The number of base-62 digits of the secret: 62 ^ 43 > 2 ^ 256. */
 const SECRET_DIGITS = 43;
-/** 62 ^ 6 > 2 ^ 32. */
+/** The number of base-62 digits of the checksum: 62 ^ 6 > 2 ^ 32. */
 const CHECKSUM_DIGITS = 6;
 const FORM = /^flt_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** `owner/name`, or `owner/*` for all of an owner; a Jenkins installation's names are taken as they are. */
+/**
+ * The schema of a repository: `owner/name`, or `owner/*` for all repositories of an owner. Names of a Jenkins
+ * installation are accepted unchanged.
+ */
 const RepositoryPattern = z
   .string()
   .trim()
@@ -67,12 +70,12 @@ export const AccessToken = z.object({
   id: z.string(),
   name: z.string(),
   roles: z.array(Role),
-  /** Null: all repositories. */
+  /** The repositories that it may access. Null means all. */
   repositories: z.array(z.string()).nullable(),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
-  /** ISO 8601 time of the last use, to the minute; null if the token was never used. */
+  /** The ISO 8601 time of the last use, to the minute. Null if the token was never used. */
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
 });
@@ -86,7 +89,7 @@ export const NewToken = z.object({
     .regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . _ @ -'),
   roles: z.array(Role).min(1).max(4),
   repositories: z.array(RepositoryPattern).min(1).max(100).nullable().default(null),
-  /** Days until it expires; null: never. */
+  /** The number of days until it expires. Null means never. */
   expiresInDays: z.int().min(1).max(3650).nullable().default(null),
 });
 export type NewToken = z.infer<typeof NewToken>;
@@ -160,7 +163,7 @@ function formatDigits(value: bigint, length: number): string {
   return text.padStart(length, '0');
 }
 
-/** Schemes that editors register. No page can be made to run a script or to open a site by one of them. */
+/** The URL schemes that editors register. No page can run a script or open a site through one of them. */
 const EDITORS =
   'vscode|vscode-insiders|vscodium|cursor|windsurf|zed|idea|jetbrains|phpstorm|pycharm|webstorm|goland|rubymine|clion|rider|subl|txmt|mvim|emacs';
 
@@ -182,13 +185,18 @@ export const Preferences = z.object({
   /** True if single keys act as shortcuts (WCAG 2.1.4 requires that they can be turned off). */
   keys: z.boolean().catch(true).default(true),
   theme: z.enum(['system', 'light', 'dark']).catch('system').default('system'),
-  /** True if long lines of logs wrap. */
+  /** True if long lines of logs are wrapped. */
   wrap: z.boolean().catch(true).default(true),
   /** True if time stamps are shown in logs in which every line has one. */
   timestamps: z.boolean().catch(false).default(false),
-  /** Handles and teams that CODEOWNERS and commits use for the holder, in addition to the holder's name. */
+  /**
+   * The handles and teams that CODEOWNERS and commits use for the holder, in addition to the holder's name.
+   */
   handles: z.array(z.string().max(200)).max(20).catch([]).default([]),
-  /** An address that opens a file in the holder's editor, with `{path}` and `{line}` in it; empty: none. */
+  /**
+   * A URL that opens a file in the holder's editor, with the placeholders `{path}` and `{line}`. Empty if
+   * there is none.
+   */
   editor: EditorTemplate.catch('').default(''),
 });
 export type Preferences = z.infer<typeof Preferences>;

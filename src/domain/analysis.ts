@@ -10,11 +10,11 @@ import { LogPosition } from './failure.ts';
 import { Route } from './publish-bound.ts';
 import { VersionChanges } from './version-changes.ts';
 
-/** Words that must be literally on a line of a source. `line` is 1-based. */
+/** Words that must occur literally on a line of a source. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
 export type Quote = z.infer<typeof Quote>;
 
-/** One statement, the evidence it rests on ("E3"), and the words it quotes. */
+/** One statement, the evidence that supports it ("E3"), and the words that it quotes. */
 export const Claim = z.object({
   text: z.string(),
   evidence: z.array(z.string()),
@@ -22,16 +22,16 @@ export const Claim = z.object({
 });
 export type Claim = z.infer<typeof Claim>;
 
-/** The text of a claim that only quotes lines. Where the lines are marked themselves, it is not shown. */
+/** The text of a claim that only quotes lines. It is not shown if the lines themselves are highlighted. */
 export const QUOTES_ONLY = 'These lines of the failed step are the most informative.';
 
-/** A file that may hold the fault; `score` 0..1. */
+/** A file that may contain the fault. `score` is 0 to 1. */
 export const Suspect = z.object({
   path: z.string(),
   line: z.int().nullable(),
   commit: z.string().nullable(),
   author: z.string().nullable(),
-  /** The pull request that brought the commit; absent if it is not known. */
+  /** The pull request that introduced the commit. Absent if it is not known. */
   pullRequest: z.int().nullable().optional(),
   score: z.number().min(0).max(1),
   reason: z.string(),
@@ -43,7 +43,7 @@ export const Hypothesis = z.object({ text: z.string(), category: Category, settl
 export type Hypothesis = z.infer<typeof Hypothesis>;
 
 /**
- * One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, the
+ * One thing that supports a category: a test, a tool's error, an exception, a rule that matches a line, the
  * learned words, or a decision of a person.
  */
 export const Witness = z.object({
@@ -56,35 +56,35 @@ export type Witness = z.infer<typeof Witness>;
 export const Classification = z.object({
   category: Category,
   kind: Kind,
-  /** Probability that `category` is right, 0..1. */
+  /** The probability that `category` is right, from 0 to 1. */
   confidence: z.number().min(0).max(1),
   probabilities: CategoryProbabilities,
   /** True if the evidence is too weak to decide; the category is then only the best guess. */
   abstained: z.boolean(),
-  /** The deciding reason: the rule's name, or the model's reason. */
+  /** The decisive reason: the rule's name, or the model's reason. */
   because: z.string(),
   /** The witnesses for the category; absent if a model named it. */
   witnesses: z.array(Witness).optional(),
   /** The grounds of the category; absent if a model or a person named it. */
   route: Route.optional(),
   /**
-   * The number of answers of the same route that were as sure as this one (`of`), and the number of them that
-   * were right and held the cause (`right`). They are from sources that had no part in the training. Absent
-   * if too few were measured.
+   * The reliability of similar answers: the number of answers of the same route that were as confident as
+   * this one (`of`), and the number of these that were right (`right`). They are from sources that were not
+   * used for training. Absent if too few were measured.
    */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
 
-/** Tells whether the answer says to a developer "not your fault". */
+/** Tells whether the answer says that the failure is not the developer's fault. */
 export function isNotDevelopersFault({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
   return category === 'INFRA_ERROR' || kind === 'flaky_timing';
 }
 
 /**
- * Returns true if a structured witness supports the category (a test, a tool's error, an exception), or if
- * two independent witnesses do: a rule and the learned words. Also returns true for a category without
- * witnesses: a model named it, and the model's claims are checked instead.
+ * Returns true if a structured witness (a test, a tool's error, or an exception) supports the category, or if
+ * both a rule and the learned words do. Also returns true for a category without witnesses: a model named it,
+ * and the model's claims are checked instead.
  */
 export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness[] | undefined }): boolean {
   if (witnesses === undefined) return true;
@@ -92,17 +92,17 @@ export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness
   return by.has('test') || by.has('diagnostic') || by.has('exception') || (by.has('rule') && by.has('words'));
 }
 
-/** A failure like this one that was decided before. */
+/** A similar failure that was decided earlier. */
 export const SimilarCase = z.object({
-  /** Id of the evidence that shows it ("E7"). */
+  /** The id of the evidence that shows it ("E7"). */
   evidence: z.string(),
   title: z.string(),
   category: Category.nullable(),
   /** The person who decided it; null if it was not decided. */
   confirmedBy: z.string().nullable(),
-  /** The repository in which it was decided; absent if that is not known. */
+  /** The repository in which it was decided. Absent if it is not known. */
   repository: z.string().optional(),
-  /** Similarity, 0..1. */
+  /** The similarity, from 0 to 1. */
   score: z.number().min(0).max(1),
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
@@ -115,7 +115,7 @@ export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask'
 export type Act = z.infer<typeof Act>;
 
 export const Answer = z.object({
-  /** One line, as a person would say it. */
+  /** The title: one line, in natural words. */
   title: z.string(),
   rootCause: z.string(),
   fixRecommendation: z.string(),
@@ -124,13 +124,15 @@ export const Answer = z.object({
    * stated.
    */
   act: Act.nullable().optional(),
-  /** Probability that a re-run of the same commit would pass, 0..1; absent in answers of older versions. */
+  /**
+   * The probability that a rerun of the same commit passes, from 0 to 1. Absent in answers of older versions.
+   */
   transient: z.number().min(0).max(1).optional(),
   confidence: z.number().min(0).max(1),
   claims: z.array(Claim),
   suspects: z.array(Suspect),
   hypotheses: z.array(Hypothesis),
-  /** The most similar case first; absent if none was found. */
+  /** The similar cases, the most similar first. Absent if none was found. */
   similarCases: z.array(SimilarCase).optional(),
 });
 export type Answer = z.infer<typeof Answer>;
@@ -141,18 +143,18 @@ export type Grade = z.infer<typeof Grade>;
 export const Action = z.enum(['auto_notify', 'human_review', 'self_correct', 'web_search']);
 export type Action = z.infer<typeof Action>;
 
-/** One thing that moved a confidence: by how much, in logits, and why. */
+/** A factor that changed a confidence: by how much, in logits, and why. */
 export const ConfidenceFactor = z.object({ name: z.string(), value: z.number(), because: z.string() });
 export type ConfidenceFactor = z.infer<typeof ConfidenceFactor>;
 
 export const Verdict = z.object({
-  /** Grade per evidence id. */
+  /** The grades by evidence id. */
   grades: z.record(z.string(), Grade),
   unsupportedClaims: z.array(z.string()),
   gaps: z.array(z.string()),
   confidence: z.number().min(0).max(1),
   action: Action,
-  /** The reasons why a person is asked, or why the answer may be published; for people. */
+  /** The reasons, for people, why a person is asked or why the answer may be published. */
   reasons: z.array(z.string()),
   /** The factors that the confidence was composed from; absent if nothing was weighed. */
   factors: z.array(ConfidenceFactor).optional(),
@@ -169,8 +171,8 @@ export const VerdictMark = z.object({ action: Action, confidence: Probability, c
 export type VerdictMark = z.infer<typeof VerdictMark>;
 
 /**
- * A verdict that sent the answer back, and the next one; null if nothing new was found and the answer
- * stayed.
+ * A verdict that sent the answer back, and the next verdict. The next one is null if nothing new was found
+ * and the answer stayed the same.
  */
 export const Correction = z.object({ before: VerdictMark, after: VerdictMark.nullable() });
 export type Correction = z.infer<typeof Correction>;
@@ -206,9 +208,9 @@ export const TerminationReason = z.enum([
   'no_progress',
   'known_failure',
   'budget_exhausted',
-  /** The linear baseline of a measurement, which has no loop to end. */
+  /** The linear baseline of a measurement, which has no loop that could end. */
   'linear',
-  /** The analysis itself could not be made; a person must look. */
+  /** The analysis itself failed, so a person must look at it. */
   'failed',
 ]);
 export type TerminationReason = z.infer<typeof TerminationReason>;
@@ -240,12 +242,12 @@ export const ModelUsage = z.object({
   modelCalls: z.int(),
   /** The part of the input tokens that the provider had cached; absent if the provider does not report it. */
   cachedInputTokens: z.int().exactOptional(),
-  /** Attempts that failed and were repeated; absent: none. */
+  /** The number of failed attempts that were repeated. 0 if absent. */
   retries: z.int().exactOptional(),
 });
 export type ModelUsage = Readonly<z.infer<typeof ModelUsage>>;
 
-/** One judgement of a node as the trace shows it, with its judge, prompt, and cost. */
+/** One judgement of a node in the trace, with its author, prompt, and cost. */
 export const JudgementTrace = z.object({
   /** "classify", "reason", "select_tool", "correct_call", "generate_answer", "verify". */
   name: z.string(),
@@ -260,28 +262,29 @@ export const JudgementTrace = z.object({
   outputTokens: z.int(),
   costUsd: z.number(),
   modelCalls: z.int(),
-  /** Attempts that failed and were repeated; absent: none. */
+  /** The number of failed attempts that were repeated. 0 if absent. */
   retries: z.int().optional(),
   /** The reason why the configured analyst did not make this judgement itself. */
   note: z.string().nullable(),
 });
 export type JudgementTrace = z.infer<typeof JudgementTrace>;
 
-/** One finished node of the graph, in order. */
+/** One finished node of the graph. */
 export const Step = z.object({
   node: z.string(),
-  /** 1-based round of the loop; 0 before the first. */
+  /** The number of the round of the loop, from 1 on. 0 before the first. */
   round: z.int(),
   startedAt: z.iso.datetime(),
   milliseconds: z.number(),
-  /** One line for people: "TEST_FAILURE (81 %) assertion". */
+  /** A line for people: "TEST_FAILURE (81 %) assertion". */
   summary: z.string(),
-  /** The judge: "rules", "llm" or "recorded"; absent if no judge was asked. */
+  /** The author of the judgement: "rules", "llm" or "recorded". Absent if none was made. */
   by: z.string().optional(),
-  /** Absent if no judge was asked, and in steps that were stored before judgements were traced. */
+  /** The judgements. Absent if none was made, and in steps that were stored before judgements were traced. */
   judgements: z.array(JudgementTrace).optional(),
   /**
-   * The parallel investigator that took the step: "code", "history" or "documents"; absent outside a fan-out.
+   * The parallel investigator that took the step: "code", "history" or "documents". Absent without parallel
+   * investigators.
    */
   investigator: z.string().optional(),
   outcomes: z.array(ToolOutcome.omit({ findings: true })).optional(),
@@ -309,10 +312,13 @@ export const Analysis = z.object({
   analyst: z.string(),
   model: z.string().nullable(),
   promptHashes: z.record(z.string(), z.string()),
-  /** Notes for people: why a fallback was used, what was unavailable. */
+  /** Notes for people, for example why a fallback was used, or which source was unavailable. */
   notes: z.array(z.string()),
   terminationReason: TerminationReason,
-  /** The known cause that answered: who confirmed it, when, and how often it was seen; null if none did. */
+  /**
+   * The known cause that answered: who confirmed it, when, and how often it was seen. Null if no known cause
+   * answered.
+   */
   recalled: z
     .object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() })
     .nullable(),
@@ -331,13 +337,13 @@ export const Analysis = z.object({
     .optional(),
   /** The green build since which some of the evidence is new; absent if none of it is known to be new. */
   green: GreenBuild.optional(),
-  /** The versions that changed since the last green run; absent if it is not known or nothing did. */
+  /** The versions that changed since the last green run. Absent if they are not known or none changed. */
   changes: VersionChanges.optional(),
   /** The owner of the cause; absent if no owner is known. */
   owner: Owner.optional(),
-  /** The owners of the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */
+  /** The owners of the suspected files and of the failing tests, by CODEOWNERS. Absent if there are none. */
   fileOwners: z.array(Owner).optional(),
-  /** The result of running the failing command again; absent if it was not tried. */
+  /** The result of running the failing command again. Absent if it was not run again. */
   experiment: KeptExperiment.optional(),
   /** The size of the logs and of the part that was kept. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
@@ -360,28 +366,28 @@ export function withTried(analysis: Analysis, experiment: Experiment): Analysis 
 }
 
 /**
- * Tells whether anybody judged: where the log could not be read, or the analysis failed, the stored category
- * means nothing.
+ * Tells whether an analyst judged the failure. If the log could not be read or the analysis failed, the
+ * stored category means nothing.
  */
 export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReason'>): boolean {
   return terminationReason !== 'failed';
 }
 
 /**
- * This is the algorithm of the fingerprint of a build that could not be read or analyzed as a whole. Two
- * builds never share such a fingerprint.
+ * The algorithm of the fingerprint of a build that could not be read or analyzed as a whole. No two builds
+ * share such a fingerprint.
  */
 export const UNREAD = 'unread';
 
 /**
- * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the operator
+ * Tells whether none of the build's logs could be read. A reviewer cannot judge such an answer; the operator
  * has to make the log readable.
  */
 export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolean {
   return fingerprint.startsWith(`${UNREAD}-`);
 }
 
-/** Returns the category as people are shown it. */
+/** Returns the category in the form in which people see it. */
 export function getShownCategory(
   analysis: Pick<Analysis, 'terminationReason' | 'category'>,
 ): Category | 'not analyzed' {
@@ -399,8 +405,8 @@ export function toShownAnalysis(analysis: Analysis): ShownAnalysis {
 }
 
 /**
- * The same as a program that is given it goes on with it: `isJudged` still tells that its category means
- * nothing.
+ * The same analysis in the form that programs continue to work with. `isJudged` still tells whether its
+ * category means anything.
  */
 export const GivenAnalysis = ShownAnalysis.transform(
   (analysis): Analysis => ({ ...analysis, category: analysis.category ?? 'CODE_ERROR' }),

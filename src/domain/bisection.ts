@@ -2,27 +2,30 @@ import { findMax } from '../lib/collections.ts';
 import { shortenCommit } from './build.ts';
 import type { Bisection } from './experiment.ts';
 
-/** Runs at one of the commits that are searched; the first is the good one, the last the bad one. */
+/**
+ * The runs at one of the commits of the search. The first point is the good commit, the last one the bad
+ * commit.
+ */
 export interface BisectionPoint {
   readonly passed: number;
   readonly failed: number;
   readonly isSkipped: boolean;
 }
 
-/** The commits, by position, one of which broke the command according to the runs. */
+/** The range of commits, by position, one of which broke the command according to the runs. */
 export interface BisectionRange {
-  /** Probability that it was one of these, 0..1. */
+  /** The probability that it was one of these, from 0 to 1. */
   readonly share: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** A commit is named once it is as probable as this. */
+/** The probability from which on a commit is named. */
 export const SURE = 0.99;
-/** The assumed probability that a good commit fails in this same way nevertheless. */
+/** The assumed probability that a good commit nevertheless fails in this same way. */
 const FALSE_FAILURE = 0.001;
 
-/** Tells from the runs which commit broke the command. */
+/** Determines from the runs which commit broke the command. */
 export function judgeBisection(
   points: readonly BisectionPoint[],
 ): BisectionRange & { readonly verdict: Bisection['verdict'] } {
@@ -65,11 +68,14 @@ export function findBisectionPoints({ commits, tried, skipped }: Bisection): Bis
   return points;
 }
 
-/** Describes the result of a bisection: only counts and commits, never text that a person wrote. */
+/**
+ * Describes the result of a bisection. The text contains only counts and commits, never text that a person
+ * wrote.
+ */
 export function describeBisection(bisection: Omit<Bisection, 'sentence'>): string {
   const { verdict, confidence, candidates, tried } = bisection;
   const runs = tried.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
-  // Never rounded up to certainty.
+  // The confidence is never rounded up to 100 %.
   const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;
   const names = candidates.map(({ commit }) => shortenCommit(commit));
   const [first, last] = [names[0] ?? '', names.at(-1) ?? ''];
@@ -116,8 +122,8 @@ function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence
 }
 
 /**
- * Computes how probable each commit is as the first bad one; the first represents all commits before it as
- * well.
+ * Computes the probability of each commit to be the first bad one. The first commit also represents all
+ * commits before it.
  */
 export function computeProbabilities(points: readonly BisectionPoint[]): number[] {
   const all = { passed: 0, failed: 0 };
@@ -129,7 +135,7 @@ export function computeProbabilities(points: readonly BisectionPoint[]): number[
   const before = { passed: 0, failed: 0 };
   const logs = points.map(({ passed, failed }) => {
     const [good, bad] = [all.passed - before.passed, all.failed - before.failed];
-    // Every rate of failure is taken to be as probable: the integral of rate^failed (1 - rate)^passed.
+    // All rates of failure are assumed to be equally probable: the integral of rate^failed (1 - rate)^passed.
     const rate = (factorials[bad] ?? 0) + (factorials[good] ?? 0) - (factorials[bad + good + 1] ?? 0);
     const log = rate + before.failed * Math.log(FALSE_FAILURE) + before.passed * Math.log1p(-FALSE_FAILURE);
     before.passed += passed;
@@ -162,7 +168,7 @@ function canTell(point: BisectionPoint | undefined): boolean {
   return point !== undefined && (!point.isSkipped || point.passed + point.failed > 0);
 }
 
-/** Logarithms of 0! to `most`!. */
+/** Computes the logarithms of 0! to `most`!. */
 function computeLogFactorials(most: number): number[] {
   const logs = [0];
   for (let factor = 1; factor <= most; factor += 1) logs.push((logs[factor - 1] ?? 0) + Math.log(factor));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The part that is all of a build. */
+/** The name of the part that represents the whole build. */
 export const WHOLE_BUILD = 'whole';
 
-/** Each CI system that sends webhooks, with its name for people and whether it hosts code. */
+/** The CI systems that send webhooks, each with its display name and whether it hosts code. */
 export const CI_SYSTEMS = {
   github: { label: 'GitHub', hostsCode: true },
   gitea: { label: 'Gitea', hostsCode: true },
@@ -17,7 +17,7 @@ export type CiSystem = keyof typeof CI_SYSTEMS;
 
 export const CI_SYSTEM_NAMES: readonly CiSystem[] = Object.keys(CI_SYSTEMS).filter(isCiSystem);
 
-/** The CI systems that host code. The URLs of their builds lie below the URL of the repository. */
+/** The CI systems that host code. The URLs of their builds are below the URL of the repository. */
 export type CodeHostName = {
   [Name in CiSystem]: (typeof CI_SYSTEMS)[Name]['hostsCode'] extends true ? Name : never;
 }[CiSystem];
@@ -52,11 +52,11 @@ export const Build = z.object({
   repository: z.string(),
   /** The workflow name, the Jenkins job name, or the name given by the uploader. */
   pipeline: z.string(),
-  /** Build number within the pipeline, as its CI shows it. */
+  /** The build number within the pipeline, as its CI shows it. */
   number: z.string(),
-  /** 1-based; GitHub's run_attempt. */
+  /** The attempt, from 1 on, which is GitHub's run_attempt. */
   attempt: z.int().min(1),
-  /** The provider's own id of the run (GitHub run id, Jenkins full URL). Null if there is none. */
+  /** The provider's own id of the run (GitHub's run id, Jenkins' full URL). Null if there is none. */
   externalId: z.string().nullable(),
   /** The name of the failed job within the run. Null if the event named none. */
   job: z.string().nullable(),
@@ -77,12 +77,12 @@ export const Build = z.object({
 });
 export type Build = z.infer<typeof Build>;
 
-/** Stands for the number of a run until an event names its own; no CI's own number looks like it. */
+/** Creates a number for a run until an event brings its real number. No CI's own number has this form. */
 export function createProvisionalNumber(runId: number | string): string {
   return `run ${runId}`;
 }
 
-/** A build before it is stored: no id and no time of receipt yet. */
+/** A build before it is stored, without an id and a time of receipt. */
 export const NewBuild = Build.omit({ id: true, receivedAt: true });
 export type NewBuild = z.infer<typeof NewBuild>;
 
@@ -117,10 +117,10 @@ export function createSparseBuild(
 export const SourceKind = z.enum(['log', 'report', 'artifact']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** The name of a build's console output among its logs, used if the CI keeps one log for the whole build. */
+/** The name of a build's console output among its logs, if the CI keeps one log for the whole build. */
 export const CONSOLE_LOG = 'console.log';
 
-/** A picture of a build, as it was drawn again: its pixels, and nothing else that its file held. */
+/** An image of a build that was drawn again: only its pixels, and nothing else that its file contained. */
 export interface Picture {
   /** The bytes of the PNG file. */
   readonly png: Uint8Array;
@@ -129,28 +129,31 @@ export interface Picture {
   readonly height: number;
 }
 
-/** A log or test report as it came in: named, decompressed, not yet masked. */
+/** A log or test report as it was received: named and decompressed, but not yet masked. */
 export interface SourceText {
   readonly name: string;
   readonly kind: SourceKind;
   readonly text: string;
-  /** Honest remarks about reading it: "cut at 200 MB", "14 invalid UTF-8 sequences". */
+  /** Notes on how it was read: "cut at 200 MB", "14 invalid UTF-8 sequences". */
   readonly notes: readonly string[];
-  /** The picture that the file is; its text is empty. */
+  /** The image, if the file is one. The text is empty then. */
   readonly picture?: Picture;
-  /** The page of its job at its CI; `{line}` in it stands for a line where the page can be opened at one. */
+  /**
+   * The URL of the page of its job at its CI. `{line}` in it stands for a line, if the page can be opened at
+   * one.
+   */
   readonly url?: string;
 }
 
-/** One test case's outcome, from a report or a log; kept for passing builds too. */
+/** The outcome of one test case, from a report or a log. It is also stored for passing builds. */
 export const TestResult = z.object({
   name: z.string(),
   suite: z.string().nullable(),
   file: z.string().nullable(),
   status: z.enum(['passed', 'failed', 'skipped']),
-  /** Duration in milliseconds. */
+  /** The duration in milliseconds. */
   durationMs: z.number().nullable(),
-  /** The machine that ran it, if the report names it. */
+  /** The machine that ran the test, if the report names it. */
   runner: z.string().optional(),
 });
 export type TestResult = z.infer<typeof TestResult>;
@@ -161,13 +164,13 @@ export type TestResult = z.infer<typeof TestResult>;
  * content is masked.
  */
 export const Templates = z.object({
-  /** Templates of another version are not understood. */
+  /** The version of the format. Templates of another version are ignored. */
   version: z.literal(1),
   lines: z.array(z.string()),
 });
 export type Templates = z.infer<typeof Templates>;
 
-/** A passed build that a failed one was compared with. */
+/** A passed build with which a failed one was compared. */
 export const GreenBuild = z.object({
   buildId: z.string(),
   /** The build number, as its CI shows it. */

@@ -5,20 +5,20 @@ import { TriageError } from './errors.ts';
 const Probability = z.number().min(0).max(1);
 
 /**
- * [stated confidence, share that was right]: straight lines between the points, level before the first and
- * after the last.
+ * A point of a map: the stated confidence, and the share that was right. The map is linear between the
+ * points, and constant before the first and after the last.
  */
 const Point = z.tuple([Probability, Probability]);
 
 /**
- * The method that produced a category's map. `isotonic`, `platt`: fitted to the category's own cases, and
- * shrunk towards the map of all categories if there are few; `pooled`: the map of all categories, because the
- * category has too few cases of its own; `capped`: the stated value, capped at the value that the few cases
- * support.
+ * The method that produced the map of a category. `isotonic` and `platt`: fitted to the category's own cases,
+ * and shrunk towards the map of all categories if there are few. `pooled`: the map of all categories, because
+ * the category has too few cases of its own. `capped`: the stated value, capped at the value that the few
+ * cases support.
  */
 const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
 
-/** A map of probabilities that never falls. */
+/** A map of probabilities that never decreases. */
 const Points = z
   .array(Point)
   .min(1)
@@ -34,8 +34,8 @@ const CategoryMap = z.object({
   right: z.int().min(0),
   points: Points,
   /**
-   * The lowest calibrated probability at which an answer is published; null: never without a person. Absent:
-   * as configured for all.
+   * The lowest calibrated probability at which an answer is published. Null means that a person must always
+   * decide. If absent, the configured threshold for all categories applies.
    */
   threshold: Probability.nullable().optional(),
 });
@@ -46,7 +46,7 @@ export type CategoryMap = z.infer<typeof CategoryMap>;
  * calibration it began with.
  */
 export const CalibrationInUse = z.object({
-  /** Rises with every calibration that is kept. */
+  /** The version, which increases with every stored calibration. */
   version: z.int().min(1),
   /** The analyst whose answers it is for: "rules", or "llm" and the model's name. */
   analyst: z.string().min(1).max(300),
@@ -58,8 +58,8 @@ export type CalibrationInUse = z.infer<typeof CalibrationInUse>;
 const Measured = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
 /**
- * Scores on the cases that the calibration was fitted to: as stated, and as a calibration that has not seen
- * the case's project would state them.
+ * The scores on the cases to which the calibration was fitted: before calibration, and after a calibration
+ * that did not use the case's own project.
  */
 const Scores = z.object({ ece: Measured, brier: Measured });
 
@@ -68,21 +68,23 @@ export const Calibration = CalibrationInUse.extend({
   id: z.string().min(1).max(100),
   createdAt: z.iso.datetime(),
   createdBy: z.string().min(1).max(300),
-  /** The risk that its thresholds do not exceed, and the confidence in that; null if it has none. */
+  /**
+   * The risk that its thresholds do not exceed, and the confidence in that. Null if there is no such risk.
+   */
   risk: z.object({ most: Probability, confidence: Probability }).nullable(),
   fittedOn: z.object({
     cases: z.int().min(0),
-    /** The projects with most cases, at most 50, and how many there are in all. Masked. */
+    /** The projects with the most cases, at most 50, and their number in total. Masked. */
     projects: z.array(z.object({ name: z.string(), cases: z.int() })).max(50),
     projectCount: z.int().min(0),
-    /** Names of data sets, or "reviewed". Masked. */
+    /** The names of data sets, or "reviewed". Masked. */
     sources: z.array(z.string()).max(100),
     /** The dates of the oldest (`from`) and newest (`to`) dated case; null if no case is dated. */
     from: z.string().nullable(),
     to: z.string().nullable(),
   }),
   before: Scores,
-  /** Null if all cases are of one project, so that none could be held out. */
+  /** The scores after calibration. Null if all cases are of one project, so that none could be held out. */
   after: Scores.nullable(),
 });
 export type Calibration = z.infer<typeof Calibration>;
@@ -90,7 +92,7 @@ export type Calibration = z.infer<typeof Calibration>;
 /** The effect of a calibration on one verdict. */
 export const CalibratedBy = z.object({
   version: z.int(),
-  /** The confidence that was verified, before it was mapped. */
+  /** The verified confidence before calibration. */
   raw: Probability,
 });
 export type CalibratedBy = z.infer<typeof CalibratedBy>;
@@ -139,7 +141,7 @@ export function isCalibratedAs(kept: string, analyst: string, model: string | nu
   return name === kept || (analyst === 'llm' && name.startsWith(kept) && DATED.test(name.slice(kept.length)));
 }
 
-/** Throws `invalid-config` naming where it is and the field that is wrong. */
+/** Checks a calibration. Throws `invalid-config`, which names `where` it is and the wrong field. */
 export function parseCalibration(value: unknown, where: string): Calibration {
   const parsed = Calibration.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -148,7 +150,7 @@ export function parseCalibration(value: unknown, where: string): Calibration {
   throw new TriageError('invalid-config', `${where} is not a calibration: field ${field}: ${issue?.message}`);
 }
 
-/** Creates a map that leaves values unchanged up to `most` and caps them there. */
+/** Creates a map that leaves values up to `most` unchanged, and caps larger ones there. */
 export function createCappedMap(cases: number, right: number, most: number): CategoryMap {
   return {
     method: 'capped',
@@ -168,13 +170,13 @@ function isMonotone(points: readonly (readonly [number, number])[]): boolean {
   });
 }
 
-/** Stages of the log's reader that a measurement can leave out. */
+/** The stages of the log reader that a measurement can leave out. */
 export const ReadStage = z.enum(['sections', 'extractors', 'ranking', 'reducer']);
 export type ReadStage = z.infer<typeof ReadStage>;
 
 /**
- * Every part of the system that a measurement can leave out: sources of evidence, turns of the loop, stages
- * of the reader.
+ * All parts of the system that a measurement can leave out: sources of evidence, rounds of the loop, and
+ * stages of the log reader.
  */
 export const AblationStage = z.enum([
   'library',
@@ -192,7 +194,7 @@ export const AblationStage = z.enum([
 export type AblationStage = z.infer<typeof AblationStage>;
 
 /**
- * The way in which an answer is reached: the agent's loop, or the fixed sequence that it is measured against.
+ * The way in which an answer is reached: the agent's loop, or the fixed sequence that serves as its baseline.
  */
 export const Design = z.enum(['loop', 'linear']);
 export type Design = z.infer<typeof Design>;

@@ -1,6 +1,6 @@
 import { type Category, getKindRow, type Kind } from './category.ts';
 
-/** The words for the categories where people read; programs and searches use the codes. */
+/** The display names of the categories. Programs and searches use the codes. */
 export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   CODE_ERROR: 'Code error',
   TEST_FAILURE: 'Test failure',
@@ -9,12 +9,12 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'Dependency',
 };
 
-/** Names a kind for people: "missing module", "wrong value". */
+/** Returns the display name of a kind: "missing module", "wrong value". */
 export function nameKind(kind: Kind): string {
   return getKindRow(kind).label;
 }
 
-/** Names a category for people; where none was stored, says that it is another one. */
+/** Returns the display name of a category. If none is stored, returns that it is another one. */
 export function nameCategory(category: Category | null | undefined): string {
   return category == null ? 'another category' : CATEGORY_WORDS[category];
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The categories of failures: each says who has to act and where to look first. The category is decided by
- * the cause that the failing step supports, not by the stage in which the failure surfaced.
+ * The categories of failures. A category says who has to act and where to look first. It depends on the cause
+ * that the failing step supports, not on the stage in which the failure appears.
  */
 export const CATEGORIES = [
   'CODE_ERROR',
@@ -14,7 +14,7 @@ export const CATEGORIES = [
 export const Category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof Category>;
 
-/** One probability per category; they sum to 1. */
+/** One probability per category. They add up to 1. */
 const Probability = z.number().min(0).max(1);
 export const CategoryProbabilities = z.object(mapCategories(() => Probability));
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
@@ -30,7 +30,7 @@ export function mapCategories<Value>(of: (category: Category) => Value): Record<
   };
 }
 
-/** The groups of kinds that may pass without a change, as the estimate of re-runs distinguishes them. */
+/** The groups of kinds that may pass without a change. Reruns are estimated for each group. */
 export const RERUN_GROUPS = [
   'connection or service',
   'runner lost',
@@ -63,9 +63,9 @@ type KindTrait =
 
 /** A kind of failure, which refines the category for people and for knowledge documents. */
 interface KindRow {
-  /** The category that it usually belongs to. */
+  /** The category to which it usually belongs. */
   readonly category: Category;
-  /** The name for people. */
+  /** The display name. */
   readonly label: string;
   /**
    * The group if the kind may pass without a change, or `source` for a finding in files, which fails each
@@ -75,7 +75,10 @@ interface KindRow {
   readonly traits: readonly KindTrait[];
 }
 
-/** The kinds of failures, and all that the code asks of a kind but its sentences (`judge/kinds.ts`). */
+/**
+ * The kinds of failures, with everything that the code needs to know about a kind except its sentences
+ * (`judge/kinds.ts`).
+ */
 const KIND_ROWS = {
   compile_error: {
     category: 'CODE_ERROR',
@@ -219,7 +222,10 @@ export function hasTrait(kind: Kind, trait: KindTrait): boolean {
   return getKindRow(kind).traits.includes(trait);
 }
 
-/** Returns true if failures of a kind come and go without a change; a full machine may stay full. */
+/**
+ * Returns true if failures of a kind come and go without a change. A full machine is not such a kind, because
+ * it may stay full.
+ */
 export function isUnstable(kind: Kind): boolean {
   return getKindRow(kind).group !== 'machine full' && hasRerunGroup(kind);
 }

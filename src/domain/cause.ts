@@ -5,9 +5,12 @@ import { Category } from './category.ts';
 /** The owner of a file, and the source of that information. */
 export const Owner = z.object({
   path: z.string(),
-  /** The path as the log or the report wrote it; absent if that is the same. */
+  /** The path as the log or the report wrote it. Absent if it is the same. */
   as: z.string().optional(),
-  /** "@shop/payments" as CODEOWNERS writes it, or the name of an author; never a whole e-mail address. */
+  /**
+   * The names: "@shop/payments" as CODEOWNERS writes it, or the name of an author. Never a whole e-mail
+   * address.
+   */
   names: z.array(z.string()).min(1),
   by: z.enum(['codeowners', 'last-change']),
   /** The line of CODEOWNERS (".github/CODEOWNERS:12"), or the commit; null if no commit is known. */
@@ -35,7 +38,10 @@ export function toOwnerKey(name: string): string {
     .toLowerCase();
 }
 
-/** `fixed` and `regressed` are also reached by builds of the default branch: gone from it, and back on it. */
+/**
+ * The state of a cause. Builds of the default branch also set `fixed`, when the cause is gone from it, and
+ * `regressed`, when it is back.
+ */
 export const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
 export type CauseState = z.infer<typeof CauseState>;
 
@@ -50,44 +56,52 @@ export const Cause = z.object({
   assignee: z.string().nullable(),
   /** The owner by CODEOWNERS or the last change; null if no owner is known. */
   owner: Owner.nullable(),
-  /** No alerts are sent before this time. Null or a past time means that the cause is not muted. */
+  /**
+   * The time before which no notifications are sent. If it is null or in the past, the cause is not muted.
+   */
   mutedUntil: z.iso.datetime().nullable(),
-  /** The number of further sightings for which no alerts are sent. Null if it is not muted by number. */
+  /**
+   * The number of further sightings for which no notifications are sent. Null if it is not muted by number.
+   */
   mutedLeft: z.int().nullable(),
-  /** The time from which builds must begin to bring a fixed cause back; null if any failed build does. */
+  /** The time from which on a build must begin to reopen a fixed cause. Null if any failed build does. */
   fixedFrom: z.iso.datetime().nullable(),
-  /** The fingerprint of the cause in this repository that its failures count as. */
+  /** The fingerprint of the cause in this repository into which it was merged. */
   mergedInto: z.string().nullable(),
-  /** Address of a ticket about it. */
+  /** The URL of a ticket about it. */
   ticket: z.string().nullable(),
   firstAt: z.iso.datetime(),
   lastAt: z.iso.datetime(),
-  /** Pipelines whose default branch failed with it and has not passed since. */
+  /** The pipelines whose default branch failed with it and has not passed since. */
   redPipelines: z.array(z.string()),
   version: z.int(),
 });
 export type Cause = z.infer<typeof Cause>;
 
-/** Something that became of a cause. */
+/** An event in the history of a cause. */
 export const CauseEvent = z.object({
   at: z.iso.datetime(),
-  /** Null: builds proved it. */
+  /** The person who caused the event. Null if builds did. */
   by: z.string().nullable(),
   what: z.string(),
   detail: z.string().nullable(),
   buildId: z.string().nullable(),
-  /** True if the person who did it can take it back, because nothing else has changed the cause since. */
+  /**
+   * True if the person who caused the event can undo it, because nothing else has changed the cause since.
+   */
   canUndo: z.boolean(),
 });
 export type CauseEvent = z.infer<typeof CauseEvent>;
 
 const MAX_REASON = 500;
 
-/** A longer mute is rejected, because it is unlikely to be intended. */
+/**
+ * The maximum duration of a mute, in days. A longer one is rejected, because it is unlikely to be intended.
+ */
 const MAX_MUTED_DAYS = 365;
 const MAX_MUTED_TIMES = 10_000;
 
-/** Creates the schema of a whole number; an empty field of a form counts as not given. */
+/** Creates the schema of a whole number. An empty field of a form counts as not given. */
 const wholeNumber = (what: string, most: number) =>
   z.preprocess(
     (given) => (given === '' ? undefined : given),

@@ -9,13 +9,15 @@ export const CI_FILES: readonly RegExp[] = [
   /(?:^|\/)Jenkinsfile[\w.-]*$/,
 ];
 
-/** The files in which CI services are set up, as a log names them. */
+/** The names of files that configure CI services, as they occur in logs. */
 export const NAMED_CI_FILE = new RegExp(
   String.raw`\.github/workflows/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|` +
     String.raw`\.travis\.yml|azure-pipelines\.yml`,
 );
 
-/** The paths of files that decide what CI runs. A proposed change of one is neither tried nor shown. */
+/**
+ * The paths of files that decide what CI runs. A proposed change to one of them is neither tried nor shown.
+ */
 export const GUARDED_CI_FILES = new RegExp(
   String.raw`(?:^|/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|` +
     String.raw`husky|git-hooks|githooks)/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|` +

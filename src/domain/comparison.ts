@@ -1,4 +1,7 @@
-/** Two runs of the same cases, side by side. Everything that a table, a page or a script needs; stable. */
+/**
+ * Two runs of the same cases, side by side, with everything that a table, a page or a script needs. The
+ * format is stable.
+ */
 export interface Comparison {
   readonly schema: 1;
   readonly dataset: string;
@@ -7,24 +10,24 @@ export interface Comparison {
   readonly resampling: Resampling;
   readonly differences: readonly Difference[];
   readonly costs: readonly CostDifference[];
-  /** The figure by which cases are won and lost; null if the labels allow none. */
+  /** The measure by which cases are won and lost. Null if the labels allow none. */
   readonly wonBy: string | null;
   readonly won: readonly ChangedCase[];
   readonly lost: readonly ChangedCase[];
-  /** Another answer, and neither better nor worse. */
+  /** The cases with another answer that is neither better nor worse. */
   readonly changed: readonly ChangedCase[];
   readonly summary: readonly string[];
 }
 
-/** One side: the results files that are its repeats. */
+/** One side: the results files that are its repetitions. */
 export interface ComparedSide {
   readonly files: readonly string[];
   readonly analysts: readonly string[];
-  /** Null for one file. */
+  /** The variation among the repetitions. Null for one file. */
   readonly spread: Spread | null;
 }
 
-/** The variation among the repeats of one side. */
+/** The variation among the repetitions of one side. */
 export interface Spread {
   readonly repeats: number;
   readonly figures: readonly {
@@ -33,9 +36,9 @@ export interface Spread {
     readonly deviation: number;
     readonly values: readonly number[];
   }[];
-  /** Cases whose category is not the same in all repeats, by id. */
+  /** The ids of cases whose category is not the same in all repetitions. */
   readonly flips: readonly string[];
-  /** Cases that not all of its files hold, by id. */
+  /** The ids of cases that are missing in some of its files. */
   readonly partial: readonly string[];
 }
 
@@ -50,19 +53,25 @@ interface ComparedCases extends Unpaired {
  */
 export type DifferenceVerdict = 'b-better' | 'a-better' | 'higher' | 'lower' | 'within-noise' | 'same';
 
-/** One figure on both sides. */
+/** One measure on both sides. */
 export interface Difference extends Sides<number> {
   readonly name: string;
   readonly better: Better;
   readonly cases: number;
-  /** B less A. */
+  /** The value of B minus the value of A. */
   readonly difference: number;
-  /** 95 % of the difference, by resampling pairs; null if too little is known to give one. */
+  /**
+   * The 95 % interval of the difference, by resampling pairs. Null if there are too few cases for an
+   * interval.
+   */
   readonly interval: readonly [low: number, high: number] | null;
-  /** Pairs on which B is better and worse; where neither way is good, higher and lower. */
+  /**
+   * The number of pairs in which B is better, followed by the number in which it is worse. If neither
+   * direction is better, higher and lower.
+   */
   readonly won: number;
   readonly lost: number;
-  /** The result of McNemar's test; null unless every case is worth 0 or 1. */
+  /** The result of McNemar's test. Null unless every case has the value 0 or 1. */
   readonly mcNemar: McNemar | null;
   readonly verdict: DifferenceVerdict;
 }
@@ -77,32 +86,34 @@ export interface CostDifference extends Sides<number> {
   readonly cases: number;
   readonly difference: number;
   readonly interval: readonly [low: number, high: number] | null;
-  /** Over all those cases, a repeat on average. */
+  /** The totals over all these cases, averaged over the repetitions. */
   readonly totals: Sides<number>;
 }
 
-/** A case that the two sides answer otherwise. */
+/** A case that the two sides answer differently. */
 export interface ChangedCase {
   readonly id: string;
-  /** 1-based, in the data set: with its path an anchor. */
+  /** The line number in the data set, which together with the path forms an anchor. */
   readonly line: number;
-  /** The source of the case, if the row states an http(s) address; otherwise null. */
+  /** The URL of the case, if the row states an http(s) address. Null otherwise. */
   readonly url: string | null;
   readonly truth: string;
   readonly said: Sides<string>;
 }
 
-/** McNemar's test over the cases on which the two sides disagree. */
+/** The result of McNemar's test over the cases on which the two sides disagree. */
 export interface McNemar {
-  /** Right on the second side only. */
+  /** The number of cases that only the second side got right. */
   readonly won: number;
-  /** Right on the first side only. */
+  /** The number of cases that only the first side got right. */
   readonly lost: number;
-  /** Exact two-sided p: how often chance alone, heads or tails a disagreement, is at least as lopsided. */
+  /**
+   * The exact two-sided p-value: the probability that chance alone produces a result at least as one-sided.
+   */
   readonly exact: number;
   /**
-   * The two-sided mid-p, on which verdicts are based: the exact p less half the probability of the observed
-   * result.
+   * The two-sided mid-p-value, on which verdicts are based: the exact p-value minus half the probability of
+   * the observed result.
    */
   readonly midP: number;
 }
@@ -116,7 +127,7 @@ export interface Resampling {
 /** The direction that is better; null if neither is. */
 export type Better = 'higher' | 'lower' | null;
 
-/** Something of the first and of the second side. */
+/** A value of the first side and one of the second side. */
 export interface Sides<T> {
   readonly a: T;
   readonly b: T;
@@ -126,17 +137,17 @@ export interface Sides<T> {
 export interface Unpaired {
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
-  /** Cases of the data set that neither side answered. */
+  /** The cases of the data set that neither side answered. */
   readonly unanswered: readonly string[];
-  /** Answered, and not in the data set. */
+  /** The cases that were answered but are not in the data set. */
   readonly unlabelled: readonly string[];
-  /** Paired cases that failed on that side at least once: their answer is a wrong one. */
+  /** The paired cases that failed on that side at least once. Their answer counts as wrong. */
   readonly failed: Sides<readonly string[]>;
   /** Rows of the data set that could not be read: the line and the reason. */
   readonly unreadable: readonly string[];
 }
 
-/** Verdicts as people read them. */
+/** The verdicts as people read them. */
 export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
   'b-better': 'B is better',
   'a-better': 'B is worse',
@@ -152,7 +163,7 @@ export function formatProbability(value: number): string {
   return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
 }
 
-/** Dollars with as many places as a case needs. */
+/** Formats dollars with as many decimals as the cost of a case needs. */
 export function formatDollars(value: number): string {
   const sign = value < 0 ? '−' : '';
   const size = Math.abs(value);

@@ -1,8 +1,8 @@
 import { type Arm, CONDITIONS, type ConditionKind, MIN_RUNS } from './experiment.ts';
 
 /**
- * Time zones that a command is run in: on both sides of UTC, so that one of them has another date at any
- * hour.
+ * The time zones in which a command is run. They are on both sides of UTC, so that at any hour one of them
+ * has another date.
  */
 export const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
 
@@ -30,7 +30,7 @@ export function isConditionName(name: string): boolean {
   return name === '' || CONDITIONS.some((kind) => NAMES[kind](name));
 }
 
-/** A dependence is named where chance alone would look like it less often than this. */
+/** The maximum probability that chance alone explains the runs, for a dependence to be named. */
 const MOST_CHANCE = 0.01;
 
 /**

@@ -12,7 +12,7 @@ export type QuestionShape = z.infer<typeof QuestionShape>;
 /** The interpretation of a question. */
 export const Understanding = z.object({
   shape: QuestionShape,
-  /** The subject of the question, in a few words for people: "the fix", "who changed it". */
+  /** The subject of the question, in a few natural words: "the fix", "who changed it". */
   about: z.string(),
   /** The heading of an answer about a repository or documents; it names what the question is about. */
   title: z.string().exactOptional(),
@@ -31,26 +31,26 @@ export const Place = z.object({
 });
 export type Place = z.infer<typeof Place>;
 
-/** A fact of an answer, as its page shows it. */
+/** A fact of an answer in the form in which its page shows it. */
 export const TopicFact = z.object({
-  /** The name that the page gives it: "Cause", "Fix", "Suspect". */
+  /** The name on the page: "Cause", "Fix", "Suspect". */
   name: z.string(),
   text: z.string(),
-  /** The evidence that carries it. */
+  /** The evidence that supports it. */
   evidence: z.array(z.string()),
-  /** Words that are literally in that evidence. */
+  /** The words that occur literally in that evidence. */
   quotes: z.array(Quote),
 });
 export type TopicFact = z.infer<typeof TopicFact>;
 
-/** One sentence or step of an answer. The statements, joined with their `lead`s, are the text. */
+/** One sentence or step of an answer. The statements joined with their `lead`s are the text. */
 export const Statement = z.object({
   /** The text before the statement: a space, a line end, a bullet. */
   lead: z.string(),
   /** The statement with its citations: "The totals differ by 0.01 [E3]." */
   text: z.string(),
   evidence: z.array(z.string()),
-  /** Words that must be literally in the cited evidence. */
+  /** The words that must occur literally in the cited evidence. */
   quotes: z.array(Quote),
   /**
    * The support of a statement: cited evidence, the stored build or analysis (`record`), or only its author's
@@ -72,18 +72,18 @@ export const Citation = z.object({
 });
 export type Citation = z.infer<typeof Citation>;
 
-/** A statement that did not hold, and why. */
+/** A statement that could not be verified, and why. */
 export const LeftOut = z.object({ text: z.string(), reason: z.string() });
 export type LeftOut = z.infer<typeof LeftOut>;
 
 /** A question about an analysis with its checked answer. */
 export const Turn = z.object({
   threadId: z.string(),
-  /** 1-based. */
+  /** The position in the thread, from 1 on. */
   position: z.int().min(1),
-  /** Masked. */
+  /** The masked question. */
   question: z.string(),
-  /** Name of the token, or "terminal". */
+  /** The name of the token, or "terminal". */
   askedBy: z.string(),
   askedAt: z.iso.datetime(),
   shape: QuestionShape,
@@ -115,7 +115,7 @@ export const Thread = z.object({
   id: z.string(),
   analysisId: z.string(),
   buildId: z.string(),
-  /** The first question, shortened. */
+  /** The first question, shortened. It is the title of the thread. */
   title: z.string(),
   startedBy: z.string(),
   startedAt: z.iso.datetime(),
@@ -126,8 +126,8 @@ export const Thread = z.object({
 export type Thread = z.infer<typeof Thread>;
 
 /**
- * The part of a thread that is kept for the next question: the last turns in full, and one line for each
- * older turn.
+ * The part of a thread that is kept for the next question: the last turns in full, and a line for each older
+ * turn.
  */
 export const Memory = z.object({
   older: z.array(z.string()),

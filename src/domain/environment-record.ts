@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of things that a run works with and that its log may show with a version. */
+/** The kinds of things that a run uses, and that its log may show with a version. */
 export const RecordedKind = z.enum([
   'image',
   'workflow',
@@ -26,28 +26,28 @@ export interface RecordedVersion {
   readonly name: string;
   /** The version, a digest or a commit; empty for the name of a variable. Several are joined by ", ". */
   readonly version: string;
-  /** The line of the log that shows it last; 0 if only a stored record is at hand. */
+  /** The line of the log that shows it last. 0 if only a stored record is available. */
   readonly line: number;
 }
 
 /** The requirement that chose a package's version, as an installer names it. */
 export interface StatedRequirement {
   readonly name: string;
-  /** ">=2"; empty for a package that is named without a version. */
+  /** The range, such as ">=2". Empty for a package that is named without a version. */
   readonly range: string;
-  /** "requirements.txt"; null if the installer does not say. */
+  /** The file, such as "requirements.txt". Null if the installer does not say. */
   readonly from: string | null;
 }
 
-/** The environment that a job ran in, as far as its log shows it. */
+/** The environment in which a job ran, as far as its log shows it. */
 export interface EnvironmentRecord {
   /** The name of the log. */
   readonly log: string;
   readonly versions: readonly RecordedVersion[];
   readonly requirements: readonly StatedRequirement[];
-  /** Seconds that each step took, in their order, as far as the log has times. */
+  /** The seconds that each step took, in order, as far as the log has times. */
   readonly steps: readonly { readonly name: string; readonly seconds: number }[];
 }
 
-/** Things that a record names at most; a build with more is cut by name. */
+/** The maximum number of entries of a record. A larger record is cut in the order of names. */
 export const MAX_RECORDED = 3_000;

@@ -3,8 +3,8 @@ import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import { computeBackoff } from '../lib/time.ts';
 
 /**
- * Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at
- * the HTTP API and the CLI.
+ * The stable codes of the errors that we throw on purpose. The HTTP API derives the status from them, and the
+ * CLI the exit code.
  */
 export type TriageErrorCode =
   | 'invalid-input'
@@ -28,16 +28,19 @@ export type TriageErrorCode =
   | 'internal';
 
 export interface TriageErrorOptions {
-  /** True if the same call may succeed when it is made again. Decided where the error is created. */
+  /** True if the same call may succeed when it is repeated. This is decided where the error is created. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
-  /** Milliseconds to wait before the next try, if the server stated it (Retry-After). */
+  /** The milliseconds to wait before the next attempt, if the server stated them (Retry-After). */
   readonly retryAfterMs?: number;
-  /** Facts for the log and the client: never secrets. */
+  /** Facts for the log and the client. They must never contain secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The only error thrown on purpose. Its message is a sentence for people: what, where, how to fix it. */
+/**
+ * The only error that is thrown on purpose. Its message is a sentence for people: what failed, where, and how
+ * to fix it.
+ */
 export class TriageError extends Error {
   override readonly name = 'TriageError';
   readonly code: TriageErrorCode;
@@ -54,7 +57,7 @@ export class TriageError extends Error {
   }
 }
 
-/** Reads the message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -87,17 +90,16 @@ export function getSystemCode(error: unknown): string {
 }
 
 /**
- * Returns true if another try may succeed. A TriageError states this itself; any other error is treated as
- * final.
+ * Returns true if another attempt may succeed. A TriageError states this itself; any other error is final.
  */
 export function isRetryable(error: unknown): boolean {
   return error instanceof TriageError && error.retryable;
 }
 
 /**
- * Computes the delay before the next try in milliseconds, after `retries` retries: 2 s, doubled each time, at
- * most `longestMs`, with jitter unless `random` is 1. A longer delay that the server asked for (Retry-After)
- * wins, up to `longestAskedMs`.
+ * Computes the delay before the next attempt in milliseconds, after `retries` retries. It is 2 s, doubled
+ * each time, at most `longestMs`, with jitter unless `random` is 1. A longer delay that the server requested
+ * (Retry-After) takes precedence, up to `longestAskedMs`.
  */
 export function computeRetryDelay(
   retries: number,
@@ -116,14 +118,14 @@ export function computeRetryDelay(
 }
 
 /**
- * Creates a schema for text that a person typed: trimmed, and not only blanks. The pattern also states this
- * in the API description.
+ * Creates a schema for text that a person enters. It is trimmed and must not be empty. The pattern also
+ * states this in the API description.
  */
 export function createTypedText(max: number) {
   return z.string().regex(/\S/, 'must not be empty').trim().max(max);
 }
 
-/** Checks a value from outside. Throws `invalid-input` whose details list every field that is wrong. */
+/** Checks an external value. Throws `invalid-input`, whose details list every wrong field. */
 export function readInput<Schema extends z.ZodType>(
   what: string,
   schema: Schema,

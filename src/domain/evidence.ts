@@ -8,9 +8,9 @@ export const Finding = z.object({
   lineStart: z.int().min(1).optional(),
   lineEnd: z.int().min(1).optional(),
   url: z.string().optional(),
-  /** 0..1, how well it fits the question; absent if the tool does not rank. */
+  /** The score for how well it answers the question, from 0 to 1. Absent if the tool does not rank. */
   score: z.number().min(0).max(1).optional(),
-  /** Facts a program may use, e.g. { entryId, category, kind, confirmedBy }. */
+  /** Data for programs, such as { entryId, category, kind, confirmedBy }. */
   data: z.record(z.string(), z.unknown()).optional(),
 });
 export type Finding = z.infer<typeof Finding>;
@@ -35,7 +35,7 @@ export function holdsQuote(
   return item.text.split('\n')[quote.line - item.lineStart]?.includes(quote.text) ?? false;
 }
 
-/** A question put to one tool. */
+/** A question to one tool. */
 export const ToolCall = z.object({
   tool: z.string(),
   args: z.record(z.string(), z.unknown()),
@@ -56,7 +56,7 @@ export const ToolOutcome = z.object({
   call: ToolCall,
   status: z.enum(['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out']),
   findings: z.array(Finding),
-  /** One sentence for the trace: "2 hits", "GitHub answered 404". */
+  /** A sentence for the trace: "2 hits", "GitHub answered 404". */
   summary: z.string(),
   milliseconds: z.number(),
   attempts: z.int(),
@@ -65,8 +65,8 @@ export const ToolOutcome = z.object({
   /** True if the answer was cached from an earlier call; absent if the tool was called again. */
   cached: z.boolean().optional(),
   /**
-   * The 1-based round of the loop in which the tool was called, and the numbers of the evidence that the call
-   * brought or named again (`evidence`). Both are known only after the outcome was observed.
+   * The number of the round of the loop in which the tool was called, from 1 on, and the ids of the evidence
+   * that the call found or found again (`evidence`). Both are known only after the outcome was observed.
    */
   round: z.int().optional(),
   evidence: z.array(z.string()).optional(),

@@ -6,7 +6,10 @@ import { refuseFix } from './fix-refusals.ts';
 import { describeAttempt, describeTrial, judgeAttempt, judgeTrial } from './fix-verdict.ts';
 import { doubtArms, doubtBisection, doubtTrial } from './impossible-runs.ts';
 
-/** Describes the result of an experiment: only counts and commits, never text that a person wrote. */
+/**
+ * Describes the result of an experiment. The text contains only counts and commits, never text that a person
+ * wrote.
+ */
 export function describeExperiment(experiment: Experiment): string {
   const parts = [judgeRuns(experiment).sentence, experiment.bisection?.sentence, experiment.fixes?.sentence];
   return parts.filter((part) => part !== undefined && part !== '').join(' ');

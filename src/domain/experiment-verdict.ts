@@ -19,9 +19,7 @@ function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
 type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
 type Facts = Pick<Experiment, 'arms' | 'dependsOnOthers' | 'polluters' | 'dependsOn'>;
 
-/**
- * Computes the verdict and its sentences from the run counts. Submitted prose is never repeated.
- */
+/** Computes the verdict and its sentences from the run counts. Submitted text is never repeated. */
 export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts): Verdict {
   const plain = arms.filter(({ under }) => under === undefined);
   const { verdict, sentence: counts } = judgePlain(
@@ -38,8 +36,8 @@ export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts
 }
 
 /**
- * Returns true if the failing tests fail in every run of the suite, and pass in at least `MIN_RUNS` runs
- * alone and in every one of them.
+ * Returns true if the failing tests fail in every run of the suite, but pass in every run alone, of which
+ * there are at least `MIN_RUNS`.
  */
 export function dependsOnSuite(arms: readonly Arm[]): boolean {
   const [suite, alone] = (['suite', 'alone'] as const).map((what) => findCheckoutArm(arms, what));
@@ -91,7 +89,7 @@ function judgePlain(
   return createInconclusiveVerdict(here, base);
 }
 
-/** Returns a sentence on passes that came from a cache, or '' if there are none. */
+/** Returns a sentence about passes that came from a cache, or '' if there are none. */
 function describeCached(arms: readonly Arm[]): string {
   const sum = (field: 'cached' | 'passed') => arms.reduce((total, arm) => total + (arm[field] ?? 0), 0);
   const [cached, isAll] = [sum('cached'), sum('passed') === 0];
@@ -131,8 +129,8 @@ function findMainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
 }
 
 /**
- * Computes the highest probability of this many failures and then this many passes, over all rates at which a
- * test may fail at random.
+ * Computes the maximum probability of this many failures followed by this many passes, over all rates at
+ * which a test may fail at random.
  */
 function computeMaxChance(failures: number, passes: number): number {
   const rate = failures / (failures + passes);

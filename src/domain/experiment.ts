@@ -3,11 +3,11 @@ import { z } from 'zod';
 const MOST_TEXTS = 2_000;
 const line = z.string().max(4_000);
 const lines = z.array(line).max(MOST_TEXTS);
-/** Exit codes of the runs, in order. Null if a signal or the time limit ended the run. */
+/** The exit codes of the runs, in order. Null if a signal or the time limit ended the run. */
 const exitCodes = z.array(z.int().nullable());
 /**
- * Prose for the user who ran the experiment. The service never shows submitted prose: it derives its own from
- * the counts.
+ * A text for the user who ran the experiment. The service never shows submitted texts, but derives its own
+ * from the counts.
  */
 const prose = line.default('').describe('Ignored in a report: derived from the counts');
 const notes = lines.default([]).describe('Ignored in a report');
@@ -16,20 +16,20 @@ const notes = lines.default([]).describe('Ignored in a report');
 export const Arm = z.object({
   where: z.enum(['here', 'base']),
   /**
-   * `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests
-   * that it depends on.
+   * `suite`: the whole command. `alone`: only the failing tests. `after`: one failing test, after the tests
+   * on which it depends.
    */
   what: z.enum(['suite', 'alone', 'after']),
-  /** The commit of the base; null for the checkout, which may have changes of its own. */
+  /** The commit of the base. Null for the checkout, which may have uncommitted changes. */
   commit: z.string().max(100).nullable(),
-  /** The condition under which it was run, such as `--seed=3`; absent: as it is. */
+  /** The condition under which it was run, such as `--seed=3`. Absent for the unchanged command. */
   under: line.optional(),
   passed: z.int(),
-  /** Failed as the first run did: the same tests, or the same message. */
+  /** The number of runs that failed like the first run: with the same tests, or the same message. */
   failed: z.int(),
-  /** Failed otherwise: it says nothing about this failure. */
+  /** The number of runs that failed in another way, which says nothing about this failure. */
   other: z.int(),
-  /** Passes that a cache answered: they are no runs, and count nowhere else. */
+  /** The number of passes that a cache returned. They do not count as runs. */
   cached: z.int().optional(),
   exitCodes,
   milliseconds: z.array(z.int()),
@@ -37,21 +37,21 @@ export const Arm = z.object({
 export type Arm = z.infer<typeof Arm>;
 
 /**
- * Place of a commit among those that are searched: 0 is the good one. Absent in bisections of old senders.
+ * The position of a commit among those of the search. 0 is the good one. Absent in bisections of old senders.
  */
 const at = z.int().optional();
 
 /**
- * The search for the commit that broke a command between a good and a bad commit, with its runs at some of
+ * The search for the commit that broke a command, between a good and a bad commit, with its runs at some of
  * the commits.
  */
 export const Bisection = z.object({
   command: lines,
   narrowed: lines.nullable(),
   tests: lines,
-  /** Commits after the good one, up to and with the bad one. */
+  /** The number of commits after the good one, including the bad one. */
   commits: z.int(),
-  /** Runs at each commit that was tried, oldest first. */
+  /** The runs at each commit that was tried, oldest first. */
   tried: z.array(
     z.object({
       commit: line,
@@ -62,16 +62,16 @@ export const Bisection = z.object({
       exitCodes: exitCodes.default([]),
     }),
   ),
-  /** Commits at which the command could not be tried, and why. */
+  /** The commits at which the command could not be tried, and why. */
   skipped: z.array(z.object({ commit: line, at, why: prose })),
-  /** `part`: some of the commits were tried, for others to be added. */
+  /** The verdict. `part`: only some of the commits were tried; others are to be added. */
   verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive', 'part']),
   /**
-   * One commit if it was found. Several, oldest first, if the commits between them could not be tried or the
-   * runs do not distinguish them.
+   * The candidates: one commit if it was found. Several, oldest first, if the commits between them could not
+   * be tried or the runs do not distinguish them.
    */
   candidates: z.array(z.object({ commit: line, author: line, subject: line })).max(5_001),
-  /** Probability that one of the candidates broke it, 0..1. */
+  /** The probability that one of the candidates broke it, from 0 to 1. */
   confidence: z.number(),
   sentence: prose,
   notes,
@@ -80,7 +80,7 @@ export type Bisection = z.infer<typeof Bisection>;
 
 /** A proposed change that was tried in a worktree, and its result. */
 export const FixAttempt = z.object({
-  /** The diff's file, or the rule with its command. */
+  /** The file of the diff, or the rule with its command. */
   source: prose,
   files: lines,
   added: z.int(),
@@ -92,7 +92,7 @@ export const FixAttempt = z.object({
   verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
   /** The reason why it was not run. */
   refused: prose.optional(),
-  /** Runs of the failing tests with the change. */
+  /** The number of runs of the failing tests that passed with the change. */
   passed: z.int(),
   failed: z.int(),
   other: z.int().default(0),
@@ -102,11 +102,11 @@ export const FixAttempt = z.object({
    * report was not checked.
    */
   reported: z.boolean().optional(),
-  /** Exit codes of the wider check with the change; empty if the check was not run. */
+  /** The exit codes of the wider check with the change. Empty if it was not run. */
   checkExitCodes: exitCodes.default([]),
-  /** Tests that fail with the change and did not fail before it; the whole check if it names no tests. */
+  /** The tests that fail with the change but not without it. The whole check if it names no tests. */
   broke: lines,
-  /** The change itself, if it is short enough. */
+  /** The change itself, if it is short enough. Null otherwise. */
   diff: z.string().max(20_000).nullable(),
   sentence: prose,
 });
@@ -119,13 +119,13 @@ export const FixTrial = z.object({
   tests: lines,
   /** The wider check that finds tests that the change broke. */
   check: lines,
-  /** Runs of the failing tests without a change. */
+  /** The runs of the failing tests without a change. */
   before: z.object({ passed: z.int(), failed: z.int(), exitCodes: exitCodes.default([]) }),
-  /** Exit codes of the wider check without a change; empty if the check was not run. */
+  /** The exit codes of the wider check without a change. Empty if it was not run. */
   checkExitCodes: exitCodes.default([]),
   verdict: z.enum(['fixed', 'not-fixed', 'not-reproduced']),
   attempts: z.array(FixAttempt).max(20),
-  /** The local branch that was made of the change that fixes it. */
+  /** The local branch that was created with the change that fixes it. */
   branch: z.string().nullable(),
   /** True if the user who started the trial wants the fixing change shown in the pull request. */
   suggest: z.boolean().optional(),
@@ -149,14 +149,14 @@ export type ConditionKind = (typeof CONDITIONS)[number];
 
 /** A failing command that was run again: the runs, their results, and the conclusion. */
 export const Experiment = z.object({
-  /** The argument vector that was run. It is `narrowed` to the failing tests if its tool can do so. */
+  /** The argument vector that was run. It is `narrowed` to the failing tests if its tool supports that. */
   command: lines,
   narrowed: lines.nullable(),
-  /** Names of the tests that fail. */
+  /** The names of the failing tests. */
   tests: lines,
   arms: z.array(Arm).max(20),
   verdict: z.enum(VERDICTS),
-  /** True if the failing tests pass by themselves and fail in the suite; null if that was not tried. */
+  /** True if the failing tests pass alone but fail in the suite. Null if this was not tried. */
   dependsOnOthers: z.boolean().nullable(),
   /** The smallest set of tests after which a failing test fails; empty if none was searched for or found. */
   polluters: lines,
@@ -168,7 +168,7 @@ export const Experiment = z.object({
    */
   bisection: Bisection.optional(),
   fixes: FixTrial.optional(),
-  /** The meaning of the counts, in sentences. */
+  /** The conclusion from the counts, in sentences. */
   sentence: prose,
   notes,
   /**
@@ -180,7 +180,7 @@ export const Experiment = z.object({
 export type Experiment = z.infer<typeof Experiment>;
 
 /**
- * Returns the change to show in the pull request: a change that fixes the failure, was requested and is short
+ * Returns the change to show in the pull request: one that fixes the failure, was requested, and is short
  * enough. Returns null if there is none.
  */
 export function findSuggestedFix(
@@ -191,13 +191,13 @@ export function findSuggestedFix(
   return fixed === undefined || fixed.diff === null ? null : { ...fixed, diff: fixed.diff };
 }
 
-/** The party to blame for a failure. */
+/** The party that is responsible for a failure. */
 export const Blame = z.enum(['this-change', 'not-this-change', 'flaky']);
 export type Blame = z.infer<typeof Blame>;
 
 /**
- * Assigns blame from the text of the logs alone: a failure that is neither flaky nor an infrastructure error
- * is blamed on the change.
+ * Assigns responsibility from the text of the logs alone. A failure that is neither flaky nor an
+ * infrastructure error is blamed on the change.
  */
 export function blameByText({
   category,
@@ -223,12 +223,15 @@ export function isBlameRight(claimed: Blame, truth: Blame): boolean {
   return claimed === truth || (claimed === 'not-this-change' && truth === 'flaky');
 }
 
-/** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
+/**
+ * The minimum number of runs, here and on the base, for a conclusion from runs that all ended in the same
+ * way.
+ */
 export const MIN_RUNS = 3;
 
 /**
- * Returns true if the counts are sufficient for the verdict. A failure is flaky only if it both passed and
- * failed in the same place.
+ * Returns true if the counts support the verdict. A failure is flaky only if it both passed and failed in the
+ * same place.
  */
 function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
   const arms = all.filter(({ under }) => under === undefined);

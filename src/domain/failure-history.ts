@@ -15,12 +15,12 @@ export const ProvingBuild = Build.pick({
 export type ProvingBuild = z.infer<typeof ProvingBuild>;
 
 /**
- * Occurrences of one cause of a build around it, in the same repository. The same failure has the same
- * fingerprint and, where tests failed, the same tests.
+ * The occurrences of one cause before and after a build, in the same repository. Two failures are the same if
+ * they have the same fingerprint and, if tests failed, the same tests.
  */
 export interface FailureHistory {
   /**
-   * True if the fingerprint does not say why the build failed, so that sharing it with others proves little.
+   * True if the fingerprint does not say why the build failed, so that a common fingerprint proves little.
    */
   readonly generic: boolean;
   /** True if the build is of the default branch itself. */
@@ -33,29 +33,35 @@ export interface FailureHistory {
     readonly newest: ProvingBuild;
     /** The build since which it fails there. Null if the newest build does not have this failure. */
     readonly since: ProvingBuild | null;
-    /** Builds there that had it in a row, up to the newest one. */
+    /** The number of consecutive builds there that had it, up to the newest one. */
     readonly times: number;
     /** The newest build there that had it, if that is at most two weeks ago. */
     readonly lastFailed: ProvingBuild | null;
-    /** The first build there that passed after the last failed one, up to now; null if none did. */
+    /** The first build there that passed after the last failed one, up to now. Null if none did. */
     readonly mended: ProvingBuild | null;
   } | null;
-  /** Other pull requests, of other people, that had it in the seven days before it was first seen here. */
+  /**
+   * The number of other pull requests, of other people, that had it in the seven days before it was first
+   * seen here.
+   */
   readonly otherPullRequests: number;
   /** True if it was ever seen outside of this pull request, branch and commit before this build. */
   readonly seenElsewhere: boolean;
-  /** The pull request or branch of the build, by the builds of the same pipeline. */
+  /** The history of the pull request or branch of the build, by the builds of the same pipeline. */
   readonly own: {
-    /** The time of its first occurrence here within two weeks; that of this build if it never was before. */
+    /**
+     * The time of its first occurrence here within two weeks. The time of this build if there was none
+     * before.
+     */
     readonly firstAt: string;
-    /** Builds here that had it in a row, this one included. */
+    /** The number of consecutive builds here that had it, including this one. */
     readonly times: number;
     /** The newest build here before this one, if it passed. */
     readonly passed: ProvingBuild | null;
   };
   /**
-   * The host elsewhere that it could not reach, if other repositories met it within minutes, and how many;
-   * absent if none did.
+   * The host that it could not reach, if other repositories could not reach it within minutes either, and
+   * their number. Absent if none did.
    */
   readonly incident?: { readonly host: string; readonly repositories: number };
   /** The first later run of the same commit that passed; null if none did. */
@@ -63,9 +69,9 @@ export interface FailureHistory {
   /** The failed test with the fewest flakes. Null if no test failed or too many did. */
   readonly test: {
     readonly runs: number;
-    /** Flakes in the newest runs, those of this pull request, branch and build left out. */
+    /** The number of flakes in the newest runs, except those of this pull request, branch and build. */
     readonly flakes: number;
-    /** Those of them that failed in the same way. */
+    /** The number of these flakes that failed in the same way. */
     readonly alike: number;
     /** True if it passed in the newest build of the default branch before this one. */
     readonly passedOnDefault: boolean;

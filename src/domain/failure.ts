@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { Category } from './category.ts';
 
 /**
- * Lines of a stored log. `lineStart` and `lineEnd` are 1-based and inclusive over `text.split('\n')`; a lone
- * `\r` never ends a line.
+ * Lines of a stored log. `lineStart` and `lineEnd` count the elements of `text.split('\n')` from 1, and both
+ * are included. A lone `\r` never ends a line.
  */
 export const Excerpt = z.object({
   source: z.string(),
   lineStart: z.int().min(1),
   lineEnd: z.int().min(1),
   /**
-   * The masked lines from where their own words begin (no time stamps or columns of a CI system), at most
-   * 1,000 characters each, joined with `\n`.
+   * The masked lines without the time stamps and columns of a CI system, at most 1,000 characters each,
+   * joined with `\n`.
    */
   text: z.string(),
   /** The reason why the reducer kept it, for people: "pytest failure summary". */
@@ -31,7 +31,8 @@ export const StackFrame = z.object({
 export type StackFrame = z.infer<typeof StackFrame>;
 
 /**
- * Versioned identity of a failure: equal values mean the same failure only within one algorithm and version.
+ * The versioned identity of a failure. Equal values mean the same failure only within one algorithm and
+ * version.
  */
 export const Fingerprint = z.object({ algorithm: z.string(), version: z.int(), value: z.string() });
 export type Fingerprint = z.infer<typeof Fingerprint>;
@@ -40,7 +41,7 @@ export type Fingerprint = z.infer<typeof Fingerprint>;
 export const LogPosition = z.object({ source: z.string(), line: z.int().min(1) });
 export type LogPosition = z.infer<typeof LogPosition>;
 
-/** Lines of a log or report. Lines are 1-based and inclusive. */
+/** The lines of a log or report. Lines are counted from 1, and both ends are included. */
 export const LogRange = z.object({ source: z.string(), lineStart: z.int().min(1), lineEnd: z.int().min(1) });
 export type LogRange = z.infer<typeof LogRange>;
 
@@ -56,7 +57,7 @@ export const FailingTest = z.object({
   /** The extractor that named it: "pytest", "junit-xml". */
   framework: z.string(),
   at: LogPosition.nullable(),
-  /** The lines that report it, each block where it is named; absent if only its position is known. */
+  /** The lines that report it: each block in which it is named. Absent if only its position is known. */
   spans: z.array(LogRange).optional(),
 });
 export type FailingTest = z.infer<typeof FailingTest>;
@@ -83,7 +84,7 @@ export const ThrownException = z.object({
   message: z.string(),
   chain: z.array(z.string()),
   frames: z.array(StackFrame),
-  /** Frames of the exceptions around the deepest cause, the innermost first. */
+  /** The frames of the exceptions around the deepest cause, the innermost first. */
   outerFrames: z.array(StackFrame).optional(),
   at: LogPosition.nullable(),
 });
@@ -93,7 +94,7 @@ export type ThrownException = z.infer<typeof ThrownException>;
 export const ErrorMessage = z.object({ text: z.string(), at: LogPosition.nullable(), weight: z.number() });
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
 
-/** A stretch of a log that one step printed. Lines are 1-based and inclusive. */
+/** A range of lines of a log that one step printed. Lines are counted from 1, and both ends are included. */
 export const Section = z.object({
   source: z.string(),
   name: z.string(),
@@ -103,7 +104,8 @@ export const Section = z.object({
   /** The exit code of its last command, if the log states it. */
   exitCode: z.int().optional(),
   /**
-   * True if it failed only after another one had: a clean-up, an upload of something that was never built.
+   * True if it failed only because another one had failed before, such as a clean-up, or an upload of
+   * something that was never built.
    */
   consequence: z.boolean().optional(),
   /**
@@ -112,8 +114,8 @@ export const Section = z.object({
    */
   tolerated: z.boolean().optional(),
   /**
-   * The reason why it says nothing of its own if something else failed: it was stopped, only looks at how
-   * jobs ended, or found no files to report.
+   * The reason why it says nothing of its own if something else failed: it was stopped, it only checks how
+   * jobs ended, or it found no files to report.
    */
   follows: z.enum(['stopped', 'other-jobs', 'no-files']).optional(),
 });
@@ -143,19 +145,19 @@ export const Failure = z.object({
   logs: z.array(z.string()).optional(),
   fingerprint: Fingerprint,
   /**
-   * True if the fingerprint says that the same thing happened, but not why: it rests on a test's name and
-   * on how the test ended (time limit, signal, or no word at all). Such failures are grouped and counted by
-   * it, but no answer is ever recalled by it.
+   * True if the fingerprint says that the same thing happened, but not why. It then consists of a test's name
+   * and how the test ended (time limit, signal, or no message at all). Such failures are grouped and counted
+   * by it, but no answer is ever recalled by it.
    */
   generic: z.boolean(),
-  /** True if the job went on after it, and failed for something else. */
+  /** True if the job continued after it, and failed for another reason. */
   tolerated: z.boolean().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 
 /**
- * A failure with its build's coordinates and, once it has one, its category: a person's decision outranks the
- * machine's.
+ * A failure with its build's coordinates and, once it has one, its category. A person's decision takes
+ * precedence over the machine's.
  */
 export const FailureRow = z.object({
   failure: Failure,

@@ -5,15 +5,15 @@ import { isLockFile, isTestFile } from './fix-refusals.ts';
 /** The part that a file has in a build. */
 export type FileRole = 'workflow' | 'dependency' | 'settings' | 'test' | 'document' | 'code';
 
-/** A changed file as far as its role is decided by it; `patch` is its part of a unified diff. */
+/** The facts of a changed file that determine its role. `patch` is its part of a unified diff. */
 export interface RoleFile {
   readonly path: string;
   readonly patch: string | null;
 }
 
 /**
- * Returns the part that a changed file has in a build, by its name; of a manifest that holds other settings
- * too, by the lines that were changed.
+ * Returns the role of a changed file in a build by its name. The role of a manifest that also contains other
+ * settings depends on the changed lines.
  */
 export function findFileRole({ path, patch }: RoleFile): FileRole {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -25,13 +25,13 @@ export function findFileRole({ path, patch }: RoleFile): FileRole {
   return DOCUMENTS.test(path) ? 'document' : 'code';
 }
 
-/** Files that hold only the dependencies of a project. */
+/** The files that contain only the dependencies of a project. */
 const DEPENDENCIES = new RegExp(
   String.raw`^(?:(?:[\w-]{1,40}[-_])?requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|go\.mod|` +
     String.raw`Pipfile|Gemfile|Podfile|mix\.lock|libs\.versions\.toml|` +
     String.raw`Directory\.Packages\.props|packages\.config)$`,
 );
-/** Files that hold dependencies and other settings. */
+/** The files that contain dependencies and other settings. */
 const MANIFESTS = new RegExp(
   String.raw`^(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|composer\.json|pom\.xml|` +
     String.raw`build\.gradle(?:\.kts)?|pubspec\.yaml|mix\.exs|Package\.swift|environment\.ya?ml|` +
@@ -48,7 +48,7 @@ const DOCUMENTS = new RegExp(
   'i',
 );
 
-/** A version or a range of them, as manifests state one. */
+/** The pattern of a version or a range in a manifest. */
 const VERSION = /(?:[\^~=<>!v"'([:>]|\s|@)\d{1,6}(?:\.(?:\d{1,6}|x|\*)){1,3}/;
 
 /** Tells whether the changed lines of a manifest state versions, so that dependencies changed. */

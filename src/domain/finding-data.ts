@@ -10,7 +10,7 @@ const field = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().de
 const text = field(z.string());
 const integer = field(z.int());
 
-/** A knowledge document, or a person's earlier decision. */
+/** The data of a knowledge document or of a person's earlier decision. */
 const Retrieved = z.object({
   category: field(Category),
   kind: field(Kind),
@@ -24,7 +24,7 @@ const Retrieved = z.object({
   /** The cause according to a team's document, and the words of the document that name the error. */
   cause: text,
   named: text,
-  /** True if a decision is similar enough to propose its cause and fix. */
+  /** True if a decision is similar enough for its cause and fix to be proposed. */
   proposes: field(z.boolean()),
   repository: text,
   sameRepository: field(z.boolean()),
@@ -45,7 +45,7 @@ const PastFailure = z.object({
 });
 
 const LeftUse = z.object({ name: z.string(), path: z.string(), line: z.int() });
-/** A line that still uses a name which a commit removed. */
+/** A line that still uses a name that a commit removed. */
 export type LeftUse = z.infer<typeof LeftUse>;
 
 /** A commit or comparison, or its change to a file. */
@@ -77,10 +77,10 @@ const FoundFile = z.object({
   line: z.int().nullable(),
   by: z.enum(['asked', 'log', 'import', 'step', 'manifest']),
 });
-/** A file of the repository that the failure leads to, and the words that lead to it. */
+/** A file of the repository to which the failure leads, and the words that lead to it. */
 export type FoundFile = z.infer<typeof FoundFile>;
 
-/** The data that programs read of each tool's findings. All other findings are for people and models alone. */
+/** The data of each tool's findings that programs read. All other data is only for people and models. */
 const FINDING_DATA = {
   search_error_library: Retrieved,
   search_knowledge: Retrieved,
@@ -101,7 +101,7 @@ const FINDING_DATA = {
   ask_reviewer: z.object({ questionId: text }),
 } as const;
 
-/** A tool whose findings programs read. */
+/** A tool whose findings are read by programs. */
 export type ReadTool = keyof typeof FINDING_DATA;
 export type DataFrom<Name extends ReadTool> = z.infer<(typeof FINDING_DATA)[Name]>;
 export type Change = z.infer<typeof Change>;
@@ -110,12 +110,12 @@ export type Retrieved = z.infer<typeof Retrieved>;
 /** A finding without data. */
 export type PlainFinding = Omit<Finding, 'data'>;
 
-/** A finding as a tool makes it. The data that programs read has the type that they expect. */
+/** A finding of a tool. The data that programs read has the type that they expect. */
 export type FindingFrom<Name extends string> = Name extends ReadTool
   ? PlainFinding & { readonly data?: Partial<DataFrom<Name>> & Record<string, unknown> }
   : Finding;
 
-/** Evidence of a tool, and its data as programs read it. */
+/** The evidence of a tool, with its data in the type that programs expect. */
 export interface EvidenceFrom<Name extends ReadTool> {
   readonly tool: Name;
   readonly item: Evidence;

@@ -3,7 +3,7 @@ import { GUARDED_CI_FILES } from './ci-files.ts';
 import { changesHowTestsRun } from './test-setup.ts';
 
 export const MAX_FILES = 30;
-/** Added and deleted together; lock files count for none. */
+/** The maximum number of added and deleted lines together. Lock files do not count. */
 const MAX_LINES = 500;
 
 /** The files that a change may touch only on request. */
@@ -19,7 +19,7 @@ export interface Change {
   /** The number of added lines. Null if the file is not text. */
   readonly added: number | null;
   readonly deleted: number | null;
-  /** Its part of a unified diff; the more of the file it shows, the more can be allowed. */
+  /** The part of a unified diff that describes it. The more of the file it shows, the more can be allowed. */
   readonly diff: string;
 }
 
@@ -58,7 +58,7 @@ export function refuseFix(diff: string, allowed: Allowed): string[] {
   return changes === null ? ['it is no diff as git writes it'] : refuseChanges(changes, allowed);
 }
 
-/** Says the same of a change whose files are known. */
+/** Returns the same reasons for a change whose files are known. */
 export function refuseChanges(changes: readonly Change[], allowed: Allowed): string[] {
   if (changes.length === 0) return ['it changes nothing'];
   if (changes.length > MAX_FILES) return [`it changes ${changes.length} files, more than ${MAX_FILES}`];
@@ -97,15 +97,15 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
   return null;
 }
 
-/** Control and invisible characters, which file systems may leave out of a path. */
+/** The control and invisible characters, which file systems may ignore in a path. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Tells by its name whether a file holds tests or their expectations. */
+/** Tells by its name whether a file contains tests or their expectations. */
 export function isTestFile(path: string): boolean {
   return TEST_FOLDERS.test(path) || TEST_NAMES.test(getBaseName(path));
 }
 
-/** Tells whether a name is that of a file in which a tool keeps resolved versions. */
+/** Tells whether the name is that of a lock file, in which a tool keeps resolved versions. */
 export function isLockFile(name: string): boolean {
   return LOCK_FILES.test(name);
 }

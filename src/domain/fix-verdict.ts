@@ -24,7 +24,10 @@ function isReported({ reported }: Runs, { tests }: Before): boolean {
   return tests.length === 0 || reported === true;
 }
 
-/** Judges a change that was tried, by its runs alone. It fixes nothing that was not checked as a whole. */
+/**
+ * Judges a change that was tried, only by its runs. A change does not fix the failure unless everything was
+ * checked.
+ */
 export function judgeAttempt(attempt: Runs, whole: Before): FixAttempt['verdict'] {
   const { before, checkExitCodes } = whole;
   if (attempt.exitCodes.length === 0) return 'inconclusive';
@@ -38,7 +41,7 @@ export function judgeAttempt(attempt: Runs, whole: Before): FixAttempt['verdict'
     : 'inconclusive';
 }
 
-/** Describes the result of one change: only counts, never text that a person wrote. */
+/** Describes the result of one change. The text contains only counts, never text that a person wrote. */
 export function describeAttempt(attempt: Runs, before: Before): string {
   const words = attemptWords(attempt, before);
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
@@ -70,13 +73,13 @@ function attemptWords(attempt: Runs, whole: Before): string {
 
 type Trial = Before & Pick<FixTrial, 'attempts'>;
 
-/** Judges all that was tried, by the runs alone. */
+/** Judges all changes that were tried, only by their runs. */
 export function judgeTrial({ before, attempts }: Pick<FixTrial, 'before' | 'attempts'>): FixTrial['verdict'] {
   if (before.failed === 0) return 'not-reproduced';
   return attempts.some(({ verdict }) => verdict === 'fixed') ? 'fixed' : 'not-fixed';
 }
 
-/** Describes the result of all changes: only counts, never text that a person wrote. */
+/** Describes the result of all changes. The text contains only counts, never text that a person wrote. */
 export function describeTrial(trial: Trial): string {
   const { attempts } = trial;
   const verdict = judgeTrial(trial);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * One mark of the strip: it failed for good as far as is known, or failed and later passed without a change.
+ * A mark of the strip. It says whether a failure was a flake, which later passed without a change, or a
+ * lasting failure as far as is known.
  */
 export const RunMark = z.object({
   buildId: z.string(),
@@ -10,7 +11,7 @@ export const RunMark = z.object({
 });
 export type RunMark = z.infer<typeof RunMark>;
 
-/** All that is known of one run of a test; `recent` of `measureFlakiness` says how it ended. */
+/** The known facts about one run of a test. `recent` of `measureFlakiness` says how it ended. */
 export const TestRunFacts = z.object({
   buildId: z.string(),
   /** `failed` if any of its results in the build failed; skipped ones do not count. */
@@ -22,7 +23,7 @@ export const TestRunFacts = z.object({
    */
   lane: z.string(),
   onDefaultBranch: z.boolean(),
-  /** ISO 8601 time at which the build was received. */
+  /** The ISO 8601 time at which the build was received. */
   at: z.string(),
   pipeline: z.string(),
   number: z.string(),
@@ -48,53 +49,54 @@ const Quarantine = z.object({ until: z.string(), by: z.string(), reason: z.strin
 const QuarantineEvent = Quarantine.extend({ until: z.string().nullable(), at: z.string() });
 export type QuarantineEvent = z.infer<typeof QuarantineEvent>;
 
-/** Counts from the stored results of one test, over its newest `WINDOW` runs. */
+/** The counts from the stored results of one test, over its newest `WINDOW` runs. */
 export const FlakinessCounts = z.object({
   runs: z.int(),
   failed: z.int(),
-  /** Failed runs that are flakes: see `measureFlakiness`. */
+  /** The number of failed runs that are flakes; see `measureFlakiness`. */
   flakes: z.int(),
-  /** Commits on which it failed and was run again. */
+  /** The number of commits on which it failed and was run again. */
   rerun: z.int(),
-  /** The number of those commits on which it then passed: nothing had changed but the attempt. */
+  /** The number of these commits on which it then passed without a change. */
   recovered: z.int(),
-  /** Runs on the default branch. */
+  /** The number of runs on the default branch. */
   defaultRuns: z.int(),
   /** The number of runs on the default branch that ended differently from the one before in the same lane. */
   flips: z.int(),
-  /** The oldest flake in the window; null if there is none. */
+  /** The time of the oldest flake in the window. Null if there is none. */
   since: z.iso.datetime().nullable(),
   lastFlakeAt: z.iso.datetime().nullable(),
   lastFailedAt: z.iso.datetime().nullable(),
-  /** The newest runs, oldest first, `STRIP` at most. */
+  /** The newest runs, oldest first, at most `STRIP`. */
   recent: z.array(RunMark),
 });
 export type FlakinessCounts = z.infer<typeof FlakinessCounts>;
 
-/** A test and what its results say. */
+/** A test with the counts from its results. */
 export const TestFlakiness = FlakinessCounts.extend({
   repository: z.string(),
   name: z.string(),
   suite: z.string().nullable(),
   file: z.string().nullable(),
-  /** Null if there is none, or it is over. */
+  /** The quarantine. Null if there is none, or if it has ended. */
   quarantine: Quarantine.nullable(),
-  /** Newest last. */
+  /** The changes of the quarantine, newest last. */
   quarantineEvents: z.array(QuarantineEvent),
 });
 export type TestFlakiness = z.infer<typeof TestFlakiness>;
 
 /**
- * The maximum number of the newest runs of a test that count. Older results may be of a fault that is fixed.
+ * The maximum number of the newest runs of a test that count. Older results may concern a fault that was
+ * fixed.
  */
 export const WINDOW = 100;
 
-/** Runs that the strip shows. */
+/** The number of runs that the strip shows. */
 export const STRIP = 30;
 
 /**
- * Minimum number of changes between passed and failed on the default branch at which alternation alone
- * counts: the test broke and recovered twice. A single breakage that is then fixed makes only two changes.
+ * The minimum number of changes between passed and failed on the default branch for alternation alone to
+ * count: the test broke and recovered twice. A single break that is then fixed makes only two changes.
  */
 const ALTERNATES_FROM = 4;
 
@@ -153,7 +155,7 @@ export function estimateFlakeProbability({
 }
 
 /**
- * A break on the default branch: the first run that failed, the one before it that passed, and the one after
+ * A break on the default branch: the first run that failed, the run before it that passed, and the run after
  * it that passed again.
  */
 export interface Break<Run extends TestRun> {

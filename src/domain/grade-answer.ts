@@ -6,18 +6,18 @@ import { isMerge, type ReadMend, readMend } from './mend.ts';
 import type { GradedAnswer, GradeQuestion, Outcome, OutcomeGrade, QuestionGrade } from './outcome.ts';
 import type { WhoseVerdict } from './whose.ts';
 
-/** The graded part of an answer, and the party that it held responsible. */
+/** The parts of an answer that are graded, and the party that it held responsible. */
 export interface GradableAnswer {
   readonly analysis: Pick<Analysis, 'category' | 'kind' | 'classification' | 'answer'>;
   readonly failures: readonly Failure[];
-  /** The verdict that the author of a change was given; null on the default branch, or if there was none. */
+  /** The verdict that the author of a change saw. Null on the default branch, or if there was none. */
   readonly whose: WhoseVerdict | null;
 }
 
 /**
  * Grades an answer by what happened next. A question that the outcome does not settle is doubtful. An answer
- * is wrong only if the fix certainly belongs to the failure and is of another category. Nothing is graded if
- * the failure may have been silenced instead of fixed.
+ * is wrong only if the fix certainly belongs to the failure and has another category. Nothing is graded if
+ * the failure may have been suppressed instead of fixed.
  */
 export function gradeAnswer(answer: GradableAnswer, outcome: Outcome): GradedAnswer {
   const suspects = answer.analysis.answer.suspects.map(({ path }) => path);
@@ -36,7 +36,7 @@ type Found = Pick<QuestionGrade, 'grade' | 'because'>;
 
 interface Facts extends GradableAnswer {
   readonly read: ReadMend;
-  /** The change, and nothing else, made the failure go away. */
+  /** True if the change certainly fixed the failure. */
   readonly isSure: boolean;
   readonly outcome: Outcome;
 }
@@ -49,7 +49,10 @@ const GRADERS: readonly (readonly [GradeQuestion, (facts: Facts) => Found | null
   ['advice', gradeAdvice],
 ];
 
-/** A failure that lasted this long over several builds went away because of the change. */
+/**
+ * The duration in milliseconds from which on a failure over several builds is assumed to be fixed by the
+ * change.
+ */
 const LASTING_MS = 30 * 60_000;
 
 /**
@@ -59,7 +62,7 @@ const LASTING_MS = 30 * 60_000;
 function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome, read: ReadMend): boolean {
   if (read.mend.kind !== 'change') return false;
   if (read.isLinked) return true;
-  // A machine or a service may be away for hours.
+  // A machine or a service may be unavailable for hours.
   if (analysis.category === 'INFRA_ERROR' || readSaidTransience(analysis) === true) return false;
   const hasLasted = times > 1 && Date.parse(red.receivedAt) - Date.parse(since) >= LASTING_MS;
   return hasLasted || read.isNear;
@@ -68,7 +71,7 @@ function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome
 /** The category that a fix points to, and the categories that it does not rule out. */
 interface Shown {
   readonly category: Category;
-  /** Right as well, as the categories are defined. */
+  /** A category that is also right, by the definition of the categories. */
   readonly accepted?: Category;
   readonly also: readonly Category[];
   /** The fix, in words. */
@@ -101,12 +104,12 @@ function showCategory(facts: Facts): Shown | null {
   const isSetup = has('workflow') || has('settings');
   if (isCode && !isSetup && !has('dependency')) return showByCode(facts);
   if (isSetup && !isCode && !has('dependency')) {
-    // What is written in settings is code to some, and they set up machines and packages.
+    // The contents of settings count as code for some people, and settings set up machines and packages.
     const also: Category[] = ['CODE_ERROR', 'DEPENDENCY_ERROR', 'INFRA_ERROR'];
     return { category: 'CONFIG_ERROR', also, by: 'only settings were changed' };
   }
   if (has('dependency') && !isCode && !isSetup) {
-    // A version of a runtime or library that the project chose is a setting, too.
+    // A version of a runtime or library that the project chose is a setting as well.
     const also: Category[] = hasTrait(facts.analysis.kind, 'gate')
       ? ['CONFIG_ERROR', 'CODE_ERROR']
       : ['CONFIG_ERROR'];
@@ -117,7 +120,7 @@ function showCategory(facts: Facts): Shown | null {
 
 /** The time, in milliseconds, within which an outside cause is unlikely to have been fixed. */
 const SOON_MS = 2 * 3_600_000;
-/** Shows the category of a failure that passes again without a change. */
+/** Determines the category of a failure that passes again without a change. */
 function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: Facts): Shown {
   const isTest = failures.some(({ test }) => test !== null);
   const also: Category[] = ['INFRA_ERROR', 'TEST_FAILURE'];
@@ -130,12 +133,12 @@ function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: 
 function showByCode({ failures, analysis, read }: Facts): Shown {
   const onlyTests = !read.roles.has('code');
   const by = onlyTests ? 'only tests were changed' : 'code was changed';
-  // Gates, scripts and paths are settings to some.
+  // Gates, scripts and paths count as settings for some people.
   const also: Category[] = ['CONFIG_ERROR'];
   if (hasTrait(analysis.kind, 'files-of-others')) also.push('DEPENDENCY_ERROR');
   const tests = failures.flatMap(({ test }) => test ?? []);
   const isTest = tests.length === failures.length && tests.length > 0;
-  // A wrong value may be of the code or of the test.
+  // A wrong value may come from the code or from the test.
   if (isTest && tests.every(statesExpectation))
     return { category: 'TEST_FAILURE', also: [...also, 'CODE_ERROR'], by };
   // An exception of the code in a test is accepted as either.
@@ -161,7 +164,7 @@ function gradeSuspect({ analysis, read, isSure }: Facts): Found | null {
     : { grade: 'doubtful', because: 'none of them was changed, and it may have gone away by itself' };
 }
 
-/** The probability from which on an answer says that a re-run passes. */
+/** The probability from which on an answer predicts that a rerun passes. */
 const SAYS_TRANSIENT = 0.5;
 
 function readSaidTransience({ category, kind, answer }: GradableAnswer['analysis']): boolean | null {
@@ -183,9 +186,9 @@ interface Truth {
   readonly because: string;
 }
 
-/** Reads whether the failure was transient. Returns null if that is not known. */
+/** Determines whether the failure was transient. Returns null if this is not known. */
 function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome: Outcome): Truth | null {
-  // A secret or setting may have been changed in between, which no commit shows.
+  // A secret or setting may have been changed in the meantime, which no commit shows.
   if (mend.kind === 'rerun' && kind === 'permission_or_secret') return null;
   if (mend.kind === 'rerun' || mend.kind === 'nothing')
     return { is: true, because: 'it passed again without a change' };
@@ -199,14 +202,14 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
   if (whose === null || whose === 'unknown') return null;
   const { change } = outcome;
   const brings = change?.isRewritten === true || change?.commits.some(isMerge) === true;
-  // A fix by others may have come with the default branch.
+  // The default branch may have brought a fix by others.
   if (whose !== 'change' && read.mend.kind === 'change' && brings)
     return { grade: 'doubtful', because: 'the branch took in changes of others' };
   if (whose === 'environment' && read.mend.kind === 'change') return gradeByPin(read);
   const transience = readTransience(analysis.kind, read, isSure, outcome);
   if (transience === null) return { grade: 'doubtful', because: 'nothing shows whose change it was' };
   if (whose === 'change') {
-    // A flaky test of one's own passes again, too.
+    // A flaky test of the change itself passes again as well.
     return transience.is
       ? { grade: 'doubtful', because: transience.because }
       : { grade: 'right', because: transience.because };
@@ -216,7 +219,10 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
 
 const PINNING: ReadonlySet<FileRole> = new Set<FileRole>(['dependency', 'workflow', 'settings']);
 
-/** Grades "what it runs with changed" if the author fixed it, by pinning a version or adapting to it. */
+/**
+ * Grades the statement that the environment changed, if the author fixed it by pinning a version or adapting
+ * to it.
+ */
 function gradeByPin({ roles }: ReadMend): Found {
   return roles.size > 0 && [...roles].every((role) => PINNING.has(role))
     ? { grade: 'right', because: 'only what it runs with was set' }
@@ -257,7 +263,7 @@ const ROLES_BY_ACT: Readonly<Partial<Record<string, readonly FileRole[]>>> = {
 
 const NAMED_FILE = /[\w@.-]{1,80}(?:\/[\w@.-]{1,80}){0,12}\.[A-Za-z]\w{0,7}(?![\w/.(])/g;
 
-/** Lists the files that an advice names. */
+/** Lists the files that the advice names. */
 function listNamedFiles(advice: string): string[] {
   return (
     advice

@@ -3,20 +3,20 @@ import { Category } from './category.ts';
 import { GradeQuestion, OutcomeGrade } from './outcome.ts';
 import { Route } from './publish-bound.ts';
 
-/** Answers of one repository and route by the grade of one question. */
+/** The number of answers of one repository and route by the grade of one question. */
 export const GradeCount = z.object({
   question: GradeQuestion,
   repository: z.string(),
-  /** Null if the answer has none, or one that this release does not know. */
+  /** The route. Null if the answer has none, or one that this release does not know. */
   route: Route.nullable().catch(null),
   grade: OutcomeGrade,
-  /** True if a person decided; a person's grade wins over the outcome. */
+  /** True if a person decided. A person's grade takes precedence over the outcome. */
   byPerson: z.boolean(),
   count: z.int(),
 });
 export type GradeCount = z.infer<typeof GradeCount>;
 
-/** One graded answer, listed so that a person can check what a figure counts. */
+/** One graded answer, listed so that a person can check what a number counts. */
 export const ListedGrade = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -37,7 +37,7 @@ export const MendedFailure = z.object({
   pipeline: z.string(),
   number: z.string(),
   at: z.iso.datetime(),
-  /** True if it has the same fingerprint; else it is of the same kind. */
+  /** True if it has the same fingerprint. Otherwise it only has the same kind. */
   isSame: z.boolean(),
   files: z.array(z.string()),
   /** The newest commit that fixed it. Null if none is known. */

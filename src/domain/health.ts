@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Provider } from './build.ts';
 import type { Period } from './insights.ts';
 
-/** A period and the period of the same length that it is compared with. Both are whole UTC days. */
+/** A period, and the period of the same length with which it is compared. Both are whole UTC days. */
 export interface ComparedPeriod extends Period {
   /**
    * The first day of the other period, such as `2026-03-01`. If absent, the other period ends where this one
@@ -12,30 +12,27 @@ export interface ComparedPeriod extends Period {
 }
 
 /**
- * The health figures of a pipeline, or of one of its branches, in a period and in the period it is compared
- * with. Times are from builds that report them.
+ * The health figures of a pipeline, or of one of its branches, in a period and in the period with which it is
+ * compared. Durations come from builds that report them.
  */
 export const Health = z.object({
   provider: z.string(),
   repository: z.string(),
   pipeline: z.string(),
-  /** Builds that passed or failed, on any branch unless one is meant. */
+  /** The number of builds that passed or failed, on any branch unless one was chosen. */
   builds: z.int(),
   failed: z.int(),
   buildsBefore: z.int(),
   failedBefore: z.int(),
-  /** Median run time of the newest 100 builds of the period, in minutes; null if none is known. */
+  /** The median run time of the newest 100 builds of the period, in minutes. Null if none is known. */
   minutes: z.number().nullable(),
   minutesBefore: z.number().nullable(),
-  /** The same median for the time that they waited before they started. */
+  /** The same median for the time before they started. */
   queueMinutes: z.number().nullable(),
   queueMinutesBefore: z.number().nullable(),
-  /**
-   * The branch that is meant, or the default branch of the pipeline; null if that is not known, or had no
-   * builds.
-   */
+  /** The chosen branch, or the default branch of the pipeline. Null if it is not known, or had no builds. */
   branch: z.string().nullable(),
-  /** Hours for which the newest build of the branch was a failed one. */
+  /** The hours during which the newest build of the branch was a failed one. */
   redHours: z.number(),
   /** True if the branch was red at the end of the period, or is red now if the period has not ended. */
   isRed: z.boolean(),
@@ -45,7 +42,7 @@ export const Health = z.object({
    */
   recoveries: z.int(),
   hoursToGreen: z.number().nullable(),
-  /** Failed builds per UTC day of the period, oldest first. */
+  /** The number of failed builds per UTC day of the period, oldest first. */
   perDay: z.array(z.int()),
 });
 export type Health = z.infer<typeof Health>;
@@ -55,7 +52,7 @@ export type Health = z.infer<typeof Health>;
  * in it.
  */
 export const FailedJobs = z.object({
-  /** The most frequent, at most 50. */
+  /** The most frequent jobs, at most 50. */
   jobs: z.array(z.object({ job: z.string(), builds: z.int() })),
   /** The numbers of failed builds that were examined, and of those that name no job. */
   builds: z.int(),
@@ -77,14 +74,14 @@ export const UnreadLogs = z.object({
 });
 export type UnreadLogs = z.infer<typeof UnreadLogs>;
 
-/** Something went live. Texts are masked, and the address is of the web. */
+/** A deployment. Its texts are masked, and its URL uses HTTP or HTTPS. */
 export interface Deployment {
   readonly repository: string;
   readonly environment: string;
-  /** A tag, a branch or the beginning of a commit. */
+  /** A tag, a branch, or the first characters of a commit. */
   readonly version: string;
   readonly url: string | null;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly at: string;
 }
 
@@ -95,7 +92,7 @@ export interface Deployment {
 export const Mark = z.object({
   kind: z.enum(['deployment', 'upgrade']),
   at: z.iso.datetime(),
-  /** "1.4.2 to production", "Faultline 0.9.0". */
+  /** The name, such as "1.4.2 to production" or "Faultline 0.9.0". */
   name: z.string(),
   url: z.string().nullable(),
 });
@@ -105,8 +102,8 @@ export type Mark = z.infer<typeof Mark>;
 export interface RepositoryHealth {
   readonly branches: readonly Health[];
   readonly jobs: FailedJobs;
-  /** Builds that passed or failed, per UTC day that had any, oldest first. */
+  /** The number of builds that passed or failed per UTC day that had any, oldest first. */
   readonly days: readonly { readonly day: string; readonly builds: number; readonly failed: number }[];
-  /** The newest 100, oldest first. */
+  /** The newest 100 marks, oldest first. */
   readonly marks: readonly Mark[];
 }

@@ -15,16 +15,16 @@ export interface Doubt {
   readonly message: string;
 }
 
-/** Maximum number of runs of one arm, at one commit, or with one change. */
+/** The maximum number of runs of one arm, at one commit, or with one change. */
 const MOST_RUNS = 1_000;
-/** Maximum number of runs of a whole bisection. */
+/** The maximum number of runs of a whole bisection. */
 const MOST_BISECTION_RUNS = 10_000;
 const MOST_COMMITS = 5_000;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 /**
- * Finds what cannot be true of an experiment on a build: counts without runs, a verdict that its runs do not
- * bear out, a fix that must not be shown. `head` is the commit of the build.
+ * Finds statements of an experiment on a build that cannot be true: counts without runs, a verdict that its
+ * runs do not support, or a fix that must not be shown. `head` is the commit of the build.
  */
 export function findDoubts(experiment: Experiment, head: string | null): Doubt[] {
   const { arms, verdict, bisection, fixes } = experiment;
@@ -56,7 +56,7 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
   return doubts;
 }
 
-/** Finds arms whose counts are not those of their runs. */
+/** Finds arms whose counts do not match their runs. */
 export function doubtArms(arms: readonly Arm[]): Doubt[] {
   const doubts = arms.flatMap((arm, at) => prefixDoubts(`arms.${at}`, doubtArm(arm)));
   const keys = arms.map(({ where, what, under }) => JSON.stringify([where, what, under]));
@@ -132,7 +132,7 @@ function doubtRuns({ passed, failed, other = 0, exitCodes }: Counted, most: numb
   return [];
 }
 
-/** Finds what the runs of a bisection do not bear out. */
+/** Finds statements that the runs of a bisection do not support. */
 export function doubtBisection(bisection: Bisection): Doubt[] {
   const { commits, tried, skipped, candidates, verdict, confidence } = bisection;
   if (commits > MOST_COMMITS)
@@ -199,7 +199,7 @@ function isOutOfOrder(places: readonly { readonly at?: number | undefined }[]): 
   return places.some(({ at = 0 }, index) => index > 0 && at <= (places[index - 1]?.at ?? 0));
 }
 
-/** Finds what the runs of changes do not bear out. */
+/** Finds statements that the runs with changes do not support. */
 export function doubtTrial(trial: FixTrial): Doubt[] {
   const doubts = prefixDoubts('before', doubtRuns(trial.before, MOST_RUNS));
   for (const [at, attempt] of trial.attempts.entries()) {
@@ -222,7 +222,7 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
   return doubts;
 }
 
-/** Checks that every change that would be shown is a change that could have been tried. */
+/** Checks that every change that would be shown could have been tried. */
 function doubtDiffs({ attempts }: FixTrial): Doubt[] {
   return attempts.flatMap(({ diff }, at) =>
     diff === null

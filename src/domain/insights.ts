@@ -7,7 +7,7 @@ export interface InsightsFilter {
   readonly repositories?: readonly string[];
 }
 
-/** A stretch of time that ends with `until` (ISO 8601). */
+/** A period that ends with `until` (ISO 8601). */
 export interface Period extends InsightsFilter {
   readonly until: string;
   readonly days: number;
@@ -27,7 +27,10 @@ export const DecidedCount = z.object({
 });
 export type DecidedCount = z.infer<typeof DecidedCount>;
 
-/** Answers but recalled ones, decided or not, of one hundredth of stated confidence. */
+/**
+ * The number of answers, decided or not, of one hundredth of stated confidence. Recalled answers are not
+ * counted.
+ */
 export const AnsweredCount = z.object({ at: z.number(), count: z.int() });
 export type AnsweredCount = z.infer<typeof AnsweredCount>;
 
@@ -42,7 +45,7 @@ export interface TrackRecord {
   readonly to: number;
 }
 
-/** Fewer decided answers than this say too little to be shown as a share. */
+/** The minimum number of decided answers for which a share is shown. */
 export const TOO_FEW = 20;
 
 /**
@@ -56,30 +59,31 @@ export type DayCount = z.infer<typeof DayCount>;
 export const DecidedBy = z.object({ category: Category, reviewer: z.string(), at: z.iso.datetime() });
 export type DecidedBy = z.infer<typeof DecidedBy>;
 
-/** One cause, known by its fingerprint, over a period. */
+/** One cause in a period, identified by its fingerprint. */
 export interface TopCause {
   readonly fingerprint: string;
   readonly title: string;
   readonly category: Category;
-  /** Builds that failed for it. */
+  /** The number of builds that failed because of it. */
   readonly builds: number;
   readonly pullRequests: number;
   readonly repositories: number;
   /**
-   * The time those builds ran, in hours; a build that failed for several causes is shared evenly among them.
+   * The run time of these builds, in hours. The time of a build that failed for several causes is divided
+   * equally among them.
    */
   readonly hours: number;
   /** The number of these builds whose duration is not known. */
   readonly untimed: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** The newest decision that named it; null if none stands. */
+  /** The newest decision that named it. Null if there is none that was not undone. */
   readonly decided: DecidedBy | null;
-  /** Builds per UTC day, the period's last thirty days, oldest first. */
+  /** The number of builds per UTC day in the last thirty days of the period, oldest first. */
   readonly perDay: readonly number[];
 }
 
-/** One build that failed for a cause. */
+/** A build that failed because of a cause. */
 export const CauseBuild = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -110,15 +114,15 @@ export type CausePlace = z.infer<typeof CausePlace>;
 
 export interface CauseFacts {
   readonly cause: TopCause;
-  /** The newest, newest first. */
+  /** The newest builds, newest first. */
   readonly builds: readonly CauseBuild[];
-  /** The newest decisions that stand, newest first. */
+  /** The newest decisions that were not undone, newest first. */
   readonly decisions: readonly CauseBuild[];
   /** The places in its newest thousand builds, the most frequent first. */
   readonly places: readonly CausePlace[];
 }
 
-/** Builds with and without a cause, as far as they can be compared: see `findDifferences`. */
+/** A build with or without a cause, with the properties that are compared; see `findDifferences`. */
 export const ComparedBuild = z.object({
   failing: z.boolean(),
   pipeline: z.string(),
@@ -127,18 +131,18 @@ export const ComparedBuild = z.object({
   provider: z.string(),
   pullRequest: z.boolean(),
   rerun: z.boolean(),
-  /** 0..23, UTC. */
+  /** The hour in UTC, 0 to 23. */
   hour: z.int(),
-  /** 0 is Sunday. */
+  /** The weekday. 0 is Sunday. */
   weekday: z.int(),
 });
 export type ComparedBuild = z.infer<typeof ComparedBuild>;
 
-/** The cost of answers in one week (`week`: its Monday), without recalled answers. */
+/** The cost of the answers of one week, without recalled answers. `week` is its Monday. */
 export const WeekFigures = z.object({
   week: z.string(),
   answers: z.int(),
-  /** The number of answers, among all, that a known fingerprint gave without a model. */
+  /** The number of all answers that came from a known fingerprint, without a model. */
   recalled: z.int(),
   medianUsd: z.number().nullable(),
   p90Usd: z.number().nullable(),
@@ -150,19 +154,23 @@ export type WeekFigures = z.infer<typeof WeekFigures>;
 /** The review figures of a team. No figure is about a single person. */
 export const ReviewingFigures = z.object({
   decided: z.int(),
-  /** Decisions that say whether the machine's category was right, and those of them that say it was. */
+  /**
+   * The number of decisions that say whether the machine's category was right, followed by the number that
+   * say it was.
+   */
   judged: z.int(),
   agreed: z.int(),
-  /** Seconds from opening to decision. */
+  /** The median time from opening to decision, in seconds. */
   medianSeconds: z.number().nullable(),
   p90Seconds: z.number().nullable(),
   /**
-   * Accepted answers whose time from opening to decision is known, and those accepted within three seconds.
+   * The number of accepted answers whose time from opening to decision is known, and of those accepted within
+   * three seconds.
    */
   timedAccepts: z.int(),
   hastyAccepts: z.int(),
   /**
-   * Causes on which two people decided in one repository, and the number of them for which the newest
+   * The number of causes that two people decided in one repository, and of those for which the newest
    * decisions of both named the same category.
    */
   pairs: z.int(),

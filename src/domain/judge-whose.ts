@@ -12,28 +12,30 @@ import type { Whose, WhoseAct, WhoseProof, WhoseVerdict } from './whose.ts';
 export interface WhoseFacts {
   readonly build: Build;
   readonly analysis: Analysis;
-  /** The category in force: a person's decision goes before the analysis. */
+  /** The category in force. A person's decision takes precedence over the analysis. */
   readonly category: Category;
   /** The failures that the answer explains. */
   readonly failures: readonly Failure[];
   readonly history: FailureHistory;
 }
 
-/** The age from which a failure that is gone from the default branch excuses no change. */
+/**
+ * The age from which on a failure that is gone from the default branch excuses no change, in milliseconds.
+ */
 const EXCUSE_MS = 2 * 24 * 3_600_000;
-/** One other pull request may be built on this one. */
+/** The minimum number of other pull requests. A single one may be based on this one. */
 const ENOUGH_PULL_REQUESTS = 2;
-/** A judgement that is less probable is not made: a wrong excuse is the worst mistake of all. */
+/** The minimum probability of a judgement. It is high, because a wrong excuse is the worst mistake. */
 const LEAST_PROBABLE = 0.9;
-/** Failures in a row from which running again does not help. */
+/** The number of consecutive failures from which on a rerun does not help. */
 const LASTING = 3;
 
 /**
- * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the versions
- * that an earlier run of it had, else by the default branch, a new major version that the change is apart
- * from, the failing step, other pull requests and earlier flakes. Says `unknown` where none of them proves
- * it. An excuse that history suggests is not given where the change touches what failed, or where the failure
- * was first seen here.
+ * Decides whose a failure is. It uses, in this order: an experiment, a later run of the same commit, the
+ * versions of an earlier run of that commit, the default branch, a new major version that is unrelated to the
+ * change, the failing step, other pull requests, and earlier flakes. The verdict is `unknown` if none of them
+ * proves it. An excuse that history suggests is not given if the change touches what failed, or if the
+ * failure was first seen here.
  */
 export function judgeWhose(facts: WhoseFacts): Whose {
   const { analysis, history } = facts;
@@ -59,8 +61,8 @@ export function judgeWhose(facts: WhoseFacts): Whose {
 }
 
 /**
- * Decides whose a failure is by the experiment, or by the versions that changed, where no history is kept.
- * Returns null if neither tells.
+ * Decides whose a failure is without history: by the experiment, or by the versions that changed. Returns
+ * null if neither decides it.
  */
 export function judgeWithoutHistory(analysis: Analysis): Whose | null {
   const { experiment } = analysis;
@@ -74,8 +76,8 @@ export function judgeWithoutHistory(analysis: Analysis): Whose | null {
 type Found = Pick<Whose, 'verdict' | 'probability' | 'proof'>;
 
 /**
- * Judges by an experiment, which goes before history: it ran the same command on one machine, with and
- * without the change.
+ * Judges by an experiment. It takes precedence over history, because it ran the same command on one machine,
+ * with and without the change.
  */
 function judgeByTrying({ verdict, sentence, arms }: Experiment, history: FailureHistory | null): Found {
   const proof: WhoseProof[] = [{ what: 'tried', sentence }];
@@ -91,7 +93,7 @@ function judgeByTrying({ verdict, sentence, arms }: Experiment, history: Failure
 
 /**
  * Judges by a later run of the same commit. A test that only this change has may be flaky from its first run
- * on; then it is the change's, too.
+ * on; then it is the change's failure as well.
  */
 function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts): Found | null {
   if (passedAgain === null) return null;
@@ -103,16 +105,16 @@ function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts):
 }
 
 /**
- * Judges by the versions that a green run of the same commit had: where the failure's own lines are about one
- * that changed, the commit did not do it.
+ * Judges by the versions that a green run of the same commit had. If the failure's own lines concern a
+ * version that changed, the commit did not cause it.
  */
 function judgeByVersions({ changes }: Analysis): Found | null {
   return changes?.isSameCommit === true ? blameVersion(changes, null) : null;
 }
 
 /**
- * Judges by the versions of a green run of another commit: the failure names a new major version, and the
- * change neither sets up the job nor touches anything that the failure went through.
+ * Judges by the versions of a green run of another commit. The failure must name a new major version, and the
+ * change must neither set up the job nor touch anything in the path of the failure.
  */
 function judgeApart(facts: WhoseFacts): Found | null {
   const { changes } = facts.analysis;
@@ -130,10 +132,15 @@ function blameVersion(changes: VersionChanges, probability: number | null): Foun
   return { verdict: 'environment', probability, proof };
 }
 
-/** Other repositories that met one host within minutes, from which it is an incident elsewhere. */
+/**
+ * The minimum number of other repositories that could not reach a host within minutes, for an external
+ * incident.
+ */
 const MANY_REPOSITORIES = 3;
 
-/** Judges by the repositories that could not reach the same host then, whatever the change touches. */
+/**
+ * Judges by the repositories that could not reach the same host at that time, whatever the change touches.
+ */
 function judgeByIncident({ category, analysis: { kind }, history: { incident } }: WhoseFacts): Found | null {
   if (incident === undefined || incident.repositories < MANY_REPOSITORIES) return null;
   if (category !== 'INFRA_ERROR' || !hasTrait(kind, 'clear')) return null;
@@ -145,7 +152,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
   const { defaultBranch: main, generic, own, isDefault, test } = history;
   if (main === null) return null;
   const first = main.since ?? main.lastFailed;
-  // What was here first came from here, or from outside of both.
+  // If it was here first, it came from here, or from outside of both.
   if (first === null || (!isDefault && own.firstAt < first.receivedAt)) return null;
   if (main.since !== null) {
     const flaky = main.times < LASTING ? judgeFlaky(facts) : null;
@@ -154,7 +161,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
     return { verdict: 'main', probability: null, proof: proveByMain(history) };
   }
   const age = Date.parse(build.receivedAt) - Date.parse(first.receivedAt);
-  // Who broke it and took it back may bring it again.
+  // The person who broke it and reverted that may break it again.
   const isAnothers = first.author !== null && build.author !== null && first.author !== build.author;
   if (isDefault || generic || age > EXCUSE_MS || main.mended === null || !isAnothers) return null;
   const flaky = judgeFlaky(facts);
@@ -164,7 +171,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
     : { verdict: 'main', probability: PROBABLE.mended, proof: proveByMain(history) };
 }
 
-/** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
+/** The estimated shares of right verdicts. `scripts/bench whose` measures how often they are right. */
 const PROBABLE = {
   mended: 0.9,
   step: 0.95,
@@ -182,9 +189,9 @@ function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
 }
 
 /**
- * Judges by the failing step, if it names a machine or a service itself. In a test that may be the change's
- * own call, so that others must have had it, and no file of the change may be near. A change may have named
- * the service that did not answer, so that its files must be known.
+ * Judges by the failing step, if it names a machine or a service itself. In a test, the failed call may be
+ * the change's own, so others must have had the failure, and no file of the change may be near it. The change
+ * may have introduced the service that did not answer, so its files must be known.
  */
 function judgeMachine(facts: WhoseFacts): Found | null {
   const { category, analysis, failures, history } = facts;
@@ -200,7 +207,9 @@ function judgeMachine(facts: WhoseFacts): Found | null {
   return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
 }
 
-/** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
+/**
+ * Tells whether a file sets up the job. These are hidden files, manifests, lock files, and all configuration.
+ */
 function isSetup(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.startsWith('.') || /^(?:Dockerfile|Makefile)/.test(name) || SETUP.test(name);
@@ -209,14 +218,14 @@ function isSetup(path: string): boolean {
 const SETUP = /\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt)$/;
 
 /**
- * Judges by the people who met it before it was seen here. A message without a test is too often alike by
- * chance.
+ * Judges by the people who had the failure before it was seen here. A message without a test is too often
+ * similar by chance.
  */
 function judgeByPullRequests(facts: WhoseFacts): Found | null {
   const { category, failures, history } = facts;
   const { generic, isDefault, otherPullRequests } = history;
   if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic) return null;
-  // What several people met in one test and its words is no chance, whatever this change touches.
+  // If several people had the same message in the same test, it is not chance, whatever this change touches.
   const areTests = failures.every(({ test }) => test !== null);
   const isOutside = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR';
   if (!areTests && (!isOutside || reachesFailure(facts))) return null;
@@ -224,14 +233,17 @@ function judgeByPullRequests(facts: WhoseFacts): Found | null {
   return judgeFlaky(facts) ?? { verdict: 'others', probability: PROBABLE.others, proof };
 }
 
-/** The share of changes that break a given test; far above the usual one, so that no excuse is early. */
+/**
+ * The assumed share of changes that break a given test. It is far above the usual one, so that no excuse is
+ * given too early.
+ */
 const BREAKS = 0.02;
-/** The share of those that fails in the very words in which the test flaked before. */
+/** The assumed share of these that fail with the same message with which the test flaked before. */
 const IN_SAME_WORDS = 0.25;
 
 /**
- * Judges by Bayes' rule: the test flaked with its known rate each time in a row, or the change broke it in
- * the same words. Flakes in other words prove nothing.
+ * Judges by Bayes' rule between two explanations: the test flaked with its known rate each time in a row, or
+ * the change broke it with the same message. Flakes with other messages prove nothing.
  */
 function judgeFlaky(facts: WhoseFacts): Found | null {
   const { test, own, generic } = facts.history;
@@ -243,8 +255,8 @@ function judgeFlaky(facts: WhoseFacts): Found | null {
 }
 
 /**
- * Judges whether it is new: it passes on the default branch, or passed here in the build before, and was seen
- * nowhere else. Flaky tests and services come and go, so that they are blamed on no change.
+ * Judges whether the failure is new: it passes on the default branch, or passed here in the previous build,
+ * and was not seen elsewhere. Flaky tests and services fail now and then, so no change is blamed for them.
  */
 function judgeNew(facts: WhoseFacts): Found | null {
   const { category, analysis, history } = facts;
@@ -252,10 +264,10 @@ function judgeNew(facts: WhoseFacts): Found | null {
   if (seenElsewhere || category === 'INFRA_ERROR' || isUnstable(analysis.kind)) return null;
   const isTouched = findTouched(facts) !== undefined;
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
-  // A change that is known and touches nothing near it may have met a first flake.
+  // If the change is known and touches nothing near the failure, this may be the first flake.
   if (listChangedFiles(analysis).size > 0 && test?.isNew !== true && !reachesFailure(facts)) return null;
   if ((test?.flakes ?? 0) > 0) return null;
-  // Words that say only how a test ended prove nothing alone: the change must touch what is suspected.
+  // A message that says only how a test ended proves nothing alone. The change must touch a suspect.
   if (generic && own.times < 2 && test?.isNew !== true && !isTouched) return null;
   const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
   if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))
@@ -317,7 +329,7 @@ function findTouched({ build, analysis }: WhoseFacts): Suspect | undefined {
   return analysis.answer.suspects.find(({ path }) => touched.has(path) || changed.has(path));
 }
 
-/** Tells whether the change touches a suspect, the failed test or a place that the failure went through. */
+/** Tells whether the change touches a suspect, the failed test, or a place in the path of the failure. */
 function reachesFailure(facts: WhoseFacts): boolean {
   if (findTouched(facts) !== undefined) return true;
   const changed = [...listChangedFiles(facts.analysis)];
@@ -342,8 +354,8 @@ function readChanges({ evidence }: Analysis): z.infer<typeof Changed>[] {
 }
 
 /**
- * Checks whether every file of the change is known: a list that was cut, or that is of the last commit alone
- * because no passing build is known, may leave out the one that matters.
+ * Checks whether every file of the change is known. A list that was cut, or that describes only the last
+ * commit because no passing build is known, may lack the file that matters.
  */
 function isWholeChangeKnown(analysis: Analysis): boolean {
   const lists = readChanges(analysis).filter(({ files }) => files.length > 0);
@@ -356,7 +368,7 @@ function isWholeChangeKnown(analysis: Analysis): boolean {
   );
 }
 
-/** Lists the files that changed since the last passing build, as far as a tool has read them. */
+/** Lists the files that changed since the last passing build, as far as a tool read them. */
 function listChangedFiles(analysis: Analysis): ReadonlySet<string> {
   return new Set(readChanges(analysis).flatMap(({ files }) => files));
 }

@@ -9,9 +9,9 @@ export const Lane = z.object({
   isRed: z.boolean(),
   /** The end of the first failed build since the last one that passed; null on a green branch. */
   redSince: z.iso.datetime().nullable(),
-  /** The builds of a red branch, oldest first; empty on a green one. */
+  /** The builds of a red branch, oldest first. Empty on a green branch. */
   builds: z.array(z.object({ at: z.iso.datetime(), failed: z.boolean() })),
-  /** The number of default branches, of which only some are listed. */
+  /** The total number of default branches, of which only some are listed. */
   of: z.int(),
 });
 export type Lane = z.infer<typeof Lane>;

@@ -1,21 +1,21 @@
 import type { Evidence } from './evidence.ts';
 import { listEvidenceFrom } from './finding-data.ts';
 
-/** A failure that a pipeline had in its last builds, each time the same. */
+/** A failure that a pipeline had in each of its last builds. */
 export interface LastingFailure {
   readonly times: number;
-  /** Number of the first of these builds. */
+  /** The number of the first of these builds. */
   readonly since: string;
   /** The evidence that counted them. */
   readonly item: Evidence;
 }
 
-/** Number of identical failures in a row from which a failure is not temporary. */
+/** The number of identical consecutive failures from which on a failure is not temporary. */
 const LASTING = 3;
 
 /**
- * Returns how often in a row a pipeline failed in this way, and since which build. Returns null for fewer
- * than three times, or if no tool checked it.
+ * Returns how many consecutive builds of a pipeline failed in this way, and the first of them. Returns null
+ * for fewer than three builds, or if no tool checked it.
  */
 export function findLastingFailure(evidence: readonly Evidence[]): LastingFailure | null {
   for (const { item, data } of listEvidenceFrom(evidence, ['count_consecutive_failures'])) {

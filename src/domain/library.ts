@@ -10,23 +10,25 @@ const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.st
 /** The green builds in which all informative lines of an entry occur. */
 export const GreenFlag = z.object({
   builds: z.int().min(1),
-  /** ISO 8601 time at which the first of them was seen. */
+  /** The ISO 8601 time at which the first of them was seen. */
   since: z.iso.datetime(),
-  /** The newest of them, by id. */
+  /** The id of the newest of them. */
   last: z.string(),
 });
 export type GreenFlag = z.infer<typeof GreenFlag>;
 
-/** A past failure whose cause a person decided. Only these outrank a machine's answer. */
+/**
+ * A past failure whose cause a person decided. Only such decisions take precedence over a machine's answer.
+ */
 export const LibraryEntry = z.object({
   id: z.string(),
   fingerprint: Fingerprint,
   /**
-   * The failing line and excerpt that it was learned from, masked. The search for near matches compares with
-   * it.
+   * The failing line and excerpt from which it was learned, masked. The search for similar failures compares
+   * with them.
    */
   message: z.string(),
-  /** The failed test, by the name that it has in every build. Null if none failed or that is not known. */
+  /** The failed test, by the name that it has in every build. Null if none failed or if it is not known. */
   test: z.string().nullable(),
   repository: z.string(),
   category: Category,
@@ -39,7 +41,7 @@ export const LibraryEntry = z.object({
   confirmedAt: z.iso.datetime(),
   timesSeen: z.int(),
   lastSeenAt: z.iso.datetime(),
-  /** The decision that it came from; null if that is not known. */
+  /** The decision from which it came. Null if it is not known. */
   decisionId: z.string().nullable(),
   /**
    * The lines of the log that identify the failure. If all of them occur in a green build, the entry says
@@ -47,7 +49,7 @@ export const LibraryEntry = z.object({
    */
   telling: z.array(z.string()),
   /**
-   * The person who withdrew it, the time and the reason; null if it is not withdrawn. A withdrawn entry does
+   * The person who withdrew it, the time and the reason. Null if it is not withdrawn. A withdrawn entry does
    * not answer.
    */
   withdrawn: Withdrawal.nullable(),
@@ -65,8 +67,8 @@ export const LibraryEntry = z.object({
 export type LibraryEntry = z.infer<typeof LibraryEntry>;
 
 /**
- * Returns true if an entry may answer: it is not withdrawn, and either no green build contains its lines or a
- * person lets it answer nevertheless.
+ * Returns true if an entry may answer. It must not be withdrawn, and no green build may contain its lines
+ * unless a person lets it answer nevertheless.
  */
 export function answers({
   withdrawn,
@@ -83,14 +85,14 @@ export const KnowledgeDocument = z.object({
   category: Category,
   kind: Kind,
   tools: z.array(z.string()),
-  /** Literal phrases that real tools print for this kind. */
+  /** The literal phrases that real tools print for this kind. */
   signals: z.array(z.string()),
-  /** Section heading → its text. */
+  /** The text of each section, by heading. */
   sections: z.record(z.string(), z.string()),
 });
 export type KnowledgeDocument = z.infer<typeof KnowledgeDocument>;
 
-/** An entry as the vector index holds it. */
+/** An entry in the form in which the vector index stores it. */
 interface LibraryVector {
   readonly id: string;
   readonly text: string;
@@ -157,18 +159,18 @@ export function toLibraryVector(entry: LibraryEntry): LibraryVector {
 }
 
 /**
- * Maximum number of active rules of an installation. All rules that may apply are tried on every failure that
- * no one has confirmed.
+ * The maximum number of active rules of an installation. Every rule that may apply is tried on each failure
+ * that no one has confirmed.
  */
 export const MAX_RULES = 500;
 
-/** The rule that a reviewer writes: failures whose message or excerpt matches the pattern have this cause. */
+/** A rule that a reviewer writes: failures whose message or excerpt matches the pattern have this cause. */
 export const RuleInput = z.strictObject({
-  /** RE2's syntax; `^` and `$` are the ends of a line, `.` is no line end. */
+  /** The pattern in RE2's syntax. `^` and `$` match the ends of a line, and `.` does not match a line end. */
   pattern: z.string().min(4).max(300),
   /** Log lines that the pattern must match, as an example of the failure that the reviewer meant. */
   sample: z.string().min(1).max(4000),
-  /** Null for every repository. */
+  /** The repository. Null for all repositories. */
   repository: z.string().min(1).max(300).nullable(),
   category: Category,
   kind: Kind.default('unknown'),
@@ -177,7 +179,7 @@ export const RuleInput = z.strictObject({
 });
 export type RuleInput = z.infer<typeof RuleInput>;
 
-/** A stored version of a rule. At most one version is active. */
+/** A stored version of a rule. At most one version of a rule is active. */
 export const Rule = z.object({
   ...RuleInput.shape,
   kind: Kind,

@@ -17,10 +17,10 @@ export interface ReadMend {
 /** The maximum number of files of a change that proves a fix. A larger change may have fixed anything. */
 const MAX_MENDING = 10;
 const [MAX_FILES, MAX_COMMITS] = [20, 5];
-/** Characters of a failure in which files are looked for. */
+/** The maximum number of characters of a failure in which file names are searched for. */
 const MAX_TEXT = 20_000;
 
-/** Reads how a failure went away, and the doubts about it. */
+/** Determines how a failure was fixed, and what casts doubt on that. */
 export function readMend(
   outcome: Outcome,
   failures: readonly Failure[],
@@ -30,7 +30,7 @@ export function readMend(
   const files = (change?.files ?? []).filter((file) => findFileRole(file) !== 'document');
   const texts = failures.map(describeFailure);
   const named = files.filter((file) => suspects.includes(file.path) || isNamed(file, texts));
-  // A file that only another failure of the build names has fixed that failure.
+  // A file that only another failure of the build names fixed that other failure.
   const rest = files.filter((file) => named.includes(file) || !isNamed(file, outcome.others));
   const mending = chooseOwn(named, rest);
   const places = failures.flatMap(({ test, frames }) =>
@@ -84,7 +84,7 @@ function findKind(
   return mending.length === 0 && !change.truncated ? 'nothing' : 'change';
 }
 
-/** Finds a doubt about the proof, in words that follow "because". */
+/** Finds a doubt about the proof. The text follows "because". */
 function findDoubt(
   outcome: Outcome,
   kind: MendKind,
@@ -126,7 +126,7 @@ const SILENCED: Readonly<Record<Silencing, string>> = {
   'allowed to fail': 'the job may fail now',
 };
 
-/** Returns all that a failure names, in one text. */
+/** Returns everything that a failure names as one text. */
 export function describeFailure({ message, test, frames, excerpt }: Failure): string {
   const places = frames.filter(({ own }) => own).map(({ file }) => file);
   const all = [message, test?.file, test?.name, test?.suite, test?.message, ...places, excerpt?.text];
@@ -136,7 +136,7 @@ export function describeFailure({ message, test, frames, excerpt }: Failure): st
     .slice(0, MAX_TEXT);
 }
 
-/** Names of fewer characters occur in a text by chance. */
+/** The minimum length of a name. Shorter names occur in a text by chance. */
 const SHORTEST = 5;
 
 /**
@@ -163,7 +163,7 @@ function isDistinctiveName(name: string): boolean {
   return name.length >= SHORTEST && !/^(?:index|main|mod|lib|__init__|setup|test|tests|app)\.\w+$/.test(name);
 }
 
-/** Lists the words of a changed line that are names rather than words of every log. */
+/** Lists the words of a changed line that are names, not common words of logs. */
 function listWords(line: string): string[] {
   const words = line.slice(0, 400).match(/@?[A-Za-z][\w./@-]{2,60}[A-Za-z\d]/g) ?? [];
   return words.filter((word) => word.length >= SHORTEST && !COMMON.has(word.toLowerCase()));
@@ -177,7 +177,7 @@ const COMMON: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Tells whether a text has a name that is no part of a longer one. */
+/** Tells whether a text contains a name that is not part of a longer one. */
 function hasWord(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' '];

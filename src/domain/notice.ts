@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The subject of a notice. The text is made from everything that is known about it. */
+/** The subject of a notice. Its text is created from everything that is known about the subject. */
 export const NoticeAbout = z.discriminatedUnion('type', [
   z.object({ type: z.literal('build'), buildId: z.string() }),
   z.object({ type: z.literal('commit'), repository: z.string(), commit: z.string() }),

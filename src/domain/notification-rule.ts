@@ -5,7 +5,7 @@ import { type FailureFilter, MAX_SEARCH, parseSearch } from './search.ts';
 
 const Hour = z.int().min(0).max(23);
 
-/** A notification rule as people write it: the failures, the destination, and the schedule. */
+/** A notification rule as people enter it: the failures, the destination, and the schedule. */
 export const NotificationRuleInput = z.strictObject({
   name: z.string().trim().min(1, 'needs a name').max(100),
   query: z
@@ -16,7 +16,7 @@ export const NotificationRuleInput = z.strictObject({
     .describe(
       'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all',
     ),
-  /** The name of a channel; which ones there are is in `src/channels/registry.ts`. */
+  /** The name of a channel. `src/channels/registry.ts` lists the channels. */
   channel: z.string(),
   destination: z
     .string()
@@ -72,7 +72,7 @@ export const NotificationRule = z.object({
   digestHour: z.int().nullable(),
   quietFrom: z.int().nullable(),
   quietTo: z.int().nullable(),
-  /** The repositories that the query names, as `owner/name` or `owner/*`; null: every repository. */
+  /** The repositories that the query names, as `owner/name` or `owner/*`. Null for all repositories. */
   repository: z.string().nullable(),
   version: z.int(),
   changedBy: z.string(),
@@ -104,7 +104,7 @@ export const OwnerChannelsInput = z.strictObject({
   email: text.nullable().default(null),
 });
 const stored = z.string().nullable();
-/** The same as it is stored, read as it is. */
+/** The same in stored form, which is read unchanged. */
 export const OwnerChannels = z.object({
   owner: z.string(),
   slack: stored,
@@ -115,12 +115,12 @@ export const OwnerChannels = z.object({
 });
 export type OwnerChannels = z.infer<typeof OwnerChannels>;
 
-/** Something that happened to a cause, about which rules are asked. */
+/** An event of a cause, with which rules are matched. */
 export const Occasion = z.object({
   key: z.string(),
-  /** It was answered for a build; otherwise a person or a build changed its state. */
+  /** True if the cause was answered for a build. Otherwise a person or a build changed its state. */
   isAnswer: z.boolean(),
-  /** The state that it got; null: it had it before. */
+  /** The new state of the cause. Null if the state did not change. */
   state: CauseState.nullable(),
   /** The answer, or the newest one about this cause. */
   analysisId: z.string(),
@@ -135,11 +135,14 @@ export type Occasion = z.infer<typeof Occasion>;
 interface Condition {
   /** The filter of the query without the states. */
   readonly filter: FailureFilter;
-  /** A rule that names states is about causes that get into one of them; any other is about answers. */
+  /**
+   * The states to which the rule applies. A rule with states concerns causes that change to one of them. A
+   * rule without states concerns answers.
+   */
   readonly states: readonly CauseState[];
 }
 
-/** Parses the query of a rule. Throws `invalid-input` with a sentence that names the fault. */
+/** Parses the query of a rule. Throws `invalid-input` with a sentence that names the error. */
 export function parseCondition(query: string): Condition {
   const { filter, terms } = parseSearch(query, 0);
   const { states = [], ...rest } = filter;
@@ -174,7 +177,7 @@ export function resolveTargets(
   );
 }
 
-/** Returns where an owner gets its messages in a channel; null if nowhere. */
+/** Returns the address of an owner in a channel. Returns null if there is none. */
 export function findAddress({ owner, ...addresses }: OwnerChannels, channel: string): string | null {
   return new Map(Object.entries(addresses)).get(channel) ?? null;
 }
@@ -197,9 +200,9 @@ export type RuleEvent = z.infer<typeof RuleEvent>;
 /** A message of a rule. */
 export const SentMessage = z.object({
   key: z.string(),
-  /** `slack:C0123456789` */
+  /** The target, such as `slack:C0123456789`. */
   target: z.string(),
-  /** The result; null if the message is still to be sent. */
+  /** The result. Null if the message is still to be sent. */
   outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
   error: z.string().nullable(),
   answers: z.int(),
@@ -208,12 +211,13 @@ export const SentMessage = z.object({
 export type SentMessage = z.infer<typeof SentMessage>;
 
 /**
- * Maximum number of notification rules: more are hard to oversee, and each is matched against every answer.
+ * The maximum number of notification rules. Each is matched against every answer, and more would be hard to
+ * oversee.
  */
 export const MAX_RULES = 200;
 /**
- * Topics of work: matching an occasion with the rules (requested by the triggers of migration 0057), and
- * gathering the matches of a rule for one target.
+ * The topics of work: matching an event with the rules (the triggers of migration 0057 request it), and
+ * collecting the matches of a rule for one target.
  */
 export const MATCH_RULES = 'match-rules';
 export const GATHER = 'gather-matches';
@@ -224,14 +228,14 @@ type Schedule = Pick<
 >;
 
 /**
- * Milliseconds that the first of several matches waits, so that matches that arrive together are sent in one
- * message.
+ * The time that the first of several matches waits, in milliseconds, so that matches that arrive together are
+ * sent in one message.
  */
 export const GATHER_MS = 10_000;
 const MINUTE = 60_000;
-/** Time zones differ by quarters of an hour. */
+/** The step of the search, in milliseconds. Time zones differ by quarters of an hour. */
 const STEP_MS = 15 * MINUTE;
-/** A digest is never further away, quiet hours included. */
+/** The maximum number of steps. The next digest is never further away, including quiet hours. */
 const MAX_STEPS = 3 * 96;
 
 /**
@@ -306,12 +310,12 @@ function isTimeZone(name: string): boolean {
 export interface PlannedMessage {
   /** The time of the message, in milliseconds since 1970. */
   readonly at: number;
-  /** `slack:C0123456789` */
+  /** The target, such as `slack:C0123456789`. */
   readonly target: string;
   readonly occasions: readonly Occasion[];
 }
 
-/** Returns the messages that a rule would have sent for these occasions, newest first. */
+/** Returns the messages that a rule would have sent for these events, newest first. */
 export function listPlannedMessages(
   rule: NotificationRuleInput,
   occasions: readonly Occasion[],

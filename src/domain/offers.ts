@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A value that a list can be filtered by, and the number of rows that have it. */
+/** A value for filtering a list, and the number of rows that have it. */
 export const Offer = z.object({
   /** The field of the filter, such as `repository`. */
   field: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProvingBuild } from './failure-history.ts';
 
-/** The questions about an answer that its outcome decides. */
+/** The questions about an answer that its outcome can settle. */
 export const QUESTIONS = ['category', 'suspect', 'transient', 'excuse', 'advice'] as const;
 export const GradeQuestion = z.enum(QUESTIONS);
 export type GradeQuestion = z.infer<typeof GradeQuestion>;
@@ -41,7 +41,7 @@ const QuestionGrade = z.object({ question: GradeQuestion, grade: OutcomeGrade, b
 export type QuestionGrade = z.infer<typeof QuestionGrade>;
 
 /**
- * The ways in which a failure goes away. `rerun`: the same commit passed. `change`: it passed after a change.
+ * The ways in which a failure is fixed. `rerun`: the same commit passed. `change`: it passed after a change.
  * `nothing`: it passed after a change of nothing that is built. `base`: the target branch moved, not the pull
  * request. `unknown`: the change could not be read.
  */
@@ -55,14 +55,14 @@ export const Mend = z.object({
   red: ProvingBuild,
   /** The first build after it that passed. */
   green: ProvingBuild,
-  /** Failed builds in a row that had it. */
+  /** The number of consecutive failed builds that had it. */
   times: z.int(),
   /** The known files that fixed it, at most 20, without those that fixed other failures. */
   files: z.array(z.string()),
-  /** The commits from the one to the other, newest first, at most 5. */
+  /** The commits between the two builds, newest first, at most 5. */
   commits: z.array(z.object({ commit: z.string(), subject: z.string(), author: z.string() })),
   isRevert: z.boolean(),
-  /** The reason why it proves less than it seems; null if nothing speaks against it. */
+  /** The reason why it proves less than it seems. Null if there is no doubt. */
   doubt: z.string().nullable(),
 });
 export type Mend = z.infer<typeof Mend>;
@@ -70,7 +70,7 @@ export type Mend = z.infer<typeof Mend>;
 /** An answer graded by its outcome. */
 export const GradedAnswer = z.object({
   mend: Mend,
-  /** One for each question that the answer has an opinion on. */
+  /** A grade for each question that the answer addresses. */
   grades: z.array(QuestionGrade),
 });
 export type GradedAnswer = z.infer<typeof GradedAnswer>;
@@ -83,29 +83,29 @@ export interface ChangedPath {
   readonly patch: string | null;
 }
 
-/** The events after a failure, as they were read from builds, tests and the code host. */
+/** The events after a failure, read from builds, tests and the code host. */
 export interface Outcome {
   readonly red: ProvingBuild;
   readonly green: ProvingBuild;
   readonly times: number;
-  /** The time of the first failed build in the row, in ISO 8601. */
+  /** The time of the first of the consecutive failed builds, in ISO 8601. */
   readonly since: string;
-  /** Failed runs of one commit, beyond the first. */
+  /** The number of failed runs of one commit after the first. */
   readonly failedAgain: number;
   /**
    * True if the failed build is of a pull request and the passed one is another run: its target may have
    * moved.
    */
   readonly isRebuiltPullRequest: boolean;
-  /** True if a clock says that the passed build began before the failed one. */
+  /** True if the clocks say that the passed build began before the failed one. */
   readonly clocksDisagree: boolean;
-  /** Null where the code host cannot compare the two commits. */
+  /** The change between the two commits. Null if the code host cannot compare them. */
   readonly change: {
     readonly commits: Mend['commits'];
     readonly files: readonly ChangedPath[];
-    /** There was more than the host gives. */
+    /** True if there is more than the host returns. */
     readonly truncated: boolean;
-    /** True if the failed commit is no ancestor of the passed one: a force push. */
+    /** True if the failed commit is not an ancestor of the passed one, as after a force push. */
     readonly isRewritten: boolean;
   } | null;
   /**
@@ -113,6 +113,6 @@ export interface Outcome {
    * reports no tests.
    */
   readonly tests: readonly ('passed' | 'failed' | 'skipped' | 'absent' | 'unknown')[];
-  /** Texts of other failures of the same build, which the same change may have fixed. */
+  /** The texts of other failures of the same build, which the same change may have fixed. */
   readonly others: readonly string[];
 }

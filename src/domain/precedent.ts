@@ -13,16 +13,16 @@ export interface Precedent {
 }
 
 /**
- * The confidence of an answer that was right the last times, before a calibration says more. The bound, and
- * not this number, decides whether such answers are published.
+ * The confidence of an answer that was right the last times, before calibration. Whether such answers are
+ * published depends on the bound, not on this number.
  */
 const CONFIDENCE = 0.9;
 
 /**
  * Bases an answer that would wait for a person on its precedents: earlier answers of the same category to the
- * same failure, each proved right. The answer gets the route `precedent`, which is published if the bound
- * allows. It does not claim that a person confirmed it. Returns the analysis unchanged if a precedent was
- * wrong, or if the build's change touches a suspect.
+ * same failure, each of which was proved right. The answer gets the route `precedent`, which is published if
+ * the bound allows. It does not claim that a person confirmed it. The analysis is returned unchanged if a
+ * precedent was wrong, or if the build's change touches a suspect.
  */
 export function withPrecedent(
   build: Build,

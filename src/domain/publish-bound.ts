@@ -30,18 +30,18 @@ export const ROUTES = [
 export const Route = z.enum(ROUTES);
 export type Route = z.infer<typeof Route>;
 
-/** An answer whose truth is known: its grounds, its confidence, and whether it was right. */
+/** An answer whose truth is known: its route, its confidence, and whether it was right. */
 export interface RouteOutcome {
   readonly route: Route;
   readonly stated: number;
   readonly right: boolean;
-  /** The number of answers it represents; 1 if absent. */
+  /** The number of answers that it represents. 1 if absent. */
   readonly weight?: number;
-  /** The probability that it was wrong although it is called right; absent: a person or a label says so. */
+  /** The probability that it was wrong although it counts as right. Absent if a person or a label decided. */
   readonly doubt?: number;
 }
 
-/** The outcomes known of one route. */
+/** The known outcomes of one route. */
 const RouteStanding = z.object({
   route: Route,
   outcomes: z.number(),
@@ -53,7 +53,7 @@ const RouteStanding = z.object({
   upper: z.number(),
   /** True if the route may be published; never true if no outcome is known. */
   published: z.boolean(),
-  /** The number of right outcomes still needed before it may be published; 0 if it already may. */
+  /** The number of right outcomes that are still needed before it may be published. 0 if it already may. */
   missing: z.int(),
 });
 export type RouteStanding = z.infer<typeof RouteStanding>;
@@ -66,7 +66,7 @@ export const PublishBound = z.object({
 });
 export type PublishBound = z.infer<typeof PublishBound>;
 
-/** Says why answers of this route are not published, for people. */
+/** Explains to people why answers of this route are not published. */
 export function boundReason({ routes, maxWrong }: PublishBound, route: Route): string {
   const standing = routes.find((other) => other.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
@@ -78,7 +78,7 @@ export function boundReason({ routes, maxWrong }: PublishBound, route: Route): s
   return `${known}${more}`;
 }
 
-/** The grounds of each route's answers, to be read after "answers". */
+/** The description of each route, to be read after "answers". */
 export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   'tool error and words': "from a tool's error and the learned words",
   'test and words': 'from a failing test and the learned words',
@@ -102,7 +102,7 @@ function formatWrongShare(share: number): string {
   return `${Number((100 * share).toFixed(1))} % wrong`;
 }
 
-/** The confidence with which the bound is to hold. */
+/** The confidence with which the bound must hold. */
 export const BOUND_CONFIDENCE = 0.9;
 /**
  * The minimum number of outcomes from which a route must also keep to the bound by itself. A route with fewer
@@ -110,15 +110,16 @@ export const BOUND_CONFIDENCE = 0.9;
  * of right outcomes keeps to 3% by itself, even if each counts as 0.5% wrong.
  */
 const ALONE_FROM = 110;
-/** No release ships outcomes of this route: it is passed over while an installation has too few. */
+/** A route for which no release ships outcomes. It is skipped while an installation has too few. */
 const LOCAL: Route = 'precedent';
 /**
- * Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first.
+ * The last of the routes that are pooled and tested first. These routes rest on a structured witness that
+ * itself names the category.
  */
 const FIRST_TESTED: Route = 'telling exception';
-/** These rest on one line or on words alone and are never published without a person. */
+/** The routes that rest on one line or on words alone. They are never published without a person. */
 const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
-/** Tells whether answers of a route may be published; a route without known outcomes may not. */
+/** Tells whether answers of a route may be published. A route without known outcomes may not. */
 export function isPublishedRoute({ routes }: PublishBound, route: Route): boolean {
   return routes.some((other) => other.route === route && other.published);
 }
@@ -194,7 +195,7 @@ function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean
   return isFirstTested(route) || outcomes === 0 || wrong + 1 <= risk.most * outcomes;
 }
 
-/** Tells whether a route could not join even if all of its outcomes were right. */
+/** Tells whether a route could not be published even if all of its outcomes were right. */
 function areTooFew(outcomes: readonly RouteOutcome[], risk: Risk): boolean {
   const { size, wrong } = countTally(outcomes.map(({ weight, ...rest }) => ({ ...rest, right: true })));
   return wrong + 1 > risk.most * size;
@@ -215,7 +216,7 @@ interface Tally {
   readonly wrong: number;
 }
 
-/** Counts outcomes as the equal cases that they are worth (Kish 1965). */
+/** Counts weighted outcomes as the number of equal cases that they are worth (Kish 1965). */
 function countTally(outcomes: readonly RouteOutcome[]): Tally {
   const sums = { weight: 0, squares: 0, wrong: 0 };
   for (const { right, weight = 1, doubt = 0 } of outcomes) {
@@ -235,8 +236,8 @@ function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
 const MOST_MISSING = 1_000_000;
 
 /**
- * Counts by bisection the further right outcomes that are needed to keep to the risk. Returns `MOST_MISSING`
- * if the risk is zero.
+ * Finds by binary search how many more right outcomes are needed to keep the risk. Returns `MOST_MISSING` if
+ * the risk is zero.
  */
 function countMissing({ wrong, size }: Tally, risk: Risk): number {
   let [low, high] = [0, MOST_MISSING];

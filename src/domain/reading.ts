@@ -14,7 +14,10 @@ import {
   ThrownException,
 } from './failure.ts';
 
-/** A test that failed first and passed when it was run again in the same build; no failure of it. */
+/**
+ * A test that failed first and passed when it was run again in the same build. It is not a failure of the
+ * build.
+ */
 export const PassedOnRetry = z.object({
   name: z.string(),
   suite: z.string().nullable(),
@@ -22,13 +25,19 @@ export const PassedOnRetry = z.object({
 });
 export type PassedOnRetry = z.infer<typeof PassedOnRetry>;
 
-/** The result of reading all logs and reports of one build in `src/log`. Plain data; all of it is masked. */
+/**
+ * The result of reading all logs and reports of one build in `src/log`. It is plain data, and all of it is
+ * masked.
+ */
 export const Reading = z.object({
   excerpts: z.array(Excerpt),
-  /** Tokens of all excerpts together. */
+  /** The number of tokens of all excerpts together. */
   tokens: z.int(),
   failingTests: z.array(FailingTest),
-  /** Tests that failed and passed when run again: flaky here, and never among the failing ones. */
+  /**
+   * The tests that failed and passed when they were run again. They are flaky here, and never among the
+   * failing ones.
+   */
   passedOnRetry: z.array(PassedOnRetry).optional(),
   testResults: z.array(TestResult),
   diagnostics: z.array(Diagnostic),
@@ -37,27 +46,29 @@ export const Reading = z.object({
   exits: z.array(ExitMark),
   /** The failed sections; empty if the log has none. */
   failedSections: z.array(Section),
-  /** Toolchains seen at work: "pytest", "npm", "maven". */
+  /** The toolchains that the logs show: "pytest", "npm", "maven". */
   toolchains: z.array(z.string()),
-  /** Versions that the failure may be about; absent if the logs show none. */
+  /** The versions that may matter for the failure. Absent if the logs show none. */
   environment: BuildEnvironment.optional(),
   /** The fingerprint of the build as a whole, which is that of its first failure. */
   fingerprint: Fingerprint,
-  /** The same as a failure's `generic`: the fingerprint groups, but never recalls an answer. */
+  /**
+   * The same as a failure's `generic`: the fingerprint is used for grouping, but never to recall an answer.
+   */
   generic: z.boolean(),
-  /** The logs and reports, as they are archived. */
+  /** The logs and reports in their archived form. */
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
-  /** True if every log is of a run that passed, whatever errors it prints. */
+  /** True if every log belongs to a run that passed, whatever errors it prints. */
   hasPassed: z.boolean().optional(),
   /** The number of secrets that were hidden. */
   maskedSecrets: z.int(),
-  /** Honest remarks: binary input, invalid UTF-8, no error found. */
+  /** Notes such as: binary input, invalid UTF-8, no error found. */
   notes: z.array(z.string()),
 });
 export type Reading = z.infer<typeof Reading>;
 
 /**
- * Failures of one build that share a cause and get one triage; the fingerprint is that of the first. No
+ * The failures of one build that share a cause and get one triage. The fingerprint is that of the first. No
  * answer is recalled for a generic one.
  */
 export interface FailureGroup {
@@ -70,7 +81,7 @@ export interface FailureGroup {
 export const FileGrade = z.enum(['relevant', 'maybe', 'skip']);
 export type FileGrade = z.infer<typeof FileGrade>;
 
-/** One log, report or artifact of a build, as the first look found it. */
+/** One log, report or artifact of a build, as the survey found it. */
 export const SurveyedFile = z.object({
   name: z.string(),
   kind: SourceKind,
@@ -96,9 +107,9 @@ export type SurveyedFile = z.infer<typeof SurveyedFile>;
 /** The result of the survey of a build's files, the most informative first. */
 export const Survey = z.object({
   files: z.array(SurveyedFile),
-  /** Files that are not listed, since there are too many. */
+  /** The number of files that are not listed, because there are too many. */
   unlisted: z.int(),
-  /** Files that a text refers to and that the build did not bring. */
+  /** The files to which a text refers and that the build did not bring. */
   missing: z.array(z.object({ path: z.string(), source: z.string(), line: z.int().min(1) })),
 });
 export type Survey = z.infer<typeof Survey>;

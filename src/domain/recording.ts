@@ -5,7 +5,7 @@ import { ToolCall, ToolOutcome } from './evidence.ts';
 import { TriageSubject } from './triage.ts';
 
 /**
- * The shape of recordings that this version writes. Raised with every change that an older reader would
+ * The version of the format of recordings. It is increased with every change that an older reader would
  * misread.
  */
 export const RECORDING_SCHEMA = 1;
@@ -19,8 +19,8 @@ const RecordedReply = z.object({
   model: z.string().nullable(),
   promptHash: z.string().nullable(),
   /**
-   * Short hash of everything that the model was first shown: the prompt with its content, and the schema or
-   * tools; null if no model was asked.
+   * A short hash of everything that the model was first shown: the prompt with its content, and the schema or
+   * tools. Null if no model was asked.
    */
   shown: z.string().nullable(),
   value: z.unknown(),
@@ -29,14 +29,14 @@ const RecordedReply = z.object({
 });
 export type RecordedReply = z.infer<typeof RecordedReply>;
 
-/** One judgement that the graph asked for. Exactly one of `reply` and `failed` is not null. */
+/** One judgement that the graph requested. Exactly one of `reply` and `failed` is not null. */
 export const RecordedJudgement = z.object({
-  /** The judge that was asked: the configured analyst, or the fallback (`spare`). */
+  /** The analyst that was asked: the configured one, or the fallback (`spare`). */
   role: z.enum(['analyst', 'spare']),
   name: JudgementName,
-  /** 1-based; 0 if the judgement belongs to no round. */
+  /** The number of the round, from 1 on. 0 if the judgement belongs to no round. */
   round: z.int(),
-  /** The parallel investigator that asked; null outside a fan-out. */
+  /** The parallel investigator that asked. Null without parallel investigators. */
   investigator: z.string().nullable(),
   /** Short hashes of each part of the input ("subject", "evidence", …). */
   fields: z.record(z.string(), z.string()),
@@ -44,7 +44,7 @@ export const RecordedJudgement = z.object({
   at: z.number(),
   milliseconds: z.number(),
   reply: RecordedReply.nullable(),
-  /** The reason why there was no reply: the time was up, or the judge failed. */
+  /** The reason why there was no reply: the time was up, or the analyst failed. */
   failed: z.string().nullable(),
 });
 export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
@@ -58,7 +58,7 @@ export const RecordedCall = z.object({
 });
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
-/** The tools of a category, and those of them that could be asked about the subject just then. */
+/** The tools of a category, and those of them that could be called for the subject at that time. */
 export const RecordedTools = z.object({
   category: Category,
   offered: z.array(z.string()),
@@ -70,7 +70,7 @@ export type RecordedTools = z.infer<typeof RecordedTools>;
 export const RecordedAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
 
-/** The code version and configuration that made a recording. */
+/** The version of the code and the configuration that made a recording. */
 export const RecordedMaker = z.object({
   faultline: z.string(),
   /** Short hash of the table of rules. */
@@ -78,14 +78,14 @@ export const RecordedMaker = z.object({
   /** Names of the analyst and its fallback; the fallback is null if the analyst was its own. */
   analyst: z.string(),
   spare: z.string().nullable(),
-  /** The configured model, if one judged. */
+  /** The configured model, if it judged. Null otherwise. */
   model: z.string().nullable(),
 });
 export type RecordedMaker = z.infer<typeof RecordedMaker>;
 
 /**
- * All that a run asked and the answers it got, masked: enough to run the graph again without a model and
- * without its tools.
+ * The questions of a run and their answers, masked. They are enough to run the graph again without a model
+ * and without its tools.
  */
 export const Recording = z.object({
   schema: z.literal(RECORDING_SCHEMA),

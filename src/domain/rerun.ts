@@ -1,19 +1,19 @@
 import { type Classification, isNotDevelopersFault } from './analysis.ts';
 
 /**
- * The probabilities from which an answer says that a re-run would pass, and up to which it says that it would
- * fail. Between them it says nothing. On jobs whose source was left out of the training, 1 of 55 jobs that
- * were predicted to pass failed again.
+ * The probabilities from which on an answer says that a rerun would pass, and up to which it says that it
+ * would fail. Between them it says nothing. On jobs whose source was left out of the training, 1 of 55 jobs
+ * that were predicted to pass failed again.
  */
 const PASSES_FROM = 0.8;
 const FAILS_TO = 0.1;
 /**
- * The least probability at which an answer that blames the change goes to a person, because the change does
- * not cause a transient failure.
+ * The minimum probability at which an answer that blames the change is sent to a person, because the change
+ * does not cause a transient failure.
  */
 const MAY_PASS_FROM = 0.3;
 
-/** Tells whether a re-run would probably pass; null if this is not known. */
+/** Predicts whether a rerun passes. Returns null if this is not known. */
 export function foretellRerun(transient: number | null | undefined): boolean | null {
   if (transient == null) return null;
   if (transient >= PASSES_FROM) return true;
@@ -21,8 +21,8 @@ export function foretellRerun(transient: number | null | undefined): boolean | n
 }
 
 /**
- * Describes the expected result of a re-run in a sentence. Returns null between the limits, and for a re-run
- * that would fail and that no one would try, because the answer does not excuse the change.
+ * Describes the expected result of a rerun in a sentence. Returns null if the result is uncertain, and for a
+ * rerun that would fail and that no one would try, because the answer does not excuse the change.
  */
 export function describeRerun(
   transient: number | null | undefined,
@@ -36,7 +36,7 @@ export function describeRerun(
     : null;
 }
 
-/** Tells whether an answer blames the change although a re-run may pass. */
+/** Tells whether an answer blames the change although a rerun may pass. */
 export function mayPassAnyway(
   transient: number | null | undefined,
   classification: Pick<Classification, 'category' | 'kind'>,

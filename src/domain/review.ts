@@ -59,12 +59,12 @@ export const DecisionInput = z.object({
   reason: z.string().min(1).max(4000).optional(),
   reasonCode: RejectReason.optional(),
   shownBy: ShownBy.optional(),
-  /** ISO 8601 time at which the reviewer first saw the item; absent: the time of the claim. */
+  /** The ISO 8601 time at which the reviewer first saw the item. If absent, the time of the claim is used. */
   openedAt: z.iso.datetime().optional(),
 });
 export type DecisionInput = z.infer<typeof DecisionInput>;
 
-/** A stored decision that stands; the audit trail keeps every one, taken back or not. */
+/** A stored decision. The audit trail keeps every decision, including those that were undone. */
 export const Decision = DecisionInput.extend({
   id: z.string(),
   reviewId: z.string(),
@@ -91,7 +91,8 @@ export const ReviewOrigin = z.enum(['unsure', 'asked', 'audit']);
 export type ReviewOrigin = z.infer<typeof ReviewOrigin>;
 
 /**
- * One analysis waiting for a person. `version` rises with every change; deciding with an old one is refused.
+ * An analysis that waits for a person. `version` increases with every change; a decision with an old version
+ * is refused.
  */
 export const Review = z.object({
   id: z.string(),
@@ -102,16 +103,16 @@ export const Review = z.object({
   category: Category,
   kind: Kind,
   fingerprint: z.string(),
-  /** That it holds up; null if there is none. */
+  /** The pull request that waits for the decision. Null if there is none. */
   pullRequest: z.int().nullable(),
-  /** See `computeRisk`. */
+  /** The risk; see `computeRisk`. */
   risk: z.number(),
   origin: ReviewOrigin,
   confidence: z.number(),
   why: z.array(z.string()),
   state: ReviewState,
   claimedBy: z.string().nullable(),
-  /** Since when it is held without a break. */
+  /** The time since which it has been claimed without interruption. */
   claimedAt: z.iso.datetime().nullable(),
   claimExpiresAt: z.iso.datetime().nullable(),
   version: z.int(),
@@ -138,7 +139,7 @@ export type NewReview = Pick<
 > &
   Partial<Pick<Review, 'risk' | 'origin'>>;
 
-/** An event in the life of a review, kept for the audit trail. */
+/** An event in the history of a review, kept for the audit trail. */
 export const ReviewEvent = z.object({
   reviewId: z.string(),
   event: z.enum([
@@ -159,18 +160,18 @@ export const ReviewEvent = z.object({
 });
 export type ReviewEvent = z.infer<typeof ReviewEvent>;
 
-/** The state of the queue in counts; "today" begins at midnight UTC. */
+/** The state of the queue as counts. "Today" begins at midnight UTC. */
 export const ReviewCounts = z.object({
   waiting: z.int(),
-  /** Items held by the reviewer who asks. */
+  /** The number of items that the requesting reviewer has claimed. */
   mine: z.int(),
   decidedToday: z.int(),
-  /** Today's decisions that accepted the machine's answer. */
+  /** The number of today's decisions that accepted the machine's answer. */
   agreedToday: z.int(),
 });
 export type ReviewCounts = z.infer<typeof ReviewCounts>;
 
-/** Rights of a token. Each route names the one it needs; `admin` has all. */
+/** The rights of a token. Each route names the right that it needs. `admin` has all of them. */
 const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
@@ -179,7 +180,7 @@ export type Role = z.infer<typeof Role>;
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
-  /** `owner/name` or `owner/*`: all that it may see or touch; absent or null: everything. */
+  /** The repositories that it may access: `owner/name` or `owner/*`. Absent or null means all. */
   readonly repositories?: readonly string[] | null;
 }
 
@@ -205,10 +206,13 @@ export function computeRisk(build: Pick<Build, 'commit' | 'pullRequest'>, analys
   return blocks * (findTouchedSuspects(build, analysis).length > 0 ? 4 : 2);
 }
 
-/** All that `computeRisk` can say. */
+/** All possible results of `computeRisk`. */
 export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
 
-/** Suspects that the build's own change touches: of its commit, or of its pull request. Each path once. */
+/**
+ * Returns the suspects that the build's own change touches: its commit, or its pull request. Each path occurs
+ * once.
+ */
 export function findTouchedSuspects(
   build: Pick<Build, 'commit' | 'pullRequest'>,
   { answer }: Pick<Analysis, 'answer'>,
@@ -220,7 +224,7 @@ export function findTouchedSuspects(
   return [...new Set(ownSuspects.map(({ path }) => path))];
 }
 
-/** Commits are named in full or by their first characters. */
+/** Compares two commits, each of which may be a full hash or its first characters. */
 function isSame(left: string | null, right: string | null): boolean {
   if (left === null || right === null || Math.min(left.length, right.length) < 7) return false;
   return left.startsWith(right) || right.startsWith(left);
@@ -255,7 +259,7 @@ export const QuestionState = z.enum(['waiting', 'answered', 'expired']);
 export type QuestionState = z.infer<typeof QuestionState>;
 
 /**
- * A question that a running triage puts to a person: an item of the review queue without an analysis yet.
+ * A question of a running triage to a person. It is an item of the review queue without an analysis yet.
  * Texts are masked.
  */
 export const ReviewerQuestion = z.object({
@@ -264,9 +268,9 @@ export const ReviewerQuestion = z.object({
   triageId: z.string(),
   buildId: z.string(),
   repository: z.string(),
-  /** One line: which failure it is about. */
+  /** A line that says which failure it concerns. */
   title: z.string(),
-  /** The best guess so far. */
+  /** The most probable category so far. */
   category: Category,
   question: z.string(),
   state: QuestionState,
@@ -274,7 +278,7 @@ export const ReviewerQuestion = z.object({
   answeredBy: z.string().nullable(),
   answeredAt: z.iso.datetime().nullable(),
   openedAt: z.iso.datetime(),
-  /** The run goes on without an answer from then on. */
+  /** The time from which on the run continues without an answer. */
   expiresAt: z.iso.datetime(),
 });
 export type ReviewerQuestion = z.infer<typeof ReviewerQuestion>;

@@ -10,7 +10,7 @@ export const SEARCH_STATES = [...SEARCH_FLAGS, ...CauseState.options] as const;
 
 /** The criteria of a search for failures; a failure must meet all that are given. Times are ISO 8601. */
 export interface FailureFilter {
-  /** `owner/name`, or `owner/*`. */
+  /** The repository: `owner/name`, or `owner/*`. */
   readonly repository?: string;
   /** The category that a person decided; otherwise the analyst's. */
   readonly category?: Category;
@@ -25,21 +25,24 @@ export interface FailureFilter {
   readonly id?: string;
   /** A test by its exact name. */
   readonly test?: string;
-  /** Part of a test's name, in any case. */
+  /** A part of a test's name, ignoring case. */
   readonly testPart?: string;
-  /** Part of the path of the test's file or of a file that the message names, in any case. */
+  /** A part of the path of the test's file or of a file that the message names, ignoring case. */
   readonly file?: string;
   /**
-   * Each must occur in the message, the test's name, its suite or its file, or all of them in the title of
-   * the cause; in any case.
+   * The words of which each must occur in the message or in the test's name, suite or file, or all of which
+   * must occur in the title of the cause. Case is ignored.
    */
   readonly words?: readonly string[];
-  /** Failures whose cause one of these owns or is assigned: in lower case, without the mark of a mention. */
+  /**
+   * The people of whom one must own the cause or be assigned to it, in lower case and without the `@` of a
+   * mention.
+   */
   readonly owners?: readonly string[];
   readonly flags?: readonly SearchFlag[];
-  /** Failures whose cause is in one of these states. */
+  /** The states of which the cause must have one. */
   readonly states?: readonly CauseState[];
-  /** The limit for the confidence of the answer, 0..1. */
+  /** The limit for the confidence of the answer, from 0 to 1. */
   readonly confidence?: { readonly is: Comparison; readonly than: number };
   readonly since?: string;
   readonly until?: string;
@@ -56,7 +59,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 
 /** One part of a search as it was typed: `repo:shop/api`, or words. */
 export interface SearchTerm {
-  /** Null: words. */
+  /** The name of the filter. Null for words. */
   readonly name: SearchName | null;
   readonly value: string;
   readonly typed: string;
@@ -88,15 +91,15 @@ export type SearchName = keyof typeof SEARCH_NAMES;
 
 export const MAX_SEARCH = 500;
 const MAX_TERMS = 20;
-/** Shorter words are in nearly every text. */
+/** The minimum length of words. Shorter ones occur in nearly every text. */
 const MIN_WORD = 3;
 
 const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S*)?/y;
 
 /**
- * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now`
- * in milliseconds since 1970; `me` holds the names that `owner:me` represents. Throws `invalid-input` with a
- * sentence that names the wrong part and a correct form.
+ * Parses a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now`
+ * is in milliseconds since 1970. `me` lists the names for which `owner:me` stands. Throws `invalid-input`
+ * with a sentence that names the wrong part and a correct form.
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH)

@@ -2,18 +2,18 @@ import { sumNumbers } from '../lib/collections.ts';
 import { type LineChange, readChanges } from '../lib/patch-changes.ts';
 import { findFileRole } from './file-role.ts';
 
-/** A changed file, as code hosts give it. */
+/** A changed file in the form in which code hosts return it. */
 export interface SilencingFile {
   readonly path: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Its part of a unified diff. Null if none is known. */
+  /** The part of a unified diff that describes it. Null if none is known. */
   readonly patch: string | null;
 }
 
-/** The way in which a change made a check pass without fixing its findings. */
+/** The ways in which a change can make a check pass without fixing its findings. */
 export type Silencing = 'skipped' | 'removed' | 'assertion removed' | 'suppressed' | 'allowed to fail';
 
-/** Marks of a test that is left out, in the usual languages and runners. */
+/** The pattern of code that skips a test, in the usual languages and runners. */
 const SKIPS = new RegExp(
   String.raw`\b(?:it|test|describe|context|specify|suite)\.(?:skip|todo|failing)\b|` +
     String.raw`\bx(?:it|describe|test|specify)\(|\bskip: ?(?:true|['"])|^ {0,40}skip\b|\bpending ['"(]|` +
@@ -22,14 +22,14 @@ const SKIPS = new RegExp(
     String.raw`\bt\.(?:Skip|Skipf|SkipNow|skip|todo)\(|#\[ignore|\bmarkTest(?:Skipped|Incomplete)\(|` +
     String.raw`\[(?:Fact|Theory)\(Skip|\[Ignore|\bassumeTrue\(`,
 );
-/** Settings and options that leave tests out, or let a job pass that failed. */
+/** The pattern of settings and options that leave tests out, or let a failed job pass. */
 const LENIENT = new RegExp(
   String.raw`continue-on-error: ?true|allow_failure: ?true|\|\| ?(?:true|:|exit 0)(?:\s|$)|\bset \+e\b|` +
     String.raw`--(?:passWithNoTests|deselect|ignore[= ]|no-verify)|-DskipTests|-Dmaven\.test\.skip|` +
     String.raw`testFailureIgnore|test\.failure\.ignore|ignoreFailures ?=? ?true|-x test\b|` +
     String.raw`\bif: ?(?:false|\$\{\{ ?false)|\b(?:testPathIgnorePatterns|collect_ignore)\b|-k ["']?not `,
 );
-/** Comments that silence a linter or compiler. */
+/** The pattern of comments that suppress a linter or compiler. */
 const SUPPRESSIONS = new RegExp(
   String.raw`eslint-disable|biome-ignore|@ts-(?:ignore|expect-error|nocheck)|# ?(?:noqa|nosec)\b|` +
     String.raw`# ?(?:type|pyright): ?ignore|# ?pylint: ?disable|@SuppressWarnings|#\[allow\(|` +
@@ -43,9 +43,8 @@ const ASSERTIONS = new RegExp(
 const MAX_LINE = 400;
 
 /**
- * Finds how a change may have turned a failure green without fixing it: a test that is now skipped or gone,
- * an assertion that was taken away, a linter that was silenced, a job that may fail. Returns null if it shows
- * none of these.
+ * Finds how a change may have turned a failure green without fixing it: it skipped or removed a test, removed
+ * an assertion, suppressed a linter, or let a job fail. Returns null if it shows none of these.
  */
 export function findSilencing(files: readonly SilencingFile[]): Silencing | null {
   for (const file of files) {
@@ -63,12 +62,12 @@ export function findSilencing(files: readonly SilencingFile[]): Silencing | null
 
 const SCRIPT = /\.(?:sh|bash|ps1|bat|cmd|mk|gradle|kts)$/;
 
-/** Tells whether more of the added lines than of the removed ones match. */
+/** Tells whether more added lines than removed lines match. */
 function brings(changes: readonly LineChange[], pattern: RegExp): boolean {
   return sumNumbers(changes.map(({ added, removed }) => count(added, pattern) - count(removed, pattern))) > 0;
 }
 
-/** Tells whether assertions were taken away and no others put in their place. */
+/** Tells whether assertions were removed and not replaced. */
 function losesAssertions(changes: readonly LineChange[]): boolean {
   return brings(
     changes.map((change) => ({ ...change, added: change.removed, removed: change.added })),

@@ -12,11 +12,11 @@
 interface ChangedLine {
   readonly text: string;
   readonly section: string | null;
-  /** Behind the beginning of Rust's own tests in the file. */
+  /** True after the beginning of Rust's own tests in the file. */
   readonly isInTests: boolean;
 }
 
-/** Longest file name and line, in characters, that are known to be harmless. */
+/** The maximum length of a file name and of a line that can be known to be harmless, in characters. */
 const MAX_TEXT = 120;
 
 /**
@@ -34,9 +34,9 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
   return kind !== undefined && !lines.every((line) => line.text.trim() === '' || kind.isHarmless(line));
 }
 
-/** Files that are about nothing else, by their names. */
+/** The names of files that only determine how tests run. */
 const RUNS_TESTS: readonly RegExp[] = [
-  // Tests that the usual names of folders and files do not give away.
+  // Tests that do not have the usual names of folders and files.
   new RegExp(
     String.raw`^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|` +
       String.raw`(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$`,
@@ -61,7 +61,7 @@ const RUNS_TESTS: readonly RegExp[] = [
       String.raw`hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py)$`,
   ),
   /^(?:(?:pytest|_pytest|pluggy|unittest|nose|sitecustomize|usercustomize|pytest_\w+)\.py|.*\.pth)$/,
-  // Make and its kin.
+  // Make and similar tools.
   new RegExp(
     String.raw`^(?:(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|` +
       String.raw`Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake)$`,
@@ -81,7 +81,7 @@ const RUNS_TESTS_FROM = new RegExp(
   String.raw`(?:^|/)(?:\.cargo|\.config|\.mvn|\.moon|\.yarn|gradle/wrapper|buildSrc|patches|_?pytest|` +
     String.raw`pluggy|unittest|[a-z]\w*Tests?|\w+\.Tests?|Tests?|Specs?)/`,
 );
-/** Installed dependencies: the runner is one of them. */
+/** The folders of installed dependencies. The test runner is one of them. */
 const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|third_party)\//;
 
 /** The settings that alter how tests run, in whatever file they appear. */
@@ -98,8 +98,8 @@ interface MixedFile {
 }
 
 /**
- * Marks of a dependency that is taken from another place than the registry entry of its name, such as a path,
- * a URL, a git repository or an alias.
+ * The pattern of a dependency that comes from another place than the registry entry of its name, such as a
+ * path, a URL, a git repository or an alias.
  */
 const ELSEWHERE = /\b(?:path|git|url|file|link|portal|npm|patch|https?)\s*[:=]|git\+|=>/;
 const COMMENT = /^\s*(?:#|\/\/|;)/;
@@ -171,7 +171,7 @@ const MIXED: readonly MixedFile[] = [
     files: /^(?:docker-)?compose[\w.-]*\.ya?ml$/,
     isHarmless: ({ text }) => !/^\s*(?:command|entrypoint)\s*:|test/i.test(text),
   },
-  // Django's and Rails' own.
+  // Files of Django and Rails.
   { files: /^(?:manage\.py|test_settings\.py)$/, isHarmless: () => false },
 ];
 
@@ -205,7 +205,9 @@ function matchSections(pattern: RegExp): MixedFile['isHarmless'] {
       !/\bautotests\b|entry.points|scripts/.test(text));
 }
 
-/** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null if a line is none. */
+/**
+ * Reads the name in a header such as `[tool.ruff]` or `[[bin]]`. Returns null if the line is not a header.
+ */
 function readSection(text: string): string | null {
   const name = /^\s{0,8}\[{1,2}([^[\]]{1,100})\]/.exec(text)?.[1];
   return name === undefined ? null : name.replaceAll(/["']/g, '').trim();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The version of this release. */
 export const RELEASE = '0.1.0';
 
-/** Answers of a stretch of time, recalled ones aside. */
+/** The counts of the answers of a period, without recalled ones. */
 const Tally = z.object({
   answers: z.int(),
   published: z.int().describe('Without a person'),
@@ -16,19 +16,22 @@ export type Tally = z.infer<typeof Tally>;
 export const TrustChange = z.object({
   at: z.iso.datetime(),
   kind: z.enum(['release', 'analyst', 'threshold', 'calibration', 'rule']),
-  /** Null: for all repositories. */
+  /** The repository. Null for all repositories. */
   repository: z.string().nullable(),
-  /** Null: there was none before. */
+  /** The value before the change. Null if there was none. */
   from: z.string().nullable(),
-  /** Null: there is none from then on. */
+  /** The value after the change. Null if there is none. */
   to: z.string().nullable(),
-  /** The last answers before it and the first after it, up to the next change of its kind. */
+  /**
+   * The counts of the last answers before the change and of the first after it, up to the next change of its
+   * kind.
+   */
   before: Tally,
   after: Tally,
 });
 export type TrustChange = z.infer<typeof TrustChange>;
 
-/** One decided answer, listed so that a person can check what a figure counts. */
+/** One decided answer, listed so that a person can check what a number counts. */
 export const CheckedAnswer = z.object({
   analysisId: z.string(),
   buildId: z.string(),

@@ -3,40 +3,40 @@ import { GreenBuild } from './build.ts';
 import { RecordedKind } from './environment-record.ts';
 import { LogPosition } from './failure.ts';
 
-/** One thing that a failed run works with in another version than the last green run of its job did. */
+/** One thing of which a failed run uses another version than the last green run of its job. */
 export const VersionChange = z.object({
   kind: RecordedKind.or(z.literal('step')),
   name: z.string(),
-  /** Null if the green run did not have it. */
+  /** The version of the green run. Null if the green run did not have it. */
   from: z.string().nullable(),
-  /** Null if the failed run does not have it, or could not get it. */
+  /** The version of the failed run. Null if the failed run does not have it, or could not get it. */
   to: z.string().nullable(),
-  /** The requirement that chose it: "unpinned in requirements.txt", ">=2 in a.txt"; null if unknown. */
+  /** The requirement that chose it: "unpinned in requirements.txt", ">=2 in a.txt". Null if unknown. */
   chosenBy: z.string().nullable(),
   /** The line of the failed run's log that shows it. */
   at: LogPosition.nullable(),
-  /** The words of the failure that belong to it; null if nothing links the failure to it. */
+  /** The words of the failure that refer to it. Null if nothing links the failure to it. */
   link: z.string().nullable(),
 });
 export type VersionChange = z.infer<typeof VersionChange>;
 
 /** The differences between the last green run of a job and a failed one that are not in the diff. */
 export const VersionChanges = z.object({
-  /** The green run; null if only its log is at hand. */
+  /** The green run. Null if only its log is available. */
   since: GreenBuild.nullable(),
   /** True if both ran on one commit. */
   isSameCommit: z.boolean(),
-  /** Those that explain the failure first. */
+  /** The changes. Those that explain the failure come first. */
   changes: z.array(VersionChange),
-  /** Changes that are not listed. */
+  /** The number of changes that are not listed. */
   more: z.int(),
 });
 export type VersionChanges = z.infer<typeof VersionChanges>;
 
-/** Changes that are kept with an answer. */
+/** The maximum number of changes that are stored with an answer. */
 export const MAX_CHANGES = 40;
 
-/** Returns the change that explains the failure; null if none does. */
+/** Returns the change that explains the failure. Returns null if none does. */
 export function findExplaining(changes: VersionChanges | undefined): VersionChange | null {
   return changes?.changes.find(({ link }) => link !== null) ?? null;
 }
@@ -67,8 +67,8 @@ function shortenVersion(version: string | null): string | null {
 }
 
 /**
- * Describes a change and the run since which it holds: "pandas 2.3.1 → 3.0.0 since build 812, which passed on
- * this commit".
+ * Describes a change and the run since which it exists: "pandas 2.3.1 → 3.0.0 since build 812, which passed
+ * on this commit".
  */
 export function describeChange(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
   const green = since === null ? 'the green build' : `build ${since.number}`;

@@ -3,8 +3,8 @@ import type { Act, Analysis } from './analysis.ts';
 import { ProvingBuild } from './failure-history.ts';
 
 /**
- * The possible answers to "Is it me?", with the words that every output has for them: where it is a fact,
- * where it is a judgement, and for a reader of the default branch.
+ * The possible answers to "Is it me?", with the words that every output uses: for a fact, for a judgement,
+ * and for a reader of the default branch.
  */
 export const WHOSE_WORDS = {
   change: {
@@ -47,7 +47,7 @@ export const WhoseVerdict = z.enum([
 ]);
 export type WhoseVerdict = z.infer<typeof WhoseVerdict>;
 
-/** The grounds of a verdict. Names of branches and builds are untrusted text. */
+/** The proof of a verdict. Names of branches and builds are untrusted text. */
 const WhoseProof = z.discriminatedUnion('what', [
   /** The failing command was run again, here and on the base. */
   z.object({ what: z.literal('tried'), sentence: z.string() }),
@@ -74,45 +74,45 @@ const WhoseProof = z.discriminatedUnion('what', [
   }),
   /** Many repositories could not reach one host within minutes. */
   z.object({ what: z.literal('incident'), host: z.string(), repositories: z.int() }),
-  /** The failing step says so itself. */
+  /** The failing step itself says so. */
   z.object({ what: z.literal('log') }),
   z.object({ what: z.literal('new-test') }),
-  /** It passes on the default branch and was never seen elsewhere. */
+  /** It passes on the default branch and was not seen elsewhere. */
   z.object({ what: z.literal('passes-on'), branch: z.string(), build: ProvingBuild }),
   /** It passed on this pull request or branch in the build before. */
   z.object({ what: z.literal('passed-before'), build: ProvingBuild }),
 ]);
 export type WhoseProof = z.infer<typeof WhoseProof>;
 
-/** The act that follows from a verdict. */
+/** The action that follows from a verdict. */
 const WhoseAct = z.discriminatedUnion('what', [
   z.object({ what: z.literal('fix'), path: z.string().nullable(), line: z.int().nullable() }),
-  /** `on`: the build of the default branch from which it passes again; null while it does not. */
+  /** `on` is the build of the default branch from which on it passes again. It is null while it fails. */
   z.object({
     what: z.literal('rebase'),
     branch: z.string().nullable(),
     on: ProvingBuild.nullable(),
   }),
-  /** Start at the build with which it began. */
+  /** Look first at the build with which it began. */
   z.object({ what: z.literal('look'), at: ProvingBuild }),
   z.object({ what: z.literal('rerun') }),
   /** Go back to the version that passed. */
   z.object({ what: z.literal('pin'), advice: z.string() }),
   /** Running it again did not help. */
   z.object({ what: z.literal('ask'), times: z.int() }),
-  /** Nothing proves it yet; running it again would tell. */
+  /** Nothing proves it yet; running it again would show it. */
   z.object({ what: z.literal('try') }),
   /** It has passed since. */
   z.object({ what: z.literal('nothing') }),
 ]);
 export type WhoseAct = z.infer<typeof WhoseAct>;
 
-/** The verdict on whose a failure is, its proof, and the act that follows. */
+/** The verdict on whose a failure is, its proof, and the action that follows. */
 export const Whose = z.object({
   verdict: WhoseVerdict,
   /** True if the build is of the default branch, where the question is "Which change?". */
   isDefault: z.boolean(),
-  /** Probability that the verdict is right, where it is a judgement; null where it is a fact. */
+  /** The probability that the verdict is right, if it is a judgement. Null if it is a fact. */
   probability: z.number().nullable(),
   proof: z.array(WhoseProof),
   act: WhoseAct,
@@ -120,8 +120,9 @@ export const Whose = z.object({
 export type Whose = z.infer<typeof Whose>;
 
 /**
- * Returns the advice in agreement with a verdict: none that runs again what the change broke, and to mend the
- * default branch where that is red. `act` is the kind of action that the advice asks for.
+ * Returns advice that agrees with a verdict. It never recommends a rerun for a failure that the change
+ * caused, and recommends fixing the default branch if that is red. `act` is the kind of action of the
+ * original advice.
  */
 export function agreeOnFix(fix: string, act: Act | null | undefined, whose: Whose | null): string {
   if (whose?.verdict === 'change' && act === 'rerun') return '';
@@ -136,7 +137,7 @@ export function withAgreedFix(analysis: Analysis, whose: Whose | null): Analysis
   return { ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } };
 }
 
-/** Tells whether a verdict says to the author of a change that it is not theirs. */
+/** Tells whether a verdict says to the author of a change that the failure is not theirs. */
 export function isExcused({ verdict, isDefault }: Pick<Whose, 'verdict' | 'isDefault'>): boolean {
   return !isDefault && verdict !== 'change' && verdict !== 'unknown';
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Work to be done after the transaction that asks for it. */
+/** Work that is to be done after the transaction that requests it. */
 export interface WorkRequest {
   /**
    * The kind of work: `triage`, `publish:webhook`, `notice:github-comment`, `index:error_library`,
@@ -8,56 +8,56 @@ export interface WorkRequest {
    */
   readonly topic: string;
   /**
-   * The object of the work. Each key has one entry: a new request for the same key repeats the work with the
+   * The object of the work. Each key has one entry. A new request for the same key repeats the work with the
    * newer payload.
    */
   readonly key: string;
-  /** The entry is deleted with this build; absent: it outlives any. */
+  /** The build with which the entry is deleted. Absent if the entry does not belong to a build. */
   readonly buildId?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
   /**
-   * Minimum delay in milliseconds before the work is done. A change that already waits is not brought
-   * forward. 0 if absent.
+   * The minimum delay in milliseconds before the work is done. A change that already waits is not done
+   * earlier. 0 if absent.
    */
   readonly delayMs?: number;
   /** False if the work is added only to an entry that exists already. */
   readonly opens?: boolean;
 }
 
-/** An item of work as it was when it was read or taken. */
+/** An item of work at the time when it was read or taken. */
 export const WorkItem = z.object({
   topic: z.string(),
   key: z.string(),
   buildId: z.string().nullable(),
   payload: z.record(z.string(), z.unknown()),
-  /** Rises with each change of the work to do. */
+  /** The version, which increases with each change of the work to do. */
   version: z.int(),
   /** The highest `version` that was processed or given up; the entry is pending while `version` is higher. */
   settled: z.int(),
   /** True if a worker holds a lease on the entry. */
   held: z.boolean(),
-  /** The outcome of the last settled version; null if none was settled yet. */
+  /** The outcome of the last settled version. Null if none was settled yet. */
   outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
   /** The data that the handler keeps for the entry, such as the ID that the other side uses. */
   result: z.record(z.string(), z.unknown()).nullable(),
   error: z.string().nullable(),
   /**
-   * Fencing number: rises with each lease; a stale holder is refused. Above 1 a call may have been made
-   * before.
+   * The fencing number, which increases with each lease. A holder with an old number is refused. If it is
+   * above 1, a call may have been made before.
    */
   lease: z.int(),
   /**
-   * Attempts for the newest requests that are running, settled them, or did not end, for example because the
-   * process died.
+   * The number of attempts for the newest requests that are running, settled them, or did not end, for
+   * example because the process died.
    */
   attempts: z.int(),
-  /** Attempts for the newest requests that failed with a temporary error. */
+  /** The number of attempts for the newest requests that failed with a temporary error. */
   retries: z.int(),
-  /** The items of one group take turns with those of others; null if the order is by time alone. */
+  /** The group of the item. Items of different groups take turns. Null if the order is by time alone. */
   groupKey: z.string().nullable(),
   /** The time from which on the newest request is to be done. */
   dueAt: z.iso.datetime(),
-  /** The time of the last change, such as the one at which a worker took it. */
+  /** The time of the last change, for example when a worker took it. */
   changedAt: z.iso.datetime(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
@@ -73,8 +73,8 @@ export function createPassingBuildRequest(buildId: string): WorkRequest {
 }
 
 /**
- * The topic of ended builds by which answers are graded; the key is the build's id: of a passed build, which
- * ends failed ones, or of a failed one that was answered after it was ended.
+ * The topic of ended builds by which answers are graded. The key is the build's id: of a passed build, which
+ * ends failed ones, or of a failed build that was answered after its failure had ended.
  */
 export const GRADE = 'grade';
 
@@ -82,10 +82,10 @@ export function gradeEntry(buildId: string): WorkRequest {
   return { topic: GRADE, key: buildId, buildId };
 }
 
-/** The topic of builds whose logs the archive is to delete; the key is the build's id. */
+/** The topic of builds whose logs the archive must delete. The key is the build's id. */
 export const REMOVE_LOGS = 'remove-logs';
 
-/** The topic of builds whose removed texts MongoDB is still to delete; the key is the build's id. */
+/** The topic of builds whose removed texts MongoDB must still delete. The key is the build's id. */
 export const REMOVE_FROM_MONGODB = 'remove-logs:mongodb';
 
 export type IndexNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
@@ -107,10 +107,10 @@ export function indexEntry(
 /** The result of processing an entry. */
 export interface WorkEnd {
   readonly outcome: NonNullable<WorkItem['outcome']>;
-  /** The result to store; if absent, the previously stored result stays. */
+  /** The result to store. If absent, the stored result stays. */
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: string;
-  /** The time in milliseconds for which the entry is then left alone, whatever changes. */
+  /** The time in milliseconds for which the entry is left alone after this, whatever changes. */
   readonly pauseMs?: number;
   /** True if the entry is to be deleted, unless it was requested again in the meantime. */
   readonly forget?: boolean;

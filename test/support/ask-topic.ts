@@ -3,7 +3,7 @@ import { listTopicFacts } from '../../src/service/ask/topic-facts.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure } from './sample-analysis.ts';
 import { sampleSubject } from './subject.ts';
 
-/** An analysis of a cart's failed test, as a question is asked about it. */
+/** Returns an analysis of a cart's failed test as the topic of questions. */
 export function sampleTopic(change: Partial<Topic> = {}): Topic {
   const build = sampleBuild();
   const analysis = sampleAnalysis();

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 
-/** What a child process is given: nothing of this machine's settings, and code that an earlier one compiled. */
+/**
+ * The environment of a child process: without this machine's settings, and with the code cache of earlier
+ * processes.
+ */
 export const BARE = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../node_modules/.cache/faultline-compiled'),

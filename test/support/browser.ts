@@ -5,13 +5,13 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** A page with what it complained of: errors of scripts, and what the Content-Security-Policy refused. */
+/** A page with its complaints: errors of scripts, and violations of the Content-Security-Policy. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Empty where nothing went wrong. */
+  /** Empty if nothing went wrong. */
   readonly complaints: string[];
-  /** Addresses of the requests that the page made since it was last emptied. */
+  /** The addresses of the requests that the page made since this list was last emptied. */
   readonly requests: string[];
 }
 
@@ -22,11 +22,11 @@ export interface WatchOptions {
   readonly height?: number;
   /** The value of the session's cookie. */
   readonly session?: string;
-  /** Of the installation: where the cookie is for. */
+  /** The address of the installation, for which the cookie is set. */
   readonly address: string;
 }
 
-/** The machine's Chromium, or the one that FAULTLINE_TEST_CHROMIUM names. Fails where there is none. */
+/** Starts the machine's Chromium, or the one that FAULTLINE_TEST_CHROMIUM names. Fails if there is none. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env.FAULTLINE_TEST_CHROMIUM ?? findChromium();
   if (executablePath === undefined)
@@ -34,7 +34,7 @@ export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-/** A page of its own context, signed in where a session is given. */
+/** Opens a page in a new browser context, signed in if a session is given. */
 export async function openPage(browser: Browser, options: WatchOptions): Promise<WatchedPage> {
   const { javaScript = true, theme = 'light', width = 1280, height = 800, session, address } = options;
   const context = await browser.newContext({
@@ -67,13 +67,13 @@ export async function openPage(browser: Browser, options: WatchOptions): Promise
 }
 
 /**
- * What axe finds against WCAG 2.2 A and AA and its best practices: `rule: targets`, empty where nothing is wrong. `colours`: only what a theme can
- * change.
+ * Returns what axe finds against WCAG 2.2 A and AA and its best practices, as `rule: targets`. The list is
+ * empty if nothing is wrong. `colours` checks only what a theme can change.
  */
 export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   const { readFile } = await import('node:fs/promises');
-  // Past the page's own policy, which refuses scripts that are not its own: through the debugger.
+  // The debugger bypasses the page's own policy, which refuses foreign scripts.
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string): Promise<unknown> => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
@@ -86,7 +86,7 @@ export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): 
     return result.value;
   };
   await evaluate(`${await readFile(source, 'utf8')}; true`);
-  // A toast that is still fading in has another contrast than the one that people read.
+  // A toast that is still fading in has another contrast than the one that people see.
   await evaluate(
     'Promise.all(document.getAnimations()' +
       '.filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))' +

@@ -14,7 +14,7 @@ const Truth = z.object({
   mustCite: z.array(z.tuple([z.int(), z.int()])),
 });
 
-/** A failure that we made happen, so that what is true of it is known. */
+/** A failure that was produced on purpose, so that the truth about it is known. */
 export interface CapturedFailure extends z.infer<typeof Truth> {
   readonly log: string;
 }

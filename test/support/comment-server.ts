@@ -10,7 +10,10 @@ export interface CommentServer extends LoopbackServer {
   readonly comments: readonly z.infer<typeof Comment>[];
 }
 
-/** A server that keeps every comment it is sent, however often, and lists them: what GitHub does with comments. */
+/**
+ * Starts a server that stores every comment it receives, including repetitions, and lists them, as GitHub
+ * does.
+ */
 export async function startCommentServer(): Promise<CommentServer> {
   const comments: z.infer<typeof Comment>[] = [];
   const server = await startLoopback((request, response) => {
@@ -28,7 +31,7 @@ export async function startCommentServer(): Promise<CommentServer> {
   return { ...server, comments };
 }
 
-/** Leaves a marker in each comment, and finds it again. */
+/** Creates a publisher that leaves a marker in each comment, and finds it again. */
 export function createCommentOutlet(url: string): AnswerOutlet {
   const marker = (key: string) => `<!-- faultline:${key} -->`;
   const read = async (init: RequestInit) => {

@@ -5,15 +5,15 @@ import { decideReview } from '../../src/service/review/decide.ts';
 import type { TestCost } from '../../src/stores/flakiness.ts';
 import type { READERS, StockedConsole } from './stocked-console.ts';
 
-/** A page of the console in one of its states, and who looks at it. */
+/** A page of the console in one of its states, and the reader who looks at it. */
 export interface ShownPage {
-  /** Fit for a file's name. */
+  /** The name, which is safe as a file name. */
   readonly name: string;
   readonly url: string;
   readonly as: keyof typeof READERS | null;
 }
 
-/** Captured failures that fill the pages: of every category, and one cause that comes again and again. */
+/** The captured failures that fill the pages: one of every category, and one cause that comes repeatedly. */
 const STOCK = [
   'cart-discount-rounding',
   'profile-none-attribute',
@@ -24,7 +24,7 @@ const STOCK = [
   'checkout-type-error',
 ] as const;
 
-/** Fills the console with captured failures and decisions about them; resolves with every page and state that there is. */
+/** Fills the console with captured failures and decisions about them. Returns every page in every state. */
 export async function stockPages(console: StockedConsole): Promise<ShownPage[]> {
   const { stores } = console;
   for (const [at, slug] of STOCK.entries()) {
@@ -38,7 +38,7 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
   );
   if (first === undefined || second === undefined || third === undefined) throw new Error('nothing waits');
   const decided = await decide(console, third);
-  // The same cause once more: it is recalled, and nobody is asked.
+  // The same cause comes again. It is recalled, and no person is asked.
   const again = await console.bring({ slug: STOCK[2], repository: 'demo/shop', number: '900' });
   await stores.reviews.claim(second.id, 'ben', 60 * 60_000);
   const question = await ask(console, first);
@@ -60,7 +60,7 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
   ];
 }
 
-/** One test that fails and passes on the same commit, and one that always passes. */
+/** Adds one test that fails and passes on the same commit, and one that always passes. */
 async function bringTests(console: StockedConsole): Promise<void> {
   for (const [at, status] of (['failed', 'passed', 'failed'] as const).entries()) {
     const fails = '<failure message="expected 20, got 19">at test/cart.test.ts:14:3</failure>';

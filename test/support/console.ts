@@ -10,7 +10,7 @@ import { storedAsk } from './stored-ask.ts';
 
 export { TOKENS };
 
-/** The pages over an embedded database, with nothing in it yet. */
+/** The console over an empty embedded database. */
 export interface TestConsole {
   readonly app: FastifyInstance;
   readonly stores: Stores;
@@ -38,7 +38,7 @@ export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<Test
   return { app, stores, database, archive, close };
 }
 
-/** Asks for a page with a token, which needs no cookie. */
+/** Requests a page with a token, which needs no cookie. */
 export async function getPage(
   app: FastifyInstance,
   url: string,
@@ -47,7 +47,7 @@ export async function getPage(
   return await app.inject({ url, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Posts a form with a token. A list is several values of one field. */
+/** Posts a form with a token. A list becomes several values of one field. */
 export async function postForm(
   app: FastifyInstance,
   url: string,

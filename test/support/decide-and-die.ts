@@ -6,9 +6,9 @@ import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 
 /**
- * A process that accepts one review, and kills itself with SIGKILL at the named failpoint.
+ * Runs a process that accepts one review, and kills itself with SIGKILL at the named failpoint.
  *
- *   node test/support/decide-and-die.ts <database directory> <failpoint> <review>
+ * node test/support/decide-and-die.ts <database directory> <failpoint> <review>
  */
 const [dataDir = '', deadly = '', reviewId = ''] = process.argv.slice(2);
 

@@ -10,7 +10,9 @@ import { READERS } from './stocked-console.ts';
 export const PHONE = { width: 390, height: 844 };
 export const DESK = { width: 1440, height: 900 };
 
-/** A console with the demo in it, as `serve --demo` runs it: what is sure enough goes out without a person. */
+/**
+ * Opens a console with the demo, as `serve --demo` runs it: confident answers are published without a person.
+ */
 export async function openDemoWorld(): Promise<ReviewWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-demo-code-'));
   const clock = createDemoClock();
@@ -32,5 +34,5 @@ export async function openDemoWorld(): Promise<ReviewWorld> {
   };
 }
 
-/** The text of a page below its head. */
+/** Returns the text of the main part of a page. */
 export const mainText = async (page: Page) => String(await page.locator('main').textContent());

@@ -7,11 +7,12 @@ import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps } from './http-deps.ts';
 
 /**
- * The API and the delivery processor in a process of their own, which kills itself with SIGKILL at the named place:
- * `landed` (written, not answered), `answered` (answered, not relayed), `recorded` (its build is written and not committed),
- * `ringing` (committed, not notified of), or nowhere. Prints its address, and one line for each notification.
+ * Runs the API and the delivery processor in a process of their own, which kills itself with SIGKILL at the
+ * named place: `landed` (the delivery is written but not answered), `answered` (answered but not relayed),
+ * `recorded` (its build is written but not committed), `ringing` (committed but not notified), or nowhere. It
+ * prints its address, and one line for each notification.
  *
- *   node test/support/die-at-intake.ts <postgres://… | PGlite directory> <place>
+ * node test/support/die-at-intake.ts <postgres://… | PGlite directory> <place>
  */
 const [database = '', place = ''] = process.argv.slice(2);
 const db = database.startsWith('postgres')
@@ -31,7 +32,7 @@ const deliveries: typeof stores.deliveries = {
     return landed;
   },
   claim: async (key, sql) => {
-    // The answer is on its way; it shall arrive before this process is gone.
+    // The answer must arrive before this process ends.
     if (place === 'answered') await new Promise((resolve) => setTimeout(resolve, 100));
     dieAt('answered');
     return await stores.deliveries.claim(key, sql);

@@ -10,11 +10,12 @@ import type { Logger } from '../../src/ports/telemetry.ts';
 import { capturedFailure } from './captured-failures.ts';
 
 /**
- * A process that triages one captured failure and kills itself with SIGKILL at a place: a failpoint by its name, or a node of the graph,
- * before that node's result is kept. Prints each node that it finishes. Of what is told outside only the webhook's acts are deadly.
- * At the place `nowhere` it works until nothing is pending, prints what is stored, and ends.
+ * Runs a process that triages one captured failure and kills itself with SIGKILL at a place: a failpoint by
+ * its name, or a node of the graph before its result is stored. It prints each node that it finishes. Of the
+ * publications, only those of the webhook can be such a place. With the place `nowhere`, it works until
+ * nothing is pending, prints what is stored, and ends.
  *
- *   node test/support/die-at.ts <data directory> <place> <slug>
+ * node test/support/die-at.ts <data directory> <place> <slug>
  */
 const [dataDir = '', place = '', slug = ''] = process.argv.slice(2);
 

@@ -22,7 +22,10 @@ function contentTypes(overrides: Readonly<Record<string, string>>): string {
   return `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`;
 }
 
-/** A PDF with one line of text a paragraph; an encrypted one names a security handler whose password nobody has. */
+/**
+ * Creates a PDF with one line of text for each paragraph. An encrypted one names a security handler with an
+ * unknown password.
+ */
 export function makePdf(
   pages: readonly (readonly string[])[],
   options: { title?: string; encrypted?: boolean } = {},
@@ -66,7 +69,7 @@ export function makePdf(
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** A Word document of paragraphs; one that begins with `#` is a heading. */
+/** Creates a Word document of paragraphs. A paragraph that begins with `#` is a heading. */
 export function makeDocx(
   paragraphs: readonly string[],
   more: Readonly<Record<string, string | Buffer>> = {},
@@ -110,7 +113,7 @@ export interface TestSlide {
   readonly hidden?: boolean;
 }
 
-/** A presentation whose files are numbered against the order in which they are shown. */
+/** Creates a presentation whose files are not numbered in the order in which its slides are shown. */
 export function makePptx(slides: readonly TestSlide[]): Buffer {
   const file = (index: number) => slides.length - index;
   const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`).join('');
@@ -151,7 +154,7 @@ export function makePptx(slides: readonly TestSlide[]): Buffer {
   ]);
 }
 
-/** A workbook; texts are written in the cell itself, numbers as numbers. */
+/** Creates a workbook. Texts are written directly into cells, and numbers as numbers. */
 export function makeXlsx(
   sheets: Readonly<Record<string, readonly (readonly (string | number | null)[])[]>>,
 ): Buffer {

@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { copyTestDatabase } from './pglite.ts';
 
 const TOKEN = 'the-token-of-the-reviewer-anna';
-/** Headers of the reviewer anna, who is also an administrator. */
+/** The headers of the reviewer anna, who is also an administrator. */
 export const HEADERS = { authorization: `Bearer ${TOKEN}` };
 
 /** An embedded service with all of its stores, reached through its API. */
@@ -23,7 +23,7 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-/** Opens the app on an empty embedded database, in this process and a folder of its own. */
+/** Opens the app in this process on an empty embedded database, in a new folder. */
 export async function openEmbedded(change: (config: Config) => Config, clock?: Clock) {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-embedded-'));
   await copyTestDatabase(join(folder, 'database'));
@@ -40,8 +40,8 @@ export async function openEmbedded(change: (config: Config) => Config, clock?: C
 }
 
 /**
- * Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on, and reads
- * the code of repositories in clones of theirs.
+ * Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on, and
+ * reads the code of repositories in their clones.
  */
 export async function startEmbedded(
   autoNotify: number,

@@ -11,7 +11,7 @@ const Body = z.strictObject({
 });
 export type EmbeddingsBody = z.infer<typeof Body>;
 
-/** What the server does with one request. */
+/** The server's reaction to one request. */
 export type EmbeddingsScript =
   | {
       readonly do: 'embed';
@@ -33,14 +33,17 @@ export type EmbeddingsScript =
 export interface EmbeddingsServer {
   readonly baseUrl: string;
   readonly bodies: readonly EmbeddingsBody[];
-  /** What to do with the next requests, one each; the last one holds on. */
+  /** Sets the reactions to the next requests, one for each. The last one is repeated. */
   script(...scripts: readonly EmbeddingsScript[]): void;
   close(): Promise<void>;
 }
 
 export const EMBEDDING_KEY = 'embedding-key-0123456789';
 
-/** A small server that speaks OpenAI's embeddings over real HTTP, and refuses what the real one would refuse: an empty text, too many. */
+/**
+ * Starts a small server with OpenAI's embeddings API over real HTTP. It refuses what the real one refuses:
+ * empty texts, and too many texts.
+ */
 export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
   const bodies: EmbeddingsBody[] = [];
   let scripts: readonly EmbeddingsScript[] = [{ do: 'embed' }];

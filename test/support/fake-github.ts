@@ -17,7 +17,7 @@ export interface FakeCheck {
   status: string;
   conclusion: string | null;
   output: Record<string, unknown>;
-  /** As they were added, request by request. */
+  /** The annotations in the order of the requests that added them. */
   readonly annotations: Annotation[][];
 }
 
@@ -32,18 +32,18 @@ const Annotation = z.object({
 });
 type Annotation = z.infer<typeof Annotation>;
 
-/** What a pretended GitHub keeps of what is written to it, and refuses as GitHub does. */
+/** A fake GitHub that stores what is written to it, and refuses what GitHub refuses. */
 export interface FakeGithub {
-  /** Under which what comes is kept; an App's ends with `[bot]`. */
+  /** The login under which texts are stored. That of an App ends with `[bot]`. */
   login: string;
   readonly comments: FakeComment[];
   readonly checks: FakeCheck[];
   readonly statuses: Record<string, unknown>[];
-  /** Files of every pull request. */
+  /** The files of every pull request. */
   files: string[];
   /** Every call that wrote something: "POST comment". */
   readonly writes: string[];
-  /** Answers in place of the desk where it returns true; asked with what came. */
+  /** Answers a request instead of the fake if it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   ids: number;
 }
@@ -67,7 +67,7 @@ const CheckBody = z.object({
   }),
 });
 
-/** True where it answered. */
+/** Answers a request. Returns true if it did. */
 export function answerForFake(
   client: FakeGithub,
   request: IncomingMessage,

@@ -5,7 +5,7 @@ import type { DeliveryKey, DeliveryState } from '../../src/stores/deliveries.ts'
 import type { Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
 
-/** A delivery as the fake keeps it. */
+/** A delivery as the fake stores it. */
 interface Kept extends DeliveryKey {
   readonly event: string;
   readonly bodySha256: string;
@@ -15,7 +15,7 @@ interface Kept extends DeliveryKey {
   attempts: number;
 }
 
-/** What a fake installation has been told, for assertions. */
+/** The data that a fake installation received, for assertions. */
 export interface FakeState {
   readonly deliveries: Kept[];
   readonly builds: Build[];
@@ -25,14 +25,14 @@ export interface FakeState {
   readonly enqueued: string[];
   /** `<build id> <part>` */
   readonly failedParts: Set<string>;
-  /** Ids of passed builds whose logs are to become templates. */
+  /** The ids of passed builds whose logs become templates. */
   readonly passingBuilds: Set<string>;
   /** `<provider> <repository>` → branch */
   readonly defaultBranches: Map<string, string>;
   readonly log: LogLine[];
 }
 
-/** Forgets all that the fake installation was told, so that the next test can use the same server. */
+/** Clears everything that the fake installation received, so that the next test can use the same server. */
 export function clearState(state: FakeState): void {
   for (const kept of Object.values(state)) {
     if (Array.isArray(kept)) kept.length = 0;
@@ -40,7 +40,10 @@ export function clearState(state: FakeState): void {
   }
 }
 
-/** HTTP dependencies whose stores live in memory: for tests in which SQL does not matter. Transactions roll nothing back. */
+/**
+ * Creates HTTP dependencies whose stores live in memory, for tests in which SQL does not matter. Transactions
+ * roll nothing back.
+ */
 export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
   readonly deps: HttpDeps;
   readonly state: FakeState;
@@ -94,7 +97,10 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
   return { deps, state };
 }
 
-/** What is not faked stays as it was; a spread would lose it, since the stores without a database are a proxy. */
+/**
+ * Replaces some stores and keeps the others. The stores without a database are a proxy, whose properties a
+ * spread would lose.
+ */
 function orElse(original: Stores, fakes: Partial<Stores>): Stores {
   return new Proxy(original, {
     get: (target, name) => Reflect.get(fakes, name) ?? Reflect.get(target, name),
@@ -244,7 +250,7 @@ function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] 
   };
 }
 
-/** Resolves when the relay has made builds of all that landed, and has enqueued. */
+/** Resolves when the relay has created builds from all deliveries, and has enqueued their triage. */
 export async function relayed(state: Pick<FakeState, 'deliveries'>): Promise<void> {
   let tries = 0;
   do {

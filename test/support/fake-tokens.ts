@@ -10,16 +10,16 @@ interface Row {
 }
 
 export interface FakeTokens extends TokenStore {
-  /** Makes a token and gives it back as its holder has it. */
+  /** Creates a token and returns it as its holder has it. */
   give(
     token: Partial<Pick<AccessToken, 'name' | 'roles' | 'repositories' | 'expiresAt' | 'revokedAt'>>,
   ): string;
-  /** How often the store was asked for a digest. */
+  /** Returns the number of lookups of digests. */
   asked(): number;
   readonly touched: string[];
 }
 
-/** The store of tokens, in memory. */
+/** Creates a store of tokens in memory. */
 export function fakeTokens(): FakeTokens {
   const rows: Row[] = [];
   let asked = 0;
@@ -91,7 +91,7 @@ export function fakeTokens(): FakeTokens {
   };
 }
 
-/** Stores that are all down, but for those given. */
+/** Creates stores that all fail, except the given ones. */
 export function storesWith(given: Partial<Stores>): Stores {
   const down = emptyHttpDeps().stores;
   return new Proxy(down, {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a TCP server that can be shut, frozen and opened again; its port stays the same. */
+/** A gate in front of a TCP server, which can be closed, frozen and opened again. Its port stays the same. */
 export interface Gate {
   readonly port: number;
   /** Breaks every connection and refuses new ones. */
   close(): Promise<void>;
-  /** Keeps connections and accepts new ones, but lets nothing through. */
+  /** Keeps connections and accepts new ones, but forwards nothing. */
   freeze(): void;
   open(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startGate(target: { readonly host: string; readonly port: 
   };
 }
 
-/** A port that nobody listens on now. */
+/** Returns a port on which nothing listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

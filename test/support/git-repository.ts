@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A real little git repository in a temporary folder. */
+/** A small real git repository in a temporary folder. */
 export interface GitRepository {
   readonly folder: string;
   /** Writes the files (`null` deletes one), commits them, and returns the commit's id. */
@@ -12,7 +12,10 @@ export interface GitRepository {
   remove(): void;
 }
 
-/** Commits are an hour apart, from 2026-01-01T00:00:00Z on, so that ids and order never change. */
+/**
+ * Creates a repository. Its commits are an hour apart, from 2026-01-01T00:00:00Z on, so that ids and order
+ * never change.
+ */
 export function createGitRepository(): GitRepository {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-git-'));
   let hours = 0;
@@ -24,7 +27,8 @@ export function createGitRepository(): GitRepository {
   };
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
-  // Without sample hooks to copy, and without two processes after each commit that look whether there is something to tidy up.
+  // Without sample hooks, and without the two processes that check after each commit whether maintenance is
+  // needed.
   git('init', '--quiet', '--initial-branch=main', '--template=');
   appendFileSync(
     join(folder, '.git/config'),

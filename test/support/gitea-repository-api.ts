@@ -11,7 +11,10 @@ interface Ask {
   readonly query: URLSearchParams;
 }
 
-/** Gitea's addresses that the code host uses, over real HTTP; what they tell, git tells of a real repository. Null: 404. */
+/**
+ * Starts a server with the part of Gitea's API that the code host uses, over real HTTP. Its data comes from a
+ * real git repository. If it is null, the server answers 404.
+ */
 export async function startGiteaRepositoryApi(): Promise<GiteaRepositoryApi> {
   const repositories = new Map<string, GitRepository>();
   const server = await startLoopback((request, response) => {

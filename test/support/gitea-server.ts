@@ -18,19 +18,22 @@ export interface Account {
   readonly password: string;
 }
 
-/** A delivery as the server noted it. */
+/** A delivery as the server recorded it. */
 export interface Delivery {
   readonly event: string;
   readonly action: string;
-  /** 0 where nobody answered. */
+  /** The status of the response. 0 if there was none. */
   readonly status: number;
 }
 
-/** A real Gitea on the loopback with one runner that runs jobs on this machine, and everything in a temporary folder. */
+/**
+ * A real Gitea on the loopback interface, with one runner that runs jobs on this machine. Everything is in a
+ * temporary folder.
+ */
 export interface GiteaServer {
   readonly url: string;
   readonly admin: Account;
-  /** Asks the API under `/api/v1`. Throws with the server's own words where it refuses. */
+  /** Calls the API under `/api/v1`. Throws with the server's own message if it refuses. */
   api<Value>(
     as: Account,
     method: string,
@@ -39,16 +42,16 @@ export interface GiteaServer {
     body?: object,
   ): Promise<Value>;
   addAccount(name: string): Promise<Account>;
-  /** Where git pushes to. */
+  /** Returns the URL to which git pushes. */
   remote(as: Account, repository: string): string;
-  /** Every delivery to a webhook so far. */
+  /** Returns every delivery to a webhook so far. */
   deliveries(): readonly Delivery[];
-  /** What server and runner wrote last, for a test that fails. */
+  /** Returns the last output of the server and the runner, for a test that fails. */
   said(): string;
   stop(): Promise<void>;
 }
 
-/** A program that `scripts/install-gitea` built. Throws where it was not. */
+/** Returns the path of a program that `scripts/install-gitea` built. Throws if it was not built. */
 export function realCiProgram(name: 'gitea' | 'runner' | 'act'): string {
   const program = join(BUILT, 'bin', name);
   if (!existsSync(program))
@@ -58,7 +61,7 @@ export function realCiProgram(name: 'gitea' | 'runner' | 'act'): string {
   return program;
 }
 
-/** `node` is the program that jobs find on PATH as `node`. */
+/** Starts Gitea. `node` is the program that jobs find on PATH as `node`. */
 export async function startGitea(node: string): Promise<GiteaServer> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-gitea-'));
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -152,7 +155,7 @@ export async function startGitea(node: string): Promise<GiteaServer> {
   };
 }
 
-/** Asks again and again until it is so. Throws after so many milliseconds, with what was waited for. */
+/** Repeats a check until it succeeds. Throws after a time limit, with a description of the condition. */
 export async function until<Value>(
   what: string,
   withinMs: number,
@@ -215,7 +218,7 @@ const Task = z.object({
   response_content: z.string().nullable(),
 });
 
-/** There is no list of deliveries in the API; the pages of a webhook are made of this table. */
+/** Reads the deliveries from the database table, because the API has no list of them. */
 function readDeliveries(file: string): Delivery[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   const rows = database

@@ -9,13 +9,13 @@ type Actions = RestEndpointMethodTypes['actions'];
 type Job = Actions['listJobsForWorkflowRunAttempt']['response']['data']['jobs'][number];
 type Artifact = Actions['listWorkflowRunArtifacts']['response']['data']['artifacts'][number];
 
-/** What the pretended GitHub knows. Change it at any time. */
+/** The data of the fake GitHub. A test may change it at any time. */
 export interface GithubState {
   jobs: Job[];
   artifacts: Artifact[];
-  /** Path on the storage host → what lies there. */
+  /** The stored files, by their path on the storage host. */
   readonly stored: Map<string, Buffer | string>;
-  /** Answers in place of the API where it returns true. */
+  /** Answers a request instead of the API if it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
 }
 
@@ -23,20 +23,23 @@ export interface GithubApi {
   readonly url: string;
   readonly state: GithubState;
   readonly api: LoopbackServer;
-  /** Where redirects lead: another host, as GitHub's storage is. */
+  /** The target of redirects: another host, like GitHub's storage. */
   readonly storage: LoopbackServer;
   close(): Promise<void>;
 }
 
 interface GithubApiPlan {
-  /** Knows this App, beside any token. */
+  /** The App that the server knows, in addition to any token. */
   readonly app?: TestGithubApp | null;
   readonly place?: GithubPlace;
-  /** Keeps comments, checks and statuses. */
+  /** The storage of comments, checks and statuses. */
   readonly client?: FakeGithub;
 }
 
-/** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
+/**
+ * Starts a server with the part of GitHub's REST API that the build source uses, over real HTTP, with answers
+ * in the published format.
+ */
 export async function startGithubApi({
   app = null,
   place = 'github.com',
@@ -92,7 +95,7 @@ function notFound(response: ServerResponse): void {
   });
 }
 
-/** A job as the API lists it. */
+/** Creates a job as the API lists it. */
 export function githubJob(changes: Partial<Job> & { readonly id: number; readonly name: string }): Job {
   return {
     run_id: 289782451,
@@ -120,7 +123,7 @@ export function githubJob(changes: Partial<Job> & { readonly id: number; readonl
   };
 }
 
-/** An artifact as the API lists it. */
+/** Creates an artifact as the API lists it. */
 export function githubArtifact(
   changes: Partial<Artifact> & { readonly id: number; readonly name: string },
 ): Artifact {

@@ -12,20 +12,20 @@ interface IssuedToken {
   readonly token: string;
   readonly installation: number;
   readonly permissions: Readonly<Record<string, string>>;
-  /** Names without their owner; null: all of the installation. */
+  /** The names of the repositories without their owner. Null for all of the installation. */
   readonly repositories: readonly string[] | null;
   readonly endsAt: number;
   revoked: boolean;
 }
 
-/** A GitHub App and who installed it. Change it at any time. */
+/** A GitHub App and its installations. A test may change it at any time. */
 export interface TestGithubApp {
   readonly id: string;
   readonly privateKey: string;
   publicKey: KeyObject;
-  /** `owner/name` → the installation that has it. */
+  /** The installation of each repository, by `owner/name`. */
   readonly installations: Map<string, Installation>;
-  /** A repository's old `owner/name` → its number and the name it has now. */
+  /** The number and current name of each renamed repository, by its old `owner/name`. */
   readonly renamed: Map<string, { readonly number: number; readonly name: string }>;
   readonly issued: IssuedToken[];
 }
@@ -35,7 +35,7 @@ const ALL = { actions: 'read', contents: 'write', metadata: 'read', pull_request
 
 export function createTestGithubApp(): TestGithubApp {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  // As GitHub gives it: PKCS#1.
+  // GitHub uses the PKCS#1 format.
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
   return { id: '4711', privateKey: pem, publicKey, installations: new Map(), renamed: new Map(), issued: [] };
 }
@@ -52,7 +52,10 @@ export function install(
   return installation;
 }
 
-/** Answers the App's own addresses, and refuses tokens that it did not make for what is asked. True where it answered. */
+/**
+ * Answers the App's own endpoints. Refuses tokens that the App did not create for the requested resource.
+ * Returns true if it answered.
+ */
 export function answerForApp(
   app: TestGithubApp,
   request: IncomingMessage,
@@ -74,7 +77,7 @@ export function answerForApp(
   return true;
 }
 
-/** What is wrong with the App's JWT; null: nothing. */
+/** Returns what is wrong with the App's JWT, or null. */
 function complaintAbout(app: TestGithubApp, authorization: string): string | null {
   const [, header = '', payload = '', signature = ''] =
     /^bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
@@ -205,7 +208,7 @@ function refuseToken(
   pathname: string,
 ): boolean {
   const { authorization } = request.headers;
-  // Another's token is not for this App to judge.
+  // Tokens of others do not belong to this App.
   if (authorization?.startsWith('token ghs_ofTheApp') !== true) return false;
   const issued = app.issued.find(({ token }) => authorization === `token ${token}`);
   if (issued === undefined || issued.revoked || issued.endsAt <= Date.now()) {

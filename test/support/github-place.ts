@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Where the API lies: on a host of its own, or below `/api` of an Enterprise server. */
+/** The location of the API: on a host of its own, or below `/api` of an Enterprise server. */
 export type GithubPlace = 'github.com' | 'enterprise';
 
-/** Gives a request the path it would have on github.com. False where there is no API at its path. */
+/**
+ * Changes the path of a request to the path that it would have on github.com. Returns false if its path does
+ * not belong to the API.
+ */
 export function takePrefix(place: GithubPlace, request: IncomingMessage): boolean {
   const path = request.url ?? '';
   if (place === 'github.com') return !path.startsWith('/api/');

@@ -5,17 +5,17 @@ import { answerForApp, type TestGithubApp } from './github-app.ts';
 import { type GithubPlace, takePrefix } from './github-place.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
-/** What the pretended GitHub knows beside the repository. Change it at any time. */
+/** The data of the fake GitHub in addition to the repository. A test may change it at any time. */
 export interface GithubRepositoryState {
-  /** `owner/name` → the repository behind it. */
+  /** The repositories by `owner/name`. */
   readonly repositories: Map<string, GitRepository>;
-  /** Old `owner/name` → the new one: answered with a redirect. */
+  /** The new `owner/name` by the old one. Requests for the old one are redirected. */
   readonly renamed: Map<string, string>;
-  /** Commit → pull requests that hold it. */
+  /** The pull requests that contain a commit, by commit. */
   readonly pulls: Map<string, { number: number; merged_at: string | null }[]>;
-  /** Most entries of a tree before it is cut. */
+  /** The maximum number of entries of a tree before it is cut. */
   maxTreeEntries: number;
-  /** Answers in place of the API where it returns true. */
+  /** Answers a request instead of the API if it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
 }
 
@@ -35,7 +35,10 @@ interface Ask {
   readonly response: ServerResponse;
 }
 
-/** GitHub's addresses that the code host uses, over real HTTP; what they tell, git tells of a real repository. */
+/**
+ * Starts a server with the part of GitHub's API that the code host uses, over real HTTP. Its data comes from
+ * a real git repository.
+ */
 export async function startGithubRepositoryApi({
   app = null,
   place = 'github.com',
@@ -178,7 +181,7 @@ function content({ repository, query, response }: Ask, path: string) {
   sendJson(response, 200, { type: kinds[type ?? ''] ?? 'file', path, sha, size: Number(size) || 0 });
 }
 
-/** Of the default branch only, and in any case, as GitHub's own. */
+/** Searches the code of the default branch and ignores case, like GitHub's own search. */
 function searchCode(state: GithubRepositoryState, query: URLSearchParams, response: ServerResponse) {
   const [, text = '', name = ''] = /^"([^"]*)" repo:(\S+)$/.exec(query.get('q') ?? '') ?? [];
   const repository = state.repositories.get(name);

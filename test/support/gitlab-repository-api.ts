@@ -2,7 +2,7 @@ import { type GitRepository, readGitBytes, tryGit } from './git-repository.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 export interface GitlabRepositoryApi extends LoopbackServer {
-  /** Path of a project → the repository behind it. */
+  /** The repositories by the path of their project. */
   readonly repositories: Map<string, GitRepository>;
 }
 
@@ -11,7 +11,10 @@ interface Ask {
   readonly query: URLSearchParams;
 }
 
-/** GitLab's addresses that the code host uses, over real HTTP; what they tell, git tells of a real repository. Null: 404. */
+/**
+ * Starts a server with the part of GitLab's API that the code host uses, over real HTTP. Its data comes from
+ * a real git repository. If it is null, the server answers 404.
+ */
 export async function startGitlabRepositoryApi(): Promise<GitlabRepositoryApi> {
   const repositories = new Map<string, GitRepository>();
   const server = await startLoopback((request, response) => {

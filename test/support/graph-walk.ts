@@ -3,12 +3,12 @@ import type { Step } from '../../src/domain/analysis.ts';
 
 const { edges } = await compileTriageGraph().getGraphAsync();
 const EDGES = new Set(edges.map(({ source, target }) => `${source} ${target}`));
-// Investigators side by side are told one after the other.
+// The steps of parallel investigators are reported one after the other.
 EDGES.add('investigate investigate');
 
 /**
- * Null where the steps are one walk through the compiled graph from its start to its end, with no node told twice;
- * else what is wrong.
+ * Returns null if the steps are one path through the compiled graph from its start to its end, in which no
+ * node is reported twice. Otherwise returns what is wrong.
  */
 export function faultOfWalk(steps: readonly Pick<Step, 'node'>[]): string | null {
   const nodes = ['__start__', ...steps.map(({ node }) => node), '__end__'];

@@ -1,6 +1,6 @@
-/** One kind of line that is in the logs of failed jobs without having anything to do with the failure. */
+/** A kind of line that occurs in logs of failed jobs but has nothing to do with the failure. */
 export interface HarmlessKind {
-  /** The sort, a colon and the kind, as in `clean-up: orphan processes`. */
+  /** The sort, a colon and the kind: `clean-up: orphan processes`. */
   readonly name: string;
   /** One to four lines as the tool prints them, without the time stamps of the runner. */
   readonly lines: readonly string[];
@@ -378,8 +378,9 @@ text: trigger » Processing triggers for libc-bin (2.39-0ubuntu8.3) ...
 `;
 
 /**
- * Two hundred kinds of harmless lines, written from knowledge of the tools that print them. The kinds of one sort stand together and are
- * even in number, so that the kinds with odd and with even indexes cover every sort: one half is for development, the other is held out.
+ * Two hundred kinds of harmless lines, written from knowledge of the tools that print them. The kinds of one
+ * sort are adjacent and even in number, so that the kinds with odd indexes and those with even indexes both
+ * cover every sort. One half is for development, the other is held out.
  */
 export const HARMLESS: readonly HarmlessKind[] = readTable(TABLE);
 

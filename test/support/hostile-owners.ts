@@ -1,16 +1,16 @@
-/** Rules of CODEOWNERS that match late; `provider` is the host that reads them so. */
+/** The rules of CODEOWNERS that take long to match. `provider` is the host that reads them in this way. */
 export const HOSTILE_OWNERS = [
   { kind: 'globs that match late', provider: 'github', rule: `/${'*a'.repeat(90)}b` },
   { kind: 'folders in folders', provider: 'gitlab', rule: `${'**/'.repeat(60)}x` },
   { kind: 'regular expressions that repeat much', provider: 'gitea', rule: `${'(a?){99}'.repeat(20)}b` },
 ] as const;
 
-/** Lists paths that such rules match late. They are as long as a frame of a stack may name. */
+/** Lists paths on which such rules take long. They are as long as a stack frame may name. */
 export function listLongPaths(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${'a'.repeat(140 - at)}/${'a'.repeat(140)}.ts`);
 }
 
-/** Writes a CODEOWNERS file of about so many bytes. */
+/** Creates a CODEOWNERS file of about this size in bytes. */
 export function hostileOwners(rule: string, bytes: number): string {
   const lines = Array.from(
     { length: Math.ceil(bytes / (rule.length + 9)) },

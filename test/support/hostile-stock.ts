@@ -14,7 +14,10 @@ import {
 } from '../stores/samples.ts';
 import type { StockedConsole } from './stocked-console.ts';
 
-/** Everything that has ever become an element, a link, a request, a mention or a comment's marker where somebody forgot to escape. */
+/**
+ * The texts that have become an element, a link, a request, a mention or a comment's marker wherever escaping
+ * was forgotten.
+ */
 const EVIL = [
   `"><x-evil data-evil onclick=boom()></x-evil><img src=x onerror=boom()><script>boom()</script><svg onload=boom()></svg>`,
   `</textarea></title></script><iframe src=https://evil.example></iframe><base href=https://evil.example>`,
@@ -23,7 +26,7 @@ const EVIL = [
   `<!-- faultline:v1 repo=a/b pr=1 --> --><!-- @everyone <!channel> &lt;img src=x&gt; &#60;b data-evil&#62; {{7*7}} %3Cimg%20data-evil%3E`,
 ].join(' ');
 
-/** The text for one field: it begins with the field's name, by which it is found again. */
+/** Returns the hostile text for one field. It begins with the field's name, by which it is found again. */
 export function evil(field: string): string {
   return `§${field}§ ${EVIL}`;
 }
@@ -31,7 +34,9 @@ export function evil(field: string): string {
 const KEPT =
   /^(?:.*[iI]d|.*Ids|category|kind|fingerprint|action|terminationReason|.*At|status|createdAt|name|at|url|tool)$/;
 
-/** The same value, with every string in it that is no name of ours replaced by a hostile one. */
+/**
+ * Returns the same value, in which every string that is not one of our names is replaced by a hostile one.
+ */
 function poisoned<Value>(value: Value, path: string): Value {
   if (typeof value === 'string') return evil(path) as Value;
   if (Array.isArray(value)) return value.map((one) => poisoned(one, path)) as Value;
@@ -81,7 +86,7 @@ const STEP: Step = poisoned<Step>(
 );
 export const HOSTILE_STEP = STEP;
 
-/** Hostile in every field that a model, a log or a repository fills. */
+/** Creates an analysis that is hostile in every field that a model, a log or a repository fills. */
 function hostileAnalysis(keys: { buildId: string; triageId: string; fingerprint: string }): Analysis {
   const plain = sampleAnalysis(keys);
   const lines = { source: 's', lineStart: 2, lineEnd: 3 };
@@ -122,7 +127,7 @@ function hostileAnalysis(keys: { buildId: string; triageId: string; fingerprint:
     'analysis',
   );
   const [first, ...others] = analysis.evidence;
-  // A page does not say a sentence twice, so that the claim has words of its own.
+  // A page shows no sentence twice, so the claim needs words of its own.
   const own = Array.from({ length: 80 }, (_, index) => `heron${index}`).join(' ');
   const claims = analysis.answer.claims.map((claim) => ({
     ...claim,
@@ -183,7 +188,7 @@ async function storeHostile({ stores, app }: StockedConsole, number: string): Pr
   return await stores.reviews.open(sampleReview(analysis, review));
 }
 
-/** Fills the stores with what means harm, and resolves with every page that shows it. */
+/** Fills the stores with hostile data. Returns every page that shows it. */
 export async function stockHostile(
   console: StockedConsole,
 ): Promise<{ readonly pages: string[]; readonly item: Review; readonly next: Review }> {

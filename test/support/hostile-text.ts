@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** What Markdown, GitHub, CI runners or terminals would obey. */
+/** The texts that Markdown, GitHub, CI runners or terminals would interpret. */
 const NASTY = [
   '`',
   '```',
@@ -71,7 +71,7 @@ const NASTY = [
   '$&',
 ]; // prettier-ignore
 
-/** Text made of it. */
+/** Texts that contain them. */
 export const hostile = fc
   .array(
     fc.oneof(
@@ -84,12 +84,12 @@ export const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** As GitHub reads Markdown, dangerous HTML included. */
+/** Renders Markdown like GitHub, including dangerous HTML. */
 export function renderedMarkdown(markdown: string): string {
   return micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
 }
 
-/** Without what is inside code, where GitHub reads neither mentions nor issue numbers. */
+/** Removes code from a page, because GitHub reads neither mentions nor issue numbers in it. */
 export function outsideCode(page: string): string {
   return page.replace(/<pre><code[^>]*>[^<]*<\/code><\/pre>/g, '').replace(/<code>[^<]*<\/code>/g, '');
 }

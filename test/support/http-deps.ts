@@ -11,7 +11,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** Creates a logger that records its lines. */
 export function recordingLogger(lines: LogLine[]): Logger {
   const at = (level: string, bound: object) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...bound, ...fields }, message });
@@ -34,7 +34,7 @@ export const TOKENS = {
 export const GITHUB_SECRETS = ['first-github-secret', 'second-github-secret'] as const;
 export const JENKINS_SECRETS = ['first-jenkins-secret', 'second-jenkins-secret'] as const;
 
-/** Providers with nothing configured but these webhook secrets. */
+/** Creates providers with no configuration except these webhook secrets. */
 export function withSecrets(
   secrets: Partial<Record<keyof ProvidersConfig, readonly string[]>>,
 ): ProvidersConfig {
@@ -70,7 +70,10 @@ export const TEST_CONFIG: HttpDeps['config'] = {
   review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, auditEvery: 0 },
 };
 
-/** An object whose every method fails as a database that is down does: for tests of what happens before any store. */
+/**
+ * Creates an object of which every method fails like a database that is unavailable, for tests of what
+ * happens before any store is used.
+ */
 function down<Port extends object>(name: string): Port {
   const fail = async () => {
     throw new TriageError('storage-failed', `The ${name} does not answer.`, { retryable: true });
@@ -78,7 +81,7 @@ function down<Port extends object>(name: string): Port {
   return new Proxy({} as Port, { get: () => fail });
 }
 
-/** Everything the HTTP layer needs, with nothing behind it. */
+/** Creates all dependencies of the HTTP layer, without any implementation. */
 export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
   const store = new Proxy({}, { get: () => down('database') });
   return {

@@ -1,4 +1,4 @@
-/** Names that no tool has. */
+/** The names, which no tool has. */
 const NAMES = [
   'blorp',
   'zzqx',
@@ -12,7 +12,7 @@ const NAMES = [
   'yindle',
 ] as const;
 
-/** The ways in which tools word a failure, with two invented names and a number to fill in. */
+/** The ways in which tools describe a failure, with two invented names and a number to fill in. */
 const SHAPES: readonly ((one: string, other: string, number: number) => string)[] = [
   (one, other, number) => `${one} ${other} ${number}`,
   (left, right) => `Error: ${left} ${right}`,
@@ -29,7 +29,7 @@ const SHAPES: readonly ((one: string, other: string, number: number) => string)[
   (left, right) => `❌ ${left} ${right}`,
 ];
 
-/** The lines around the message, as systems print them; `%` is the message. */
+/** The lines around the message, as systems print them. `%` is the message. */
 const FRAMES = [
   'starting job\n%\n##[error]Process completed with exit code 1.\n',
   '##[group]Run ./ci/pack.sh\n./ci/pack.sh\nshell: /usr/bin/bash -e {0}\n##[endgroup]\n%\n##[error]Process completed with exit code 3.\n',
@@ -38,7 +38,7 @@ const FRAMES = [
   "##[section]Starting: Pack\n%\n##[error]Bash exited with code '1'.\n##[section]Finishing: Pack\n",
 ] as const;
 
-/** Messages of tools that do not exist, each name in each shape. */
+/** The messages of tools that do not exist: each name in each form. */
 export const INVENTED_MESSAGES: readonly string[] = NAMES.flatMap((one, at) =>
   SHAPES.map((shape, number) =>
     shape(one, NAMES[(at + (number % 9) + 1) % NAMES.length] ?? one, 17 + 10 * at + number),

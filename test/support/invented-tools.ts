@@ -1,25 +1,27 @@
 import { Category } from '../../src/domain/category.ts';
 import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
 
-/** A small log of one failed step of a tool that does not exist. Line numbers are 1-based. */
+/** A small log of one failed step of a tool that does not exist. Lines are counted from 1. */
 export interface InventedLog {
   /** The tool and the harmless kind, as in `graft with clean-up: post job`. */
   readonly name: string;
   readonly lines: readonly string[];
-  /** The two lines that say what is wrong. */
+  /** The numbers of the two lines that say what is wrong. */
   readonly telling: readonly number[];
-  /** The lines of the harmless kind. */
+  /** The numbers of the lines of the harmless kind. */
   readonly harmlessAt: readonly number[];
-  /** What the two lines say failed. `null` where nobody could tell. */
+  /** The category of the failure according to these two lines. Null if nobody could tell. */
   readonly category: Category | null;
-  /** Other categories that a reader could defend. */
+  /** The other categories that a reader could defend. */
   readonly alsoOk: readonly Category[];
 }
 
 /**
- * `$` begins a tool: its command, the line that it opens with, and the lines that it repeats. `!` has the two telling lines.
- * `=` has its category and the others that a reader could defend, or `unknown`.
- * ` ⏎ ` ends a line, ` ¶ ` does too and lets other lines are between. A word in braces is a value of `VALUES`.
+ * The table of tools. `$` begins a tool: its command, its first line, and the lines that it repeats. `!` has
+ * the two informative lines. `=` has its category and the others that a reader could defend, or `unknown`.
+ * ` ⏎ ` ends a line; `
+ *
+ * ` does too, and other lines may follow in between. A word in braces is a value of `VALUES `.
  */
 const TOOLS = `
 $ plumbline verify --against revision-{n} ⏎ comparing {num} tables ⏎ {word}: {num} columns agree
@@ -244,7 +246,10 @@ interface Line {
   readonly role?: 'telling' | 'harmless';
 }
 
-/** The first `count` logs of a seed: every tool in turn, half of the logs with time stamps. The same arguments give the same logs. */
+/**
+ * Returns the first `count` logs of a seed: every tool in turn, half of the logs with time stamps. The same
+ * arguments give the same logs.
+ */
 export function inventedLogs(count: number, seed: number): InventedLog[] {
   const random = createRandom(seed);
   const tools = TOOLS.trim().split(/^\$ /m).slice(1);
@@ -301,7 +306,10 @@ function stepOf(random: Random, tool: string): Line[] {
   ];
 }
 
-/** Another step's head is first, an `env:` block in the head, a clean-up at the end, and anything else outside of the telling lines. */
+/**
+ * Inserts the lines of a harmless kind. The head of another step is put first, an `env:` block into the head,
+ * a clean-up at the end, and anything else outside of the informative lines.
+ */
 function withHarmless(random: Random, step: readonly Line[], kind: HarmlessKind): Line[] {
   const lines = kind.name.startsWith('env:')
     ? step.filter(({ text }) => text !== 'env:' && !text.startsWith('  CI_LANE'))
@@ -319,7 +327,10 @@ function withHarmless(random: Random, step: readonly Line[], kind: HarmlessKind)
   return lines.toSpliced(at, 0, ...kind.lines.map((text): Line => ({ text, role: 'harmless' })));
 }
 
-/** Replaces every word in braces; the same one has the same value wherever `facts` are shared, `{word}` and `{word2}` never do. */
+/**
+ * Replaces every word in braces. The same word has the same value wherever `facts` are shared, and `{word}`
+ * and `{word2}` have different values.
+ */
 function fill(random: Random, template: string, facts = new Map<string, string>()): string {
   return template.replace(/\{([a-z]{1,5})\d?\}/g, (key: string, kind: string) => {
     let value = facts.get(key);
@@ -352,7 +363,7 @@ function between(random: Random, least: number, most: number): string {
   return String(least + Math.floor(random() * (most - least + 1)));
 }
 
-/** Marsaglia's xorshift with 32 bits (2003): numbers from 0 up to 1. */
+/** Creates a generator of random numbers from 0 up to 1: Marsaglia's 32-bit xorshift (2003). */
 function createRandom(seed: number): Random {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   return () => {

@@ -2,13 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 export interface JenkinsState {
-  /** Path of a build, `/jenkins/job/shop/812/` → its console. */
+  /** The console output by the path of a build, such as `/jenkins/job/shop/812/`. */
   readonly consoles: Map<string, string | Buffer>;
-  /** Path of a build → its test report, of which the server sends all fields, as Jenkins does without `tree`. */
+  /**
+   * The test report by the path of a build. The server sends all of its fields, as Jenkins does without
+   * `tree`.
+   */
   readonly reports: Map<string, unknown>;
-  /** Path of a build → its archived files by their path. */
+  /** The archived files of a build, by its path and their paths. */
   readonly artifacts: Map<string, Readonly<Record<string, string | Buffer>>>;
-  /** Answers in place of Jenkins where it returns true. */
+  /** Answers a request instead of Jenkins if it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
 }
 
@@ -16,7 +19,7 @@ export interface JenkinsApi extends LoopbackServer {
   readonly state: JenkinsState;
 }
 
-/** The addresses of a Jenkins build that the build source uses, over real HTTP. */
+/** Starts a server with the part of Jenkins' API that the build source uses, over real HTTP. */
 export async function startJenkinsApi(): Promise<JenkinsApi> {
   const state: JenkinsState = {
     consoles: new Map(),

@@ -26,24 +26,24 @@ import {
   withHarmless,
 } from './reading-gates.ts';
 
-/** From here on an answer goes out without a person, by the default thresholds. */
+/** The confidence from which on an answer is published without a person, by the default thresholds. */
 const PUBLISHED_FROM = 0.85;
 
-/** How a text is judged; gates are tried with judges that are worse. */
+/** The function that judges a text. The gates are also tested with worse judges. */
 export type Judge = (text: string, options?: Partial<ReadOptions>) => Classification;
 
-/** How a captured failure is judged without its own tool. */
+/** The function that judges a captured failure without its own tool. */
 type JudgeWithout = (failure: CapturedFailure) => Classification;
 
 /** Judges a text as the rules analyst does, before anything is looked up. */
 export const judgeText: Judge = createJudge();
 
-/** Judges what a reader makes of a text. */
+/** Creates a judge of texts that uses this reader. */
 export function createJudge(read: Read = readText): Judge {
   return (text, options) => classifyByRules(subjectIn(text, options, read)).classification;
 }
 
-/** A harmless line anywhere outside the cause changes no category, and publishes nothing that was not published. */
+/** Checks that a harmless line anywhere outside the cause changes no category, and causes no publication. */
 export function harmlessJudgements(
   failures: readonly CapturedFailure[],
   each: number,
@@ -69,7 +69,10 @@ export function harmlessJudgements(
   ];
 }
 
-/** With no reader of any tool, no captured failure that nothing was learned from is published with a wrong category. */
+/**
+ * Checks that, without a reader for any tool, no captured failure that was not used for training is published
+ * with a wrong category.
+ */
 export function unknownToolJudgement(
   failures: readonly CapturedFailure[],
   judge: Judge = judgeText,
@@ -88,7 +91,10 @@ export function unknownToolJudgement(
   );
 }
 
-/** With the readers of all tools and the rules named after its own left out, no captured failure is published with a wrong category. */
+/**
+ * Checks that, with the readers of all tools but without the rules named after its own tool, no captured
+ * failure is published with a wrong category.
+ */
 export function ownToolLeftOut(
   failures: readonly CapturedFailure[],
   judge: JudgeWithout = createJudgeWithout(),
@@ -106,7 +112,7 @@ export function ownToolLeftOut(
   );
 }
 
-/** Judges a captured failure as that of a tool which neither a reader nor a rule knows. */
+/** Creates a judge of captured failures that treats the tool as unknown to every reader and rule. */
 export function createJudgeWithout(read: Read = readText): JudgeWithout {
   return ({ text, tool }) => {
     const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
@@ -115,7 +121,7 @@ export function createJudgeWithout(read: Read = readText): JudgeWithout {
   };
 }
 
-/** Two lines of a tool that nobody has are no reason to publish. */
+/** Checks that two lines of a tool that does not exist are not published. */
 export function inventedToolJudgement(count: number, judge: Judge = judgeText): GateFigure {
   const logs = inventedLogs(count * 3, 11)
     .filter(({ name }) => !isLearned(name))
@@ -129,7 +135,7 @@ export function inventedToolJudgement(count: number, judge: Judge = judgeText): 
   );
 }
 
-/** No rule that decides is met by a line of a green log. */
+/** Checks that no line of a green log matches a decisive rule. */
 export function greenRules(
   failures: readonly CapturedFailure[],
   rules: readonly Rule[] = ALL_RULES,
@@ -148,7 +154,7 @@ export function greenRules(
   return figure('lines of green logs that no deciding rule meets', 0.985, lines.length, met);
 }
 
-/** What the reader makes of a text: its first failure. */
+/** Returns the subject of a text: its first failure according to the reader. */
 export function subjectIn(
   text: string,
   options: Partial<ReadOptions> = {},

@@ -3,7 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { Database } from '../../src/ports/database.ts';
 
-/** All that the checkpointer stored of one run, from its first node to its end; bytes as base64. */
+/**
+ * Everything that the checkpointer stored of one run, from its first node to its end. Bytes are in base64.
+ */
 export const KeptRun = z.object({
   madeBy: z.string(),
   thread: z.string(),
@@ -39,7 +41,7 @@ export function keptRun(name: string): KeptRun {
   );
 }
 
-/** What the tables of the checkpointer hold of a thread. */
+/** Returns the contents of the checkpointer's tables for a thread. */
 export async function dumpRun(db: Pick<Database, 'query'>, thread: string, madeBy: string): Promise<KeptRun> {
   const rows = (columns: string, table: string, order: string) =>
     db.query(`select ${columns} from checkpoints.${table} where thread_id = $1 order by ${order}`, [thread]);
@@ -61,7 +63,10 @@ export async function dumpRun(db: Pick<Database, 'query'>, thread: string, madeB
   });
 }
 
-/** Puts the run into the tables as it was when the process died after `checkpoints` of them; `pending`: with what the next node had written already. */
+/**
+ * Restores the run in the tables to its state when the process died after `checkpoints` of them. With
+ * `pending`, includes what the next node had already written.
+ */
 export async function loadRun(
   db: Pick<Database, 'query'>,
   run: KeptRun,

@@ -1,23 +1,29 @@
 import type { Page } from 'playwright-core';
 import type { KeyBinding } from '../../src/console/controls.ts';
 
-/** Notes whether a page made a key its own, and lets no click go on, so that many keys can be tried on one page. */
+/**
+ * A script that notes whether a page handled a key, and stops every click, so that many keys can be tried on
+ * one page.
+ */
 export const WATCH_KEYS = `
   addEventListener('keydown', (event) => { globalThis.acted = event.defaultPrevented; });
   addEventListener('click', (event) => { event.preventDefault(); event.stopImmediatePropagation(); }, true);`;
 
-/** What a page says of its keys, and what it does. */
+/** The keys that a page lists, compared with what it does. */
 export interface KeysOfPage {
   readonly listed: readonly string[];
-  /** Listed, and nothing happens. */
+  /** The keys that are listed but do nothing. */
   readonly deaf: readonly string[];
-  /** Not listed, and something happens. */
+  /** The keys that are not listed but do something. */
   readonly strangers: readonly string[];
-  /** Badges of keys that are not listed, or that are listed for something else. */
+  /** The badges of keys that are not listed, or that are listed for something else. */
   readonly badges: readonly string[];
 }
 
-/** Presses every key that a place lists, on each of its states until one acts, and many that it does not list. */
+/**
+ * Presses every key that a place lists, in each of its states until one acts, and many keys that it does not
+ * list.
+ */
 export async function readKeys(
   page: Page,
   addresses: readonly string[],
@@ -56,7 +62,7 @@ const OTHERS = [
 
 const LISTED = `[...document.querySelectorAll('#keys [data-binding]')].map(({ dataset }) => dataset.keys)`;
 
-/** Badges without a line in the list: of another key, or of another action. */
+/** A script that returns the badges without an entry in the list: of another key, or of another action. */
 const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closest('#keys') === null).flatMap((one) => {
   const key = one.textContent === 'Esc' ? 'Escape' : one.textContent;
   const row = [...document.querySelectorAll('#keys [data-binding]')].find(({ dataset }) => dataset.keys.split('|').includes(key));
@@ -64,7 +70,10 @@ const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closes
   return row !== undefined && (control === null || control.dataset.action === row.dataset.binding) ? [] : [key + ' in ' + one.parentElement.outerHTML];
 })`;
 
-/** The key where it acts, and Escape where that leaves the field that the key led to; the page is as before afterwards. */
+/**
+ * Returns the effects of a key. If the key led to a field, Escape is pressed to leave it, so that the page is
+ * as before.
+ */
 async function heardOf(page: Page, address: string, key: string): Promise<string[]> {
   if (!(await presses(page, key))) return [];
   if (['c', 'x', 'f', 'Ctrl+k', '?', 'Escape'].includes(key)) await page.goto(address);

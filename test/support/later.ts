@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 let aheadMs = 0;
 
 /**
- * So many minutes later, on every clock of this process, and never back again: what counts in real milliseconds waits where a clock
- * is set back.
+ * Advances every clock of this process by some minutes. The clocks never go back, because code that counts in
+ * real milliseconds waits if a clock is set back.
  */
 export function passMinutes(minutes: number): void {
   if (aheadMs === 0) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 export interface LoopbackServer {
   readonly url: string;
-  /** Every request that came, in order. */
+  /** Every request that was received, in order. */
   readonly requests: readonly {
     readonly method: string;
     readonly path: string;
@@ -11,7 +11,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port of the loopback. */
+/** Starts a real HTTP server on a free port of the loopback interface. */
 export async function startLoopback(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<LoopbackServer> {

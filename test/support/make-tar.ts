@@ -1,8 +1,8 @@
-/** A file of a tar archive made by hand, so that it can also be wrong. */
+/** A file of a hand-made tar archive, so that it can also be wrong. */
 export interface TarFile {
   readonly name: string;
   readonly content?: string | Uint8Array;
-  /** `0` is a file, `2` a symbolic link, `5` a folder. */
+  /** The type: `0` is a file, `2` a symbolic link, `5` a folder. */
   readonly type?: string;
   readonly declaredSize?: number;
 }

@@ -3,13 +3,16 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipMember {
   readonly name: string;
   readonly content: string | Buffer;
-  /** Lies about the size once decompressed. */
+  /** A false size after decompression. */
   readonly declaredSize?: number;
-  /** Bit 0 of the flags says "encrypted". */
+  /** True to set bit 0 of the flags, which means "encrypted". */
   readonly encrypted?: boolean;
 }
 
-/** A zip archive as the format's published note describes it; members may lie, for tests of readers. */
+/**
+ * Creates a zip archive as the published specification describes it. Members may have false data, for tests
+ * of readers.
+ */
 export function makeZip(members: readonly ZipMember[]): Buffer {
   const local: Buffer[] = [];
   const central: Buffer[] = [];

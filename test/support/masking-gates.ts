@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Masker } from '../../src/log/mask/mask.ts';
 import { type Planted, SECRETS, TOKENS } from '../log/mask/secrets.ts';
 
-/** How many lines of one kind had their secret hidden, and those that had not. */
+/** The numbers of lines of one kind whose secret was hidden, and was not hidden. */
 export interface Recall {
   readonly kind: string;
   readonly lines: number;
@@ -13,7 +13,7 @@ export interface Recall {
 }
 
 interface Samples {
-  /** Of gitleaks. */
+  /** The version of gitleaks. */
   readonly version: string;
   readonly samples: readonly {
     readonly id: string;
@@ -22,7 +22,10 @@ interface Samples {
   }[];
 }
 
-/** What gitleaks generates to test its own rules: packed, so that no scanner takes it for a leak. `scripts/write/renew-secret-rules.ts` writes it. */
+/**
+ * Returns the samples that gitleaks generates to test its own rules. They are packed, so that no scanner
+ * reports them as a leak. `scripts/write/renew-secret-rules.ts` writes them.
+ */
 export function gitleaksSamples(): Samples {
   return JSON.parse(
     brotliDecompressSync(
@@ -31,7 +34,10 @@ export function gitleaksSamples(): Samples {
   ) as Samples;
 }
 
-/** Over gitleaks' generated secrets, by its rules: a secret counts as hidden where nothing of the text shows it whole. */
+/**
+ * Measures the recall on gitleaks' generated secrets, by its rules. A secret counts as hidden if the text
+ * shows it nowhere as a whole.
+ */
 export async function generatedRecall(masker: Masker): Promise<Recall[]> {
   const recalls: Recall[] = [];
   for (const { id, secret } of gitleaksSamples().samples) {
@@ -42,7 +48,7 @@ export async function generatedRecall(masker: Masker): Promise<Recall[]> {
   return recalls.filter(({ lines }) => lines > 0);
 }
 
-/** A token in the places where logs show one, under names that do not give it away. */
+/** A token in the positions in which logs show one, under names that do not reveal it. */
 const PLACES: readonly ((token: string) => string)[] = [
   (token) => token,
   (token) => `VALUE=${token}`,
@@ -58,7 +64,10 @@ const PLACES: readonly ((token: string) => string)[] = [
   (token) => `ValueError: refused (${token}), try again`,
 ];
 
-/** Over lines as logs show secrets, drawn with a seed: each kind in its own place, and tokens in twelve places as well. */
+/**
+ * Measures the recall on lines in which logs show secrets, drawn with a seed: each kind in its own position,
+ * and tokens in twelve positions as well.
+ */
 export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } = {}): Promise<Recall[]> {
   const recalls: Recall[] = [];
   for (const [kind, planted] of Object.entries(SECRETS)) {
@@ -76,7 +85,7 @@ export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } =
   return recalls;
 }
 
-/** The share of lines, and of kinds of which every line was hidden. */
+/** Returns the share of lines that were hidden, and the share of kinds of which every line was hidden. */
 export function shareOf(recalls: readonly Recall[]): { readonly lines: number; readonly kinds: number } {
   const lines = recalls.reduce((sum, recall) => sum + recall.lines, 0);
   const missed = recalls.reduce((sum, recall) => sum + recall.missed.length, 0);
@@ -86,7 +95,10 @@ export function shareOf(recalls: readonly Recall[]): { readonly lines: number; r
   };
 }
 
-/** Lines of ordinary logs in which something was masked, as they were and as they became, and the size of all. */
+/**
+ * Returns the lines of ordinary logs in which something was masked, before and after, and the size of all
+ * logs.
+ */
 export async function masksIn(
   masker: Masker,
   logs: Iterable<string>,

@@ -4,7 +4,10 @@ import { parseQuestion } from '../../src/log/fingerprint/normalize.ts';
 import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 
 const CANDIDATES = 60;
-/** Okapi BM25 (Robertson, Walker, Jones, Hancock-Beaulieu, Gatford: Okapi at TREC-3, 1994) with its usual constants. */
+/**
+ * The usual constants of Okapi BM25 (Robertson, Walker, Jones, Hancock-Beaulieu, Gatford: Okapi at TREC-3,
+ * 1994).
+ */
 const K1 = 1.2;
 const B = 0.75;
 
@@ -19,7 +22,7 @@ interface Kept {
   readonly passages: readonly Indexed[];
 }
 
-/** What a team wrote, for as long as the process lives: found by BM25, scored as the database's is. */
+/** Creates a store of a team's documents in memory, which uses BM25 and the same scores as the database. */
 export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
   const kept = new Map<string, Kept>();
   const bySource = () =>

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { freePort, startGate } from './gate.ts';
 
-/** Address of a server on which databases may be created, e.g. `mongodb://127.0.0.1:27017`. */
+/** The address of a server on which databases may be created, such as `mongodb://127.0.0.1:27017`. */
 const ADDRESS = process.env.FAULTLINE_TEST_MONGODB_URL ?? null;
 const DOCKER = process.env.DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
 const IMAGE = 'mongo:7';
@@ -20,8 +20,8 @@ const SOURCES = fileURLToPath(new URL('./mongodb-server', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/faultline-mongodb', import.meta.url));
 
 /**
- * Whether the tests on MongoDB's protocol are left out: where there is neither an address, nor Docker, nor Java with Maven. Never where
- * FAULTLINE_TEST_REQUIRE names mongodb; they fail then.
+ * True if the tests on MongoDB's protocol are skipped, because there is no address, no Docker, and no Java
+ * with Maven. They are never skipped, and fail instead, if FAULTLINE_TEST_REQUIRE names mongodb.
  */
 export const withoutMongodb =
   ADDRESS === null &&
@@ -29,41 +29,44 @@ export const withoutMongodb =
   !JAVA &&
   !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('mongodb');
 
-/** A server whose bad days can be played. Its address stays the same whatever happens. */
+/** A server whose outages can be simulated. Its address always stays the same. */
 export interface TestMongodb {
   readonly url: string;
-  /** Name of a database that nobody else uses. */
+  /** Returns the name of a database that nobody else uses. */
   database(): string;
-  /** Nothing answers any more; connections break at once. What was acknowledged is kept. */
+  /** Stops all answers and breaks connections at once. Acknowledged data is kept. */
   kill(): Promise<void>;
-  /** Connections stay, but nothing is ever answered. */
+  /** Keeps connections open but never answers. */
   pause(): Promise<void>;
   /** Ends `kill` or `pause`. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The address of one database of a server. */
+/** Returns the address of one database of a server. */
 export function inDatabase(url: string, database: string): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
   return address.href;
 }
 
-/** A server of our own, whose disk can be full, too. */
+/** A server of our own, whose disk can also be full. */
 export interface OwnMongodb extends TestMongodb {
-  /** Whether it refuses writes with OutOfDiskSpace. */
+  /** Sets whether it refuses writes with OutOfDiskSpace. */
   fillDisk(full: boolean): Promise<void>;
 }
 
-/** The server of FAULTLINE_TEST_MONGODB_URL, else one in Docker, else one in Java that speaks the same protocol. */
+/**
+ * Starts the server of FAULTLINE_TEST_MONGODB_URL, otherwise one in Docker, otherwise one in Java with the
+ * same protocol.
+ */
 export async function startMongodb(): Promise<TestMongodb> {
   if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
   const container = DOCKER ? await startContainer() : null;
   return container === null ? startOwnMongodb() : behindGate(container.url, container.stop);
 }
 
-/** mongo-java-server, brought by Maven once, with its data in a temporary folder. */
+/** Starts mongo-java-server, which Maven downloads once, with its data in a temporary folder. */
 export async function startOwnMongodb(): Promise<OwnMongodb> {
   if (!JAVA)
     throw new Error(
@@ -115,14 +118,14 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
   };
 }
 
-/** A server that is not ours to kill: what is killed and frozen is the way to it. */
+/** Puts a gate before a server that we must not kill. The gate is closed and frozen instead. */
 async function behindGate(address: string, stop: () => Promise<void>): Promise<TestMongodb> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 27017) });
   const through = new URL(address);
   through.hostname = '127.0.0.1';
   through.port = String(gate.port);
-  // A member of a replica set would name its own address, past the gate.
+  // A member of a replica set would return its own address, which bypasses the gate.
   through.searchParams.set('directConnection', 'true');
   return {
     url: through.href,
@@ -149,7 +152,7 @@ async function startContainer(): Promise<{ readonly url: string; stop(): Promise
   return { url, stop: async () => void (await container.stop()) };
 }
 
-/** The server's jars and our launcher, compiled; made once for as long as their sources stay as they are. */
+/** Compiles the server's jars and our launcher, once until their sources change. */
 export async function prepareMongodb(): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['pom.xml', 'Launcher.java']) hash.update(await readFile(join(SOURCES, name)));
@@ -167,7 +170,7 @@ export async function prepareMongodb(): Promise<string> {
     'dependency:copy-dependencies',
     `-DoutputDirectory=${draft}/jars`,
   ]);
-  // A runtime without `javac` has the compiler, too.
+  // A runtime without `javac` also has the compiler.
   const jars = (await readdir(join(draft, 'jars'))).map((name) => join(draft, 'jars', name)).join(':');
   await run('java', [
     '-m',
@@ -178,7 +181,7 @@ export async function prepareMongodb(): Promise<string> {
     draft,
     join(draft, 'Launcher.java'),
   ]);
-  // Somebody else may have been faster; theirs is as good.
+  // Another process may have been faster. Its result is the same.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   return folder;
 }

@@ -7,18 +7,18 @@ interface Usage {
   readonly cached?: number;
 }
 
-/** What the server does with one request. A request to stream is answered in pieces. */
+/** The server's reaction to one request. A request to stream is answered in pieces. */
 export type Script =
-  /** One JSON value; to a request with tools, `{ calls: [{ tool, args, why }] }` becomes calls of functions. */
+  /** A JSON value. For a request with tools, `{ calls: [{ tool, args, why }] }` becomes function calls. */
   | { readonly do: 'reply'; readonly value: unknown; readonly finish?: string; readonly usage?: Usage }
   | { readonly do: 'text'; readonly text: string; readonly finish?: string; readonly reasoning?: string }
-  /** Calls of functions; arguments given as text are sent as they are. */
+  /** Function calls. Arguments that are given as text are sent unchanged. */
   | {
       readonly do: 'call';
       readonly calls: readonly { readonly name: string; readonly args: object | string }[];
       readonly text?: string;
     }
-  /** A stream of these pieces, without end where it is cut. */
+  /** A stream of these pieces, which has no end if it is cut. */
   | {
       readonly do: 'pieces';
       readonly pieces: readonly string[];
@@ -26,7 +26,7 @@ export type Script =
       readonly pauseMs?: number;
       readonly usage?: Usage;
     }
-  /** A stream that breaks off with the server's own words. */
+  /** A stream that breaks off with the server's own message. */
   | { readonly do: 'stream-error'; readonly message: string }
   | { readonly do: 'refuse-to-answer' }
   | {
@@ -36,7 +36,7 @@ export type Script =
       readonly error?: object;
     }
   | { readonly do: 'body'; readonly body: string }
-  /** Promises more than it sends. */
+  /** A response that announces more than it sends. */
   | { readonly do: 'cut' }
   | { readonly do: 'hang' }
   | { readonly do: 'drip' }

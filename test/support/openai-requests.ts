@@ -1,36 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 
-/** A request that passed the checks, as a script sees it. */
+/** A request that passed the checks, as a script receives it. */
 export interface ChatCompletionRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly format: 'json_schema' | 'json_object' | 'text';
-  /** Name of the structured reply; empty where no schema was sent. */
+  /** The name of the structured reply. Empty if no schema was sent. */
   readonly schemaName: string;
   readonly schema: unknown;
-  /** Names of the functions that may be called; empty where none were sent. */
+  /** The names of the functions that may be called. Empty if none were sent. */
   readonly tools: readonly string[];
   readonly stream: boolean;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface OpenAiServerOptions {
-  /** The only key it takes; null: none is requested. */
+  /** The only key that it accepts. Null if none is required. */
   readonly apiKey?: string | null;
-  /** What it supports, like servers of other makers; everything by default. */
+  /** The formats that it supports, like servers of other vendors. All by default. */
   readonly formats?: readonly ChatCompletionRequest['format'][];
-  /** What it does with functions: holds the model to strict schemas, knows only plain ones, refuses them, or overlooks them. */
+  /**
+   * Its treatment of functions: it enforces strict schemas, knows only plain ones, refuses functions, or
+   * ignores them.
+   */
   readonly tools?: 'strict' | 'plain' | 'refused' | 'overlooked';
-  /** Refuses a temperature, like reasoning models. */
+  /** True if it refuses a temperature, like reasoning models. */
   readonly noTemperature?: boolean;
-  /** Parameters it does not know: "parallel_tool_calls", "max_tokens", "stream_options". */
+  /** The parameters that it does not know: "parallel_tool_calls", "max_tokens", "stream_options". */
   readonly unknownParameters?: readonly string[];
-  /** Its chat template knows no system message. */
+  /** True if its chat template does not support a system message. */
   readonly noSystem?: boolean;
-  /** The only path it serves, with its query; /v1/chat/completions by default. */
+  /** The only path that it serves, with its query. /v1/chat/completions by default. */
   readonly path?: string;
-  /** Takes the key as Azure does, in a header `api-key`. */
+  /** True if it accepts the key in a header `api-key`, as Azure does. */
   readonly azure?: boolean;
 }
 
@@ -183,7 +186,7 @@ const KEYWORDS = new Set([
   '$defs',
 ]);
 
-/** Where a schema is not what strict mode takes, or null. */
+/** Returns the position at which a schema does not satisfy strict mode, or null. */
 function looseSpot(node: unknown, at: string): string | null {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return `${at}: not a schema`;
   const schema = node as Record<string, unknown>;

@@ -15,19 +15,22 @@ export { type ChatCompletionRequest, type OpenAiServerOptions, TEST_KEY } from '
 export interface OpenAiServer {
   readonly baseUrl: string;
   readonly requests: readonly ChatCompletionRequest[];
-  /** Requests that were answered 400 because their shape was wrong, with the reason. */
+  /** The reasons for the requests that were answered 400 because their form was wrong. */
   readonly refused: readonly string[];
-  /** Every request that came, refused or not, as "POST /v1/chat/completions". */
+  /** Every request that was received, refused or not, as "POST /v1/chat/completions". */
   readonly heard: readonly string[];
-  /** What to do with the next requests, one each; the last one holds on. A function decides by the request. */
+  /**
+   * Sets the reactions to the next requests, one for each. The last one is repeated. A function decides by
+   * the request.
+   */
   script(...scripts: readonly (Script | ((request: ChatCompletionRequest) => Script))[]): void;
   close(): Promise<void>;
 }
 
 /**
- * A small server that speaks OpenAI's chat completions over real HTTP, does what it is told, and refuses requests that the
- * real one would refuse (developers.openai.com, Structured Outputs and Function calling: closed objects, every property
- * required, known keywords).
+ * Starts a small server with OpenAI's chat completions API over real HTTP. It follows a script, and refuses
+ * requests that the real one would refuse (developers.openai.com, Structured Outputs and Function calling:
+ * closed objects, every property required, known keywords).
  */
 export async function startOpenAiServer(options: OpenAiServerOptions = {}): Promise<OpenAiServer> {
   const requests: ChatCompletionRequest[] = [];

@@ -2,14 +2,17 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
-/** An OpenID Connect issuer over real HTTP: discovery, keys, authorization that signs everybody in, tokens with PKCE. */
+/**
+ * An OpenID Connect issuer over real HTTP: discovery, keys, authorization that signs everybody in, and tokens
+ * with PKCE.
+ */
 export interface OpenIdIssuer {
   readonly url: string;
-  /** Claims of whoever signs in next, beside those of the protocol. */
+  /** The claims of the next person who signs in, in addition to those of the protocol. */
   claims: Record<string, unknown>;
-  /** Overrides claims of the protocol, to be wrong with. */
+  /** The claims of the protocol to override with wrong values. */
   forged: Record<string, unknown>;
-  /** Signs with a key that the issuer does not publish. */
+  /** True to sign with a key that the issuer does not publish. */
   wrongKey: boolean;
   close(): Promise<void>;
 }

@@ -6,7 +6,10 @@ import { promisify } from 'node:util';
 
 const CACHE = join(import.meta.dirname, '../../.faultline/nodes');
 
-/** The program of another Node, such as `20.20.2`, from the npm registry; fetched once. Throws where that cannot be reached. */
+/**
+ * Returns the program of another Node version, such as `20.20.2`, from the npm registry. It is downloaded
+ * once. Throws if the registry cannot be reached.
+ */
 export async function otherNode(version: string): Promise<string> {
   const home = join(CACHE, version);
   const program = join(home, 'node_modules/node/bin/node');
@@ -22,7 +25,7 @@ export async function otherNode(version: string): Promise<string> {
       draft,
       `node@${version}`,
     ]);
-    // Whoever else fetched it meanwhile has the same.
+    // Another process may have downloaded the same file in the meantime.
     await rename(draft, home).catch(() => undefined);
   } catch (cause) {
     throw new Error(`Node ${version} cannot be fetched from the npm registry; is it in reach?`, { cause });

@@ -10,12 +10,15 @@ import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { subjectIn } from './judging-gates.ts';
 import { type CapturedFailure, figure, type GateFigure } from './reading-gates.ts';
 
-/** Tokens of log that an analysis with a model sees. */
+/** The maximum number of log tokens that an analysis with a model sees. */
 const BUDGET_TOKENS = 4_000;
-/** Lines of a log that are requested at once. */
+/** The number of lines of a log that are requested at once. */
 const WINDOW = 120;
 const NOISE: ReadonlySet<string> = new Set(['echo', 'progress', 'passing']);
-/** The command that failed, as the system shows it before it runs it, is part of the story. */
+/**
+ * The pattern of the failed command as the system prints it before running it. It is part of the informative
+ * lines.
+ */
 const HEAD = /^(?:##\[(?:group\]Run |endgroup\])|shell: |\[command\]|\+ )/;
 
 /** A failure with its log and the lines that say why it failed. */
@@ -23,15 +26,18 @@ export type Labelled = Pick<CapturedFailure, 'name' | 'text' | 'telling'> & {
   readonly subject?: TriageSubject;
 };
 
-/** What a model is asked about a failure, by judgement: the user message of each. */
+/** The user message of each judgement that a model makes about a failure. */
 export type Requests = Readonly<Record<'classify' | 'reason' | 'select-tool' | 'answer' | 'verify', string>>;
 
-/** Asks about a failure; gates are tried with analysts that show less. */
+/**
+ * The function that creates the requests for a failure. The gates are also tested with analysts that show
+ * less.
+ */
 export type Ask = (failure: Labelled) => Promise<Requests>;
 
 /**
- * What share of failures shows a model what it must see: telling lines, what it asked for, what is cited; and
- * how little else.
+ * Measures the share of failures that show a model what it must see (informative lines, the lines it
+ * requested, and cited lines), and how little else.
  */
 export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbout): Promise<GateFigure[]> {
   const missed = {
@@ -71,8 +77,8 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
 }
 
 /**
- * The requests of a run in which the second round looked at 120 lines far from the end, and whose answer
- * quotes every telling line.
+ * Returns the requests of a run in which the second round reads 120 lines far from the end, and whose answer
+ * quotes every informative line.
  */
 export const askAbout: Ask = async (failure) => {
   const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
@@ -128,12 +134,12 @@ export const askAbout: Ask = async (failure) => {
   return { classify, reason, 'select-tool': sent['select-tool'] ?? '', answer, verify };
 };
 
-/** Whether a line of a log tells nothing by its words. */
+/** Checks whether the words of a log line say nothing about the failure. */
 function isNoise(text: string): boolean {
   return NOISE.has(classifyRole(text)) && !HEAD.test(text);
 }
 
-/** The numbered lines of a request that tell nothing by their words, or say what an earlier one says. */
+/** Returns the numbered lines of a request that are noise or repeat an earlier one. */
 export function findJunk(request: string): number[] {
   const seen = new Set<string>();
   return [...request.matchAll(/^(\d+)\| (.*)$/gm)].flatMap(([, line, text = '']) => {
@@ -144,7 +150,10 @@ export function findJunk(request: string): number[] {
   });
 }
 
-/** Numbered lines of the log in a request, with those that repeat one of them and are only counted there. */
+/**
+ * Returns the numbered lines of the log in a request, including those that repeat one of them and are only
+ * counted there.
+ */
 export function shownLines(request: string): Map<number, string> {
   const shown = new Map<number, string>();
   let last = '';
@@ -163,7 +172,10 @@ function isShown(lines: readonly number[], request: string): boolean {
   return lines.every((line) => shown.has(line));
 }
 
-/** Whether each line is shown, or in the ranges that the request names as too long to be shown at once. */
+/**
+ * Checks whether each line is shown, or is in the ranges that the request names as too long to be shown at
+ * once.
+ */
 function isAccountedFor(lines: readonly number[], request: string): boolean {
   const shown = shownLines(request);
   const rest = [...request.matchAll(/^Too long to be shown at once: .*$/gm)].flatMap(([words]) =>
@@ -172,7 +184,7 @@ function isAccountedFor(lines: readonly number[], request: string): boolean {
   return lines.every((line) => shown.has(line) || rest.some(([from, to]) => line >= from && line <= to));
 }
 
-/** The lines of ranges on which something stands. */
+/** Returns the non-empty lines of ranges. */
 function linesOf(ranges: readonly (readonly [number, number])[], text: string): number[] {
   const all = text.split('\n');
   const isBlank = (line: number) => classifyRole(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
@@ -181,7 +193,7 @@ function linesOf(ranges: readonly (readonly [number, number])[], text: string): 
     .filter((line) => !isBlank(line));
 }
 
-/** Lines in the middle of the log, which no excerpt need hold. */
+/** Returns a range of lines in the middle of the log, which no excerpt needs to contain. */
 function windowOf({ text }: Labelled): readonly [number, number] {
   const count = text.split('\n').length;
   const from = Math.max(1, Math.floor(count / 2) - WINDOW / 2);

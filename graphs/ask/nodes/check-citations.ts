@@ -7,7 +7,10 @@ import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** Keeps what holds: every citation exists and every quotation is where it says. */
+/**
+ * Keeps the statements that hold: every citation must exist, and every quotation must occur at the stated
+ * place.
+ */
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();

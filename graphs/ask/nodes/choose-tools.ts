@@ -7,12 +7,14 @@ import { describeForeignTools } from '../../triage/tool-calls.ts';
 import { type AskRuntime, getToolCategory, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** A person waits for the answer; more at once is a sign of a confused model. */
+/**
+ * The maximum number of calls in a round. A person waits for the answer, and a model that requests more is
+ * confused.
+ */
 const MAX_CALLS = 4;
 
 /**
- * Picks what to look up, among the tools of the analysis' category and nothing else; never the same call
- * twice.
+ * Chooses what to look up, only among the tools of the analysis' category. Never makes the same call twice.
  */
 export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);

@@ -3,7 +3,7 @@ import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** Answers in the shape of the question, piece by piece as the answer comes. */
+/** Writes the answer in the shape of the question. Its pieces are reported as they arrive. */
 export async function composeAnswer(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();

@@ -6,7 +6,7 @@ import { type AskRuntime, getToolCategory } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /**
- * Makes the chosen calls side by side and numbers what is new. A tool's failure is an observation like any
+ * Makes the chosen calls in parallel and numbers new findings. A tool's failure is an observation like any
  * other.
  */
 export async function executeTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
@@ -17,7 +17,7 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
   const replies = await Promise.all(
     state.calls.map((call) => context.toolbox.run(call, subject, category, runtime.signal)),
   );
-  // Numbers go on from the highest one known, so that a citation of an earlier turn keeps its meaning.
+  // Numbers continue from the highest known one, so that a citation of an earlier turn keeps its meaning.
   const { found, outcomes } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);
   const step = {
     node: 'execute_tools',

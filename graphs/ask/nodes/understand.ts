@@ -3,7 +3,7 @@ import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { type AskRuntime, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** Says what the question asks for, and so how its answer is laid out. */
+/** Determines what the question asks for, and how its answer is laid out. */
 export async function understand(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();

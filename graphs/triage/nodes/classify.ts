@@ -6,7 +6,7 @@ import type { TriageRuntime } from '../context.ts';
 import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
-/** Says who has to act, and numbers the reader's excerpts as the first evidence. */
+/** Determines the category, and numbers the reader's excerpts as the first evidence. */
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const { subject, limits } = state;

@@ -4,7 +4,7 @@ import { createFinishedStep, getStartTime, sumUsage } from '../judge.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { createCallsStep, runTools, type ToolReplies } from '../tool-calls.ts';
 
-/** Asks the chosen questions side by side. A tool's failure is a reply like any other. */
+/** Makes the chosen calls in parallel. A tool's failure is a reply like any other. */
 export async function executeTool(
   state: TriageStateValue,
   runtime: TriageRuntime,

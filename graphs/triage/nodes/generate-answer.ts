@@ -14,8 +14,8 @@ import { toStoredTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
 /**
- * Generates the answer: cause, fix, claims with their evidence, suspects. A person's decision about a
- * sufficiently similar failure gives the category.
+ * Writes the answer: cause, fix, claims with their evidence, and suspects. A person's decision about a
+ * sufficiently similar failure determines the category.
  */
 export async function generateAnswer(
   state: TriageStateValue,
@@ -45,8 +45,8 @@ export async function generateAnswer(
 }
 
 /**
- * Confidence in a category that a person decided for a similar failure: enough to be shown, never enough to
- * be published without a person.
+ * The confidence in a category that a person decided for a similar failure. It is enough to be shown, but
+ * never to be published without a person.
  */
 const SAID = 0.6;
 const MOST_CASES = 5;
@@ -74,10 +74,10 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
 }
 
 /**
- * Returns the category that a person decided for a failure alike enough to propose it, in this repository or
- * another, also if the log alone suggests another category; without one, what a team's document that names
- * the error says. Returns the classification unchanged if there is neither, or if the decision has the same
- * category and the log says so clearly.
+ * Returns the category that a person decided for a sufficiently similar failure, in this repository or
+ * another, even if the log alone suggests another category. If there is none, returns the category of a
+ * team's document that names the error. Returns the classification unchanged if there is neither, or if the
+ * decision has the same category and the log shows it clearly.
  */
 export function applyPrecedent(
   classification: Classification,
@@ -105,8 +105,8 @@ export function applyPrecedent(
 }
 
 /**
- * Returns the category of a team's document that names the error, where the log alone suggests none. Returns the
- * classification unchanged otherwise.
+ * Returns the category of a team's document that names the error, if the log alone suggests none. Otherwise
+ * returns the classification unchanged.
  */
 function applyDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
   if (!classification.abstained) return classification;

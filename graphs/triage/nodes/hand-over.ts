@@ -5,7 +5,7 @@ import { createFinishedStep, getStartTime } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
- * Gives an answer that was sent back to a person as it is, because nothing new was found that could change
+ * Passes an answer that was sent back to a person unchanged, because nothing new was found that could change
  * it.
  */
 export async function handOver(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {

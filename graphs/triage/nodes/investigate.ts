@@ -58,7 +58,7 @@ export async function investigate(
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
   const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);
-  // Each round of an investigator stands alone, so that nothing waits for the next one.
+  // Each round of an investigator is independent, so that nothing waits for the next one.
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes, 0);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
@@ -74,9 +74,7 @@ export async function investigate(
   };
 }
 
-/**
- * Summarizes what was asked and what was found. The meaning is judged when all investigators are finished.
- */
+/** Summarizes the calls and their results. They are interpreted when all investigators have finished. */
 function summarizeReplies(replies: readonly ToolOutcome[]): string {
   return (
     replies

@@ -4,11 +4,11 @@ import { ASK_REVIEWER, findQuestion } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { describeNewEvidence, numberEvidence } from '../tool-calls.ts';
 
-/** Numbers what was found, drops what was known already, and counts rounds that brought nothing. */
+/** Numbers new findings, drops those that are already known, and counts rounds that brought nothing. */
 export async function observe(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const question = findQuestion(state.replies);
-  // That a person was asked is no evidence; the answer will be.
+  // The question to a person is not evidence, but its answer will be.
   const replies = state.replies.map((reply) =>
     reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply,
   );

@@ -8,8 +8,8 @@ import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../sta
 import { listOfferedTools } from '../tool-calls.ts';
 
 /**
- * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now,
- * which the tools then follow. Rounds are counted here and nowhere else.
+ * Begins a round. Determines what is known, what is missing, how confident the cause is, and whether another
+ * category fits better by now; the tools then follow that category. Only this node counts rounds.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);

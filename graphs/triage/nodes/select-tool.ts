@@ -15,7 +15,7 @@ import {
 } from '../tool-calls.ts';
 
 /**
- * Picks the independent questions of this round; never the same question twice. What may not be asked is
+ * Chooses the independent calls of this round, and never the same call twice. A call that is not allowed is
  * refused with a sentence that the next round sees.
  */
 export async function selectTool(
@@ -23,8 +23,8 @@ export async function selectTool(
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and
-  // only that.
+  // The verdict stays in the state while the loop continues. Only the first choice after it may search the
+  // web.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await listOfferedTools(state, askWeb, runtime);
   const plan = (askWeb ? null : state.plan) ?? NOTHING_PLANNED;
@@ -58,7 +58,7 @@ export async function selectTool(
 }
 
 /**
- * Puts the calls that had to wait for this round before the chosen ones, as far as they may still be made.
+ * Puts the calls that had to wait for this round before the chosen ones, as far as they are still allowed.
  */
 function addPostponed(
   chosen: readonly ToolCall[],

@@ -61,7 +61,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     corrections: state.corrections + (action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
     ...createJudgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
-    // The analysis names the model that wrote the answer, which another may have verified.
+    // The analysis names the model that wrote the answer. Another model may have verified it.
     model: state.model ?? judgement.model,
   };
 }
@@ -80,7 +80,7 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
 
 type FallbackReading = ConfidenceFacts['reading'];
 
-/** Asks the rules about the same failure; null if the rules gave the answer. */
+/** Asks the rules about the same failure. Returns null if the rules gave the answer. */
 async function askRules(
   state: TriageStateValue,
   answer: Answer,
@@ -88,8 +88,8 @@ async function askRules(
   runtime: TriageRuntime,
 ): Promise<FallbackReading> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
-  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds
-  // that category itself.
+  // If a model named the category, the fallback analyst's check starts from its own probability of that
+  // category.
   const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
   const isOwn =
     fallbackAnalyst.name === analyst.name ||
@@ -161,7 +161,7 @@ function decide(
     corrections,
     rounds,
     webAsked,
-    // What the budget says once this judgement is paid.
+    // The exhausted part of the budget after the cost of this judgement.
     spent: findExhaustedBudget(
       computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }),
       limits,

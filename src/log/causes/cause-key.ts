@@ -2,12 +2,12 @@ import type { ThrownException } from '../../domain/failure.ts';
 import { classifyEnding, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../fingerprint/failures.ts';
 import { normalizeIdentity } from '../fingerprint/normalize.ts';
 
-/** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
+/** Failed assertions. Each test with one is a cause of its own, however similar two of them sound. */
 const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
 
 /**
- * Errors of the machine. They hit every test alike, so the line of the test that met one first does not
- * matter.
+ * Errors of the machine, such as a full disk. They hit every test alike, so the place of the first test that
+ * met one is ignored.
  */
 const OF_THE_MACHINE = new RegExp(
   String.raw`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|` +
@@ -28,17 +28,17 @@ const MISSING: readonly RegExp[] = [
 ];
 
 /**
- * Returns the cause of a failure as a key: failures of one build with equal keys have one cause. The same
- * refusal of the machine, the same missing module, file or table, the same deepest exception thrown at the
- * same place, or the same message at the same frame of the project. Failures that only say how they ended
- * have one cause where they ended alike.
+ * Returns the cause of a failure as a key: failures of one build with equal keys have one cause. Failures
+ * share a key if they report the same error of the machine, the same missing module, file or table, the same
+ * deepest exception thrown at the same place, or the same message at the same frame of the project. Failures
+ * that only say how they ended share a key if they ended alike.
  */
 export function createCauseKey(failure: ReadFailure, thrown: ThrownException | null): string {
   if (failure.generic) return isExpectation(failure) ? getMessageKey(failure) : createEndingKey(failure);
   return findSharedKey(failure) ?? findDeepestKey(thrown) ?? getMessageKey(failure);
 }
 
-/** Returns the key of a failure that says no more than how it ended. */
+/** Returns the key of a failure that says nothing but how it ended. */
 export function createEndingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
   const text = test === null ? message : test.message;
   return `ending\u0001${(text === null ? null : classifyEnding(text)) ?? PLAIN_ENDING}`;
@@ -52,8 +52,8 @@ function findSharedKey({ message }: ReadFailure): string | null {
 }
 
 /**
- * Returns a key for a wrapped exception. One without a cause says the same as its test's message, so it has
- * none.
+ * Returns the key of a wrapped exception's deepest cause. Returns null for an exception without a cause,
+ * because it adds nothing to its test's message.
  */
 function findDeepestKey(thrown: ThrownException | null): string | null {
   if (thrown === null || thrown.chain.length < 2 || ASSERTION.test(thrown.type)) return null;
@@ -63,7 +63,7 @@ function findDeepestKey(thrown: ThrownException | null): string | null {
   return `deepest\u0001${thrown.type}\u0001${normalizeIdentity(thrown.message)}\u0001${place}`;
 }
 
-/** A function without a name of its own: each test of a file has one. */
+/** Functions without a name of their own. Every test of a file has one, so they do not identify a place. */
 const NAMELESS = new RegExp(
   String.raw`<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|` +
     String.raw`^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$`,

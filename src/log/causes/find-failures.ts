@@ -12,15 +12,15 @@ import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { createLogView } from './log-view.ts';
 import { listSpansOfTest } from './spans.ts';
 
-/** The maximum number of failing tests of one build that are reported; the first ones are. */
+/** The maximum number of failing tests that are reported for one build. The first ones are kept. */
 const MAX_TESTS = 2_000;
-/** The maximum number of failed steps of one log that are reported separately; the first ones are. */
+/** The maximum number of failed steps that are reported separately for one log. The first ones are kept. */
 const MAX_STEPS = 40;
 
 /**
  * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main
- * error of each failed log that has neither. Returns at least one failure; if nothing is found, a failure
- * that says so.
+ * error of each failed log that has neither. Returns at least one failure: if nothing is found, one that says
+ * so.
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
   const explainedTests = reading.failingTests.filter((test) => !isOnlyListed(test));
@@ -47,8 +47,8 @@ function isOnlyListed(test: FailingTest): boolean {
 }
 
 /**
- * Marks the failures of steps after which the job went on, and puts them behind those that turned it red.
- * Changes nothing if every failure is tolerated.
+ * Marks the failures of steps after which the job went on as tolerated, and sorts them last. Changes nothing
+ * if every failure is tolerated.
  */
 function sortToleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
   const sections = logs.flatMap(({ structure }) =>
@@ -70,7 +70,7 @@ function sortToleratedLast(failures: readonly ReadFailure[], logs: readonly Read
   return [...decisive, ...tolerated.map((readFailure) => ({ ...readFailure, tolerated: true }))];
 }
 
-/** Joins what failed alike in several jobs: one failure, with its lines in each. */
+/** Merges equal failures of several jobs into one failure that has the lines of each. */
 function mergeSame(failures: readonly ReadFailure[]): ReadFailure[] {
   const once = new Map<string, ReadFailure>();
   for (const failure of failures) {
@@ -113,7 +113,7 @@ function listFailedLogs({ logs, sources }: OpenedSources, tests: readonly Failin
   return failed.length > 0 ? failed : logs.filter(({ found }) => hasFindings(found));
 }
 
-/** Lines below the last error that a process may print when it ends. */
+/** The maximum number of lines below the last error that a process may print as it ends. */
 const MAX_BELOW = 3;
 /** The minimum weight of a message that proves a failure. */
 const PROVING_WEIGHT = 60;
@@ -197,7 +197,7 @@ function isInside(ranges: readonly LineRange[], sections: readonly Section[]): b
   );
 }
 
-/** Finds the lines of each compiler's and linter's errors, without those that a test printed. */
+/** Finds the lines of each compiler's and linter's errors, except errors that a test printed. */
 function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
     (diagnostic) =>
@@ -218,17 +218,18 @@ function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[])
 }
 
 /**
- * Tells whether a finding stands for itself: it names a place, or it is the reason that a package manager
+ * Tells whether a diagnostic can stand alone: it names a place, or it is the reason that a package manager
  * gives.
  */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
-  // Files under /tmp and /var are output of tests, which report them.
+  // Tests print and report files under /tmp and /var, so such a place does not count.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
   return isPackageManager(tool) && classifyRole(text) === 'cause';
 }
 
 /**
- * Tells whether the errors of the tools do not interleave. Interleaved errors come from one run.
+ * Tells whether the errors of different tools are in separate stretches. Interleaved errors come from one
+ * run.
  */
 function areApart(tools: readonly (readonly LineRange[])[]): boolean {
   const wholes = tools
@@ -237,7 +238,7 @@ function areApart(tools: readonly (readonly LineRange[])[]): boolean {
   return wholes.every(({ start }, at) => start > (wholes[at - 1]?.end ?? 0));
 }
 
-/** Leaves out sections that only hold other failed ones: a stage fails because its step does. */
+/** Removes sections that contain another failed section: a stage fails because one of its steps does. */
 function keepInnermost(sections: readonly Section[]): Section[] {
   return sections.filter(
     (outer) =>

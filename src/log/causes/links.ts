@@ -3,12 +3,12 @@ import { joinRanges } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 
-/** Lines of the shared context that are tied to one cause at most. */
+/** The maximum number of lines of the shared context that are linked to one cause. */
 const MAX_LINKED = 20;
 
 /**
- * Names that tie a line of the shared context to a failure: a host with its port, a service's address, a
- * variable of the environment.
+ * Names that link a line of the shared context to a failure: a host with its port, a service's address, an
+ * environment variable.
  */
 const NAMES = new RegExp(
   String.raw`\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){0,6})` +
@@ -16,7 +16,7 @@ const NAMES = new RegExp(
   'g',
 );
 
-/** Names that tools print everywhere. */
+/** Names that too many tools print to link anything. */
 const COMMON =
   /^(?:ERR_[A-Z_]{1,60}|[a-z][\w-]{0,60}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|php|exs?|cc?|cpp|h):\d+)$/;
 

@@ -10,7 +10,7 @@ import type { Structure } from '../sections.ts';
 /** The part of a log that one cause is read from. Ranges ascend and do not overlap. */
 export interface LogView {
   readonly visible: readonly LineRange[];
-  /** Lines of other causes: how they ended is not how this one did. */
+  /** Lines of other causes. How they ended says nothing about how this one did. */
   readonly foreign: readonly LineRange[];
 }
 
@@ -37,9 +37,7 @@ export function createLogView(read: ReadLog, { visible, foreign }: LogView): Rea
   };
 }
 
-/**
- * Keeps the tools with output on visible lines: a finding, or a literal that only their reader searches for.
- */
+/** Keeps the tools with output on visible lines: a finding, or a literal that only their reader looks for. */
 function keepToolchainsIn(
   { diagnostics, failingTests, toolchains }: Extraction,
   hits: readonly (readonly number[])[],
@@ -52,7 +50,7 @@ function keepToolchainsIn(
   return new Set([...toolchains].filter((tool) => heard.has(tool)));
 }
 
-/** Keeps the failed steps that show visible lines, and how these ended. */
+/** Keeps the failed steps that contain visible lines, and the exits on visible lines. */
 function keepStructure(
   structure: Structure,
   visible: readonly LineRange[],

@@ -13,32 +13,30 @@ import { findLinkedLines } from './links.ts';
 import { createLogView } from './log-view.ts';
 import { determineOwnership, type Ownership } from './spans.ts';
 
-/** Failures of one build that have one cause, and what was read of them without the lines of the others. */
+/** Failures of one build with one cause, and what their own lines say. */
 export interface ReadCause extends Pick<ReadFailure, 'fingerprint' | 'generic'> {
   readonly failures: readonly ReadFailure[];
   readonly reading: Reading;
 }
 
 /**
- * A build as it was read: as a whole, and each cause by its own lines, in the order of their first failures.
- * Never without a cause.
+ * The results of reading a build: all of it together, and each cause from its own lines, in the order of their
+ * first failures. There is at least one cause.
  */
 export interface BuildReading {
   readonly reading: Reading;
   readonly causes: readonly ReadCause[];
-  /** The records of what each log's job ran with. */
+  /** The environment in which the job of each log ran. */
   readonly records: readonly EnvironmentRecord[];
 }
 
-/**
- * Causes of one build that are answered; of more, a note says how many there are, and what fails for them.
- */
+/** The maximum number of causes that are answered. A note names the failures of the others. */
 const MAX_CAUSES = 20;
-/** Failures of unanswered causes that the note names. */
+/** The maximum number of failures that the note about unanswered causes names. */
 const MAX_NAMED = 10;
 
 /**
- * Reads all masked logs and reports of one build, and tells its causes apart. Deterministic; never throws on
+ * Reads all masked logs and reports of one build, and separates its causes. Deterministic; never throws on
  * any text.
  */
 export function readCauses(sources: readonly ReadableSource[], options: ReadOptions): BuildReading {
@@ -108,12 +106,12 @@ function noteUnanswered(groups: readonly Omit<ReadCause, 'reading'>[]): string[]
 interface CauseInput {
   readonly opened: OpenedSources;
   readonly owners: readonly Ownership[];
-  /** The cause's failures, by their index among all. */
+  /** The indexes of the cause's failures among all failures. */
   readonly numbers: ReadonlySet<number>;
   readonly whole: Reading;
 }
 
-/** Reads what belongs to one cause: its own lines, and of the others only those that a link ties to it. */
+/** Reads one cause from its own lines and from the shared lines that a link ties to it. */
 function readCause(failures: readonly ReadFailure[], input: CauseInput, options: ReadOptions): Reading {
   const { opened, owners, numbers, whole } = input;
   const has = (names: readonly string[]) =>
@@ -152,8 +150,8 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
 }
 
 /**
- * Keeps of a report what it says of these failures; of its diagnostics only if they say nothing
- * themselves.
+ * Keeps the parts of a report that are about these failures. Keeps its diagnostics only if the failures say
+ * nothing themselves.
  */
 function filterReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
   const ownLines = new Set(

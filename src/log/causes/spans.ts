@@ -6,13 +6,14 @@ import { classifyRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** Lines that a test's block is followed on for, where its reader stopped before the next test. */
+/**
+ * The maximum number of lines by which a test's block is extended beyond the point where its reader stopped.
+ */
 const MAX_REST = 300;
 
 /**
- * Extends the block of each failing test to the line before the next test's: readers stop after a number of
- * lines, and the rest of a long difference or trace belongs to the same test. A line of a passing test or of
- * the totals ends it.
+ * Extends the block of each failing test to the line before the next test's block, because readers stop after
+ * a number of lines. A line of a passing test, of the totals, or of the CI system ends the block.
  */
 export function withWholeSpans(log: LogText, found: Extraction): Extraction {
   const starts = found.failingTests
@@ -34,8 +35,8 @@ export function withWholeSpans(log: LogText, found: Extraction): Extraction {
 }
 
 /**
- * Ends the blocks of tests where the section ends that they begin in: what another command prints is none of
- * theirs.
+ * Ends each test's block at the end of the section that it begins in: the next section holds the output of
+ * another command.
  */
 export function withSpansInSections(found: Extraction, sections: readonly Section[]): Extraction {
   const cut = (span: LogRange): LogRange => {
@@ -51,14 +52,15 @@ export function withSpansInSections(found: Extraction, sections: readonly Sectio
 }
 
 /**
- * Tells whether a line is none of a failing test's: of a passing test, of the totals, or of the CI system.
+ * Tells whether a line cannot belong to a failing test: it is of a passing test, of the totals, or of the CI
+ * system.
  */
 function isEndOfTests(text: string): boolean {
   const role = classifyRole(text);
   return role === 'passing' || (!/^\s/.test(text) && (role === 'ending' || role === 'echo'));
 }
 
-/** Lines of one log by the failure that they belong to. */
+/** The lines of one log by the failure that they belong to. */
 export interface Ownership {
   /**
    * Returns the lines of these failures, given by index, in ascending order. In nested blocks, the lines
@@ -70,8 +72,8 @@ export interface Ownership {
 }
 
 /**
- * Finds out whose each line of a log is. `spans` has the ranges of each failure, in the order of the
- * failures.
+ * Determines which failure each line of a log belongs to. `spans` holds the ranges of each failure, in the
+ * order of the failures.
  */
 export function determineOwnership(source: string, spans: readonly (readonly LogRange[])[]): Ownership {
   const all = spans.flatMap((ranges, owner) =>
@@ -79,7 +81,7 @@ export function determineOwnership(source: string, spans: readonly (readonly Log
       .filter((range) => range.source === source)
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd, owner })),
   );
-  // A block inside another one belongs to the inner one's test only.
+  // A line in nested blocks belongs only to the test of the inner block.
   const pieces = all.map((span) => {
     const inner = all.filter((other) => other.owner !== span.owner && isInside(other, span));
     return { owner: span.owner, ranges: subtractRanges([span], joinRanges(inner)) };

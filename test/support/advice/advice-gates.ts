@@ -4,24 +4,29 @@ import { capturedFailures } from '../reading-gates.ts';
 import { MISLEADING_KINDS, type MisleadingKind } from './misleading-kinds.ts';
 import { findOwnNames } from './own-names.ts';
 
-/** Answers a log with advice: a text for each cause, null where nothing is advised. Gates are tried with advisers that are worse. */
+/**
+ * Answers a log with advice: a text for each cause, or null if nothing is advised. The gates are also tested
+ * with worse advisers.
+ */
 export type Advise = (text: string) => Promise<readonly (string | null)[]>;
 
-/** How many cases break one rule of good advice. */
+/** The number of cases that break one rule of good advice. */
 export interface AdviceCount {
   readonly name: string;
   readonly cases: number;
-  /** A sentence each: the case, and what is wrong with its advice. */
+  /** A sentence for each: the case, and what is wrong with its advice. */
   readonly broken: readonly string[];
 }
 
-/** A log with its name, and the lines that say why it failed, 1-based. */
+/** A log with its name, and the numbers of the lines that say why it failed. */
 export type AdvisedLog = Pick<ReturnType<typeof capturedFailures>[number], 'name' | 'text' | 'telling'>;
 
 const VALUE_KINDS = ['path', 'version', 'package', 'variable', 'command', 'host', 'number'] as const;
 type ValueKind = (typeof VALUE_KINDS)[number];
 
-/** Each named value that the advice on a captured failure holds stands in its log; a count for each kind of value. */
+/**
+ * Counts the advice on captured failures that names a value that is not in its log, for each kind of value.
+ */
 export async function countAbsentValues(
   advise: Advise,
   logs: readonly AdvisedLog[] = capturedFailures(),
@@ -49,7 +54,7 @@ function isJavaRelease(value: string, text: string): boolean {
   return /class file/.test(text) && text.includes(` ${Number(value) + 44}.0`);
 }
 
-/** Advice on invented logs of kinds that used to mislead; a count for each group of kinds. */
+/** Counts misleading advice on invented logs of kinds that used to mislead, for each group of kinds. */
 export async function countMisleading(
   advise: Advise,
   kinds: readonly MisleadingKind[] = MISLEADING_KINDS,
@@ -67,8 +72,9 @@ export async function countMisleading(
 }
 
 /**
- * With the lines around the trigger deleted, advice is silent or names or quotes something of what is left. The trigger is the first telling line, with
- * nothing of what stands up to six lines before and after it.
+ * Counts advice that is generic. The lines around the trigger are deleted from each log, and the advice must
+ * then be silent, or name or quote something that is left. The trigger is the first informative line, with
+ * everything up to six lines before and after it.
  */
 export async function countGeneric(
   advise: Advise,
@@ -91,7 +97,7 @@ export async function countGeneric(
 
 const NEIGHBORS = 6;
 
-/** The log without what stands around its first telling line. */
+/** Returns the log without the lines around its first informative line. */
 export function deleteNeighbors({ text, telling }: AdvisedLog): string {
   const trigger = telling[0]?.[0] ?? 0;
   const isNeighbor = (line: number) => line !== trigger && Math.abs(line - trigger) <= NEIGHBORS;
@@ -110,7 +116,7 @@ interface NamedValue {
 const HOST = /(?<![\w@/.-])(?:[a-z0-9-]{1,40}\.){1,4}(?:com|dev|io|net|org)(?![\w-])/gi;
 const NUMBER = /(?<![\w.:-])\d{1,9}(?![\w.-])/g;
 
-/** Names that the advice holds: those that any text may hold, hosts, and numbers by themselves. */
+/** Returns the names in the advice that could come from any text, with hosts and numbers. */
 function findValues(advice: string): NamedValue[] {
   const isValueKind = (kind: string): kind is ValueKind => VALUE_KINDS.some((one) => one === kind);
   const named = findIdentifiers(advice).flatMap((lookedUp) =>
@@ -125,7 +131,7 @@ function findValues(advice: string): NamedValue[] {
   return [...named, ...plain('host', HOST), ...plain('number', NUMBER)];
 }
 
-/** All that ties a sentence to its log: names of any kind, and what it quotes. */
+/** Returns everything that ties a sentence to its log: names of any kind, and quotations. */
 function findGrounds(advice: string): Identifier[] {
   const quotes = [...advice.matchAll(/[“`]([^”`]{3,200})[”`]/g)].map(([, value = '']) => ({
     kind: 'symbol' as const,
@@ -134,7 +140,7 @@ function findGrounds(advice: string): Identifier[] {
   return [...findIdentifiers(advice), ...findValues(advice).map(({ lookedUp }) => lookedUp), ...quotes];
 }
 
-/** What is wrong with the advice on such a log; null where nothing is. */
+/** Returns what is wrong with the advice on such a log, or null if nothing is. */
 function findFault(advice: string, { forbidden, needed }: MisleadingKind): string | null {
   const holds = (words: string) =>
     new RegExp(`(?<!\\w)${words.replace(/[^\w\s]/g, '\\$&')}(?!\\w)`, 'i').test(advice);

@@ -4,7 +4,7 @@ import type { Advise } from './advice-gates.ts';
 
 const never = new AbortController().signal;
 
-/** Advises as `faultline triage` does, on every cause, by the app at hand. */
+/** Creates an adviser that advises on every cause as `faultline triage` does, with the given app. */
 export function adviseWith(app: Pick<TerminalApp, 'triage'>): Advise {
   const build = {
     ...createSparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),

@@ -1,24 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A small invented log of a kind that used to get misleading advice, with what tells whether the advice misleads. */
+/**
+ * A small invented log of a kind that used to get misleading advice, with the words that show whether the
+ * advice misleads.
+ */
 export interface MisleadingKind {
   readonly group: string;
   readonly name: string;
-  /** As a CI system prints it: the command of the step, its output, and its end. */
+  /** The log as a CI system prints it: the command of the step, its output, and its end. */
   readonly log: string;
-  /** Words that no advice on it may hold. */
+  /** The words that no advice on it may contain. */
   readonly forbidden: readonly string[];
-  /** Of these words the advice must hold one; empty where it may be silent. */
+  /** The words of which the advice must contain one. Empty if the advice may be silent. */
   readonly needed: readonly string[];
 }
 
-/** Files in test/fixtures/advice, each the kinds of a group. */
+/** The files in test/fixtures/advice. Each has the kinds of one group. */
 const GROUPS = ['wrong file', 'other family', 'noise', 'scrap', 'impossible', 'false modesty'] as const;
 
 /**
- * The kinds of all groups. In a file `=== name` begins a kind; `run:` is its command, `not:` has the forbidden words and `says:` the needed ones,
- * divided by ` | `; all that follows is the output.
+ * The kinds of all groups. In a file, `=== name` begins a kind. `run:` is its command, `not:` has the
+ * forbidden words, and `says:` the needed ones, separated by ` | `. Everything that follows is the output.
  */
 export const MISLEADING_KINDS: readonly MisleadingKind[] = GROUPS.flatMap(readGroup);
 

@@ -1,6 +1,6 @@
 /**
- * Names that a tool's log need not print, because everybody who runs the tool has them: its own commands, files and options, by words
- * that only its logs have.
+ * The names that a tool's log need not print, because everybody who runs the tool has them: its own commands,
+ * files and options. The words identify the logs of the tool.
  */
 const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[] = [
   [/\bcargo\b|\brustc\b|\bDiff in \S{1,200}\.rs:\d/, ['Cargo.toml', 'Cargo.lock', 'cargo fmt']],
@@ -11,13 +11,16 @@ const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[]
   [/Imports are incorrectly sorted/i, ['isort']],
   [/\\r|\^M/, ['.gitattributes']],
 ];
-/** The first version that has a member of a standard library: a fact of the tables in src/judge/versions, not of the log. */
+/**
+ * The pattern of the first version that has a member of a standard library. It comes from the tables in
+ * src/judge/versions, not from the log.
+ */
 const SINCE = /\b(?:to|before) (\d{1,4}(?:\.\d{1,3})*)(?= or newer, which has `| in the job, or replace `)/g;
 
 /** Returns the names that advice on a log may hold although the log does not print them. */
 export function findOwnNames(text: string, advice: string): ReadonlySet<string> {
   const ofTools = OWN_NAMES.flatMap(([words, names]) => (words.test(text) ? names : []));
-  // A class file's version is that of Java and 44.
+  // The version of a class file is the version of Java plus 44.
   const ofClassFiles = text.matchAll(/wrong version (\d{2})(?:\.\d)?, should be (\d{2})/g);
   const releases = Array.from(ofClassFiles, ([, needs, has]) =>
     [needs, has].map((one) => `${Number(one) - 44}`),

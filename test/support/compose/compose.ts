@@ -29,8 +29,9 @@ export const ComposeModel = z.object({ services: z.record(z.string(), Service) }
 export type ComposeModel = z.infer<typeof ComposeModel>;
 
 /**
- * The compose file as Docker understands it, every profile on, with these values: by `docker compose config` where that is
- * installed, else by the library it is made of, which needs Go. Throws with what that says of a file it refuses.
+ * Returns the compose file as Docker understands it, with every profile and these values. Uses
+ * `docker compose config` if it is installed, otherwise its library, which needs Go. Throws with the message
+ * for a file that is refused.
  */
 export async function readCompose(
   values: Readonly<Record<string, string>>,
@@ -48,7 +49,7 @@ export async function readCompose(
   return ComposeModel.parse(JSON.parse(stdout));
 }
 
-/** What `scripts/new-env` writes: passwords, secrets and a token. */
+/** Returns the output of `scripts/new-env`: passwords, secrets and a token. */
 export async function newEnv(): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-env-'));
   try {

@@ -5,7 +5,7 @@ import type { AnswerLogs } from './composition-gate.ts';
 
 const never = new AbortController().signal;
 
-/** Answers logs as `faultline triage` does: every cause, by the app at hand. */
+/** Creates an answerer of logs that answers every cause as `faultline triage` does, with the given app. */
 export function answerWith(app: Pick<TerminalApp, 'triage'>): AnswerLogs {
   const build = {
     ...createSparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 
-/** What one captured command printed until it failed, without the frame that its CI system put around it. */
+/** The output of one captured command until it failed, without the frame of its CI system. */
 export interface CapturedPart {
   readonly id: string;
-  /** `failures`: of an everyday tool; `tools`: of one of many tools; `mixed`: several failures in one command. */
+  /**
+   * The set of captures. `failures`: of an everyday tool. `tools`: of one of many tools. `mixed`: several
+   * failures in one command.
+   */
   readonly set: 'failures' | 'tools' | 'mixed';
-  /** The test runner or tool. Parts with one runner can be two runs of it. */
+  /** The test runner or tool. Parts with the same runner can be two runs of it. */
   readonly runner: string;
   readonly commands: readonly string[];
   readonly output: readonly string[];
@@ -29,7 +32,10 @@ const MixedRow = z.object({
   green: z.boolean().nullish(),
 });
 
-/** Every captured failure that shows which command failed: those of one cause, and builds of several by real runners where there are any. */
+/**
+ * Returns every captured failure that shows which command failed: failures with one cause, and builds with
+ * several causes by real runners if there are any.
+ */
 export function readCapturedParts(): CapturedPart[] {
   return [...(['failures', 'tools'] as const).flatMap(readSet), ...readMixed()];
 }
@@ -60,7 +66,7 @@ function readMixed(): CapturedPart[] {
   });
 }
 
-/** Tools that only start another one. */
+/** The tools that only start another one. */
 const STARTERS = new Set(['node', 'npm', 'java', 'python', 'bash', 'make', 'g++']);
 const SAME_RUNNER: Readonly<Record<string, string>> = {
   'go-test': 'go test',
@@ -80,7 +86,7 @@ function nameRunner(slug: string, { tool, tools, failingTests }: z.infer<typeof 
 
 type Cut = Pick<CapturedPart, 'commands' | 'output'>;
 
-/** Cuts the failing command out of a job's log; null where it shows none. */
+/** Cuts the failing command out of a job's log. Returns null if it shows none. */
 export function cutPart(log: string): Cut | null {
   const lines = log.split('\n').map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ''));
   if (lines.some((line) => line.startsWith('##[group]Run '))) return cutGitHub(lines);

@@ -5,9 +5,9 @@ import { rows as misread } from '../../captures/tools/misread.ts';
 import type { CapturedPart } from './captured-parts.ts';
 import type { Frame } from './join-logs.ts';
 
-/** Parts to join, and how. */
+/** The parts to join, and the way to join them. */
 export interface Join {
-  /** What it is called: `several steps: jest-esm-import + bats-one-of-thirty`. */
+  /** The name: `several steps: jest-esm-import + bats-one-of-thirty`. */
   readonly id: string;
   readonly kind: JoinKind;
   readonly frame: Frame;
@@ -27,17 +27,21 @@ export const KINDS = {
 } as const satisfies Record<string, Frame>;
 export type JoinKind = keyof typeof KINDS;
 
-/** In the short run: joins of a kind, those of one failure twice, which are all alike, and lines of a part. */
+/**
+ * The limits of the short run: joins of a kind, joins of one failure with itself, which are all similar, and
+ * lines of a part.
+ */
 const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
-/** Captures newer than the bars: any new one would change who is joined with whom. */
+/** The captures that are newer than the bars. A new capture would change which parts are joined. */
 const LATER = new Set([...everyday, ...interrupted, ...misread].map(({ slug }) => slug));
-/** In the short run: parts beside those of one runner, by their set. */
+/** The number of parts in addition to those of one runner in the short run, by set. */
 const MOST_PARTS = { failures: 30, tools: 20 } as const;
 
 /**
- * Chooses joins, always the same ones: of one runner every pair and triples in a row, of the other kinds a pair or a triple that begins with
- * each part, each part twice, and each build of several failures beside another part. The short run (`all` false) takes 315 of them and those
- * of several failures, made of few parts, since each part must be answered alone too.
+ * Chooses joins, always the same ones: every pair and consecutive triples of one runner; for each other kind,
+ * a pair or a triple that begins with each part; each part twice; and each build of several failures with
+ * another part. The short run (`all` is false) takes 315 of them and those of several failures. They are made
+ * of few parts, because each part must also be answered alone.
  */
 export function chooseJoins(parts: readonly CapturedPart[], all: boolean): Join[] {
   const single = shuffle(parts, 'parts').filter(({ set }) => set !== 'mixed');
@@ -111,7 +115,7 @@ function toJoin(kind: JoinKind, parts: readonly CapturedPart[]): Join {
   return { id: `${kind}: ${parts.map(({ id }) => id).join(' + ')}`, kind, frame: KINDS[kind], parts };
 }
 
-/** An order that looks random and is the same in every run. */
+/** Shuffles items in an order that looks random and is the same in every run. */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[], seed: string): Item[] {
   const keyed = items.map((item) => ({
     item,

@@ -7,21 +7,24 @@ import { chooseJoins, type Join, type JoinKind, KINDS } from './choose-joins.ts'
 import { joinLogs } from './join-logs.ts';
 import { type AnsweredLog, areTellable, isUsable, type JudgedJoin, judgeJoin } from './judge-join.ts';
 
-/** Answers the logs of a build; a gate is tried with answerers that are worse. */
+/** Answers the logs of a build. The gate is also tested with worse answerers. */
 export type AnswerLogs = (sources: readonly SourceText[]) => Promise<AnsweredLog>;
 
-/** What came of the joins of one kind: shares of joins, failures and answers. */
+/** The results of the joins of one kind, as shares of joins, failures and answers. */
 export interface KindFigures {
   readonly kind: JoinKind;
   readonly joins: number;
-  /** Joins of which nothing is wrong. */
+  /** The share of joins in which nothing is wrong. */
   readonly faithful: number;
-  /** Failures answered as they are alone; those not answered. */
+  /**
+   * The share of failures that are answered as they are alone. The next field has those that are not
+   * answered.
+   */
   readonly same: number;
   readonly missing: number;
-  /** Answers that tell of another part. */
+  /** The share of answers that mention another part. */
   readonly bleed: number;
-  /** Joins with answers to several causes, several answers to one, or answers to none. */
+  /** The share of joins with answers to several causes, several answers to one cause, or answers to none. */
   readonly misgrouped: number;
 }
 
@@ -42,7 +45,7 @@ const Bars = z.strictObject({
   all: z.array(Bar).min(1),
 });
 
-/** The bars of the short run and of all joins. */
+/** Reads the bars of the short run and of all joins. */
 export function readBars(): z.infer<typeof Bars> {
   return Bars.parse(
     JSON.parse(readFileSync(joinPath(import.meta.dirname, '../../gate/composition-bars.json'), 'utf8')),
@@ -50,8 +53,8 @@ export function readBars(): z.infer<typeof Bars> {
 }
 
 /**
- * Answers joins of captured failures and each part alone in the same frame, and holds one against the other. Joins whose parts are not answered
- * alone, or could be mixed up, are left out.
+ * Answers joins of captured failures, and each part alone in the same frame, and compares both. Joins whose
+ * parts are not answered alone, or could be confused, are left out.
  */
 export async function judgeJoins(
   parts: readonly CapturedPart[],
@@ -77,7 +80,7 @@ export async function judgeJoins(
   return judged;
 }
 
-/** Figures of each kind that was joined, in their order. */
+/** Counts the figures of each kind of join, in order. */
 export function countKinds(judged: readonly JudgedJoin[]): KindFigures[] {
   const kinds = Object.keys(KINDS) as JoinKind[];
   return kinds.flatMap((kind) => {
@@ -108,7 +111,7 @@ export function countKinds(judged: readonly JudgedJoin[]): KindFigures[] {
   });
 }
 
-/** What is worse than its bar, a sentence each; shares are compared at three decimals. */
+/** Returns a sentence for each figure that is worse than its bar. Shares are compared at three decimals. */
 export function findMissedBars(figures: readonly KindFigures[], bars: readonly Bar[]): string[] {
   return bars.flatMap((bar) => {
     const figure = figures.find(({ kind }) => kind === bar.kind);

@@ -1,11 +1,14 @@
 import type { SourceText } from '../../../src/domain/build.ts';
 import type { CapturedPart } from './captured-parts.ts';
 
-/** How parts stand together, as CI systems print it. */
+/** The ways in which parts are printed together, as CI systems do. */
 export const FRAMES = ['step', 'steps', 'stages', 'jobs'] as const;
 export type Frame = (typeof FRAMES)[number];
 
-/** Where the output of a part is in a joined log: lines, 1-based and inclusive. */
+/**
+ * The lines of a joined log that contain the output of a part. Lines are counted from 1, and both ends are
+ * included.
+ */
 export interface PartSpan {
   readonly part: CapturedPart;
   readonly source: string;
@@ -15,7 +18,7 @@ export interface PartSpan {
 
 export interface JoinedLog {
   readonly sources: readonly SourceText[];
-  /** One a part, in their order. */
+  /** The spans of the parts, in order. */
   readonly spans: readonly PartSpan[];
 }
 
@@ -38,7 +41,7 @@ export function joinLogs(parts: readonly CapturedPart[], frame: Frame): JoinedLo
   return printJob('log.txt', frame === 'step' ? [parts] : parts.map((part) => [part]));
 }
 
-/** A log that grows, and remembers where each part's output is. */
+/** Creates a log to which output is added, and which remembers where each part's output is. */
 function createPrinter(source: string) {
   const lines: string[] = [];
   const spans: PartSpan[] = [];
@@ -72,7 +75,10 @@ const CLEANUP = [
   'Cleaning up orphan processes',
 ];
 
-/** A job of GitHub Actions; a step with several parts runs all and ends with the last code. */
+/**
+ * Prints a job of GitHub Actions. A step with several parts runs all of them and ends with the last exit
+ * code.
+ */
 function printJob(source: string, steps: ReadonlyArray<readonly CapturedPart[]>): JoinedLog {
   const printer = createPrinter(source);
   printer.print(...CHECKOUT, 'Syncing repository: example/mono');
@@ -140,7 +146,10 @@ function printPipeline(parts: readonly CapturedPart[]): JoinedLog {
   return printer.finish();
 }
 
-/** Parts come from repositories of their own: joined, each is a folder of one. */
+/**
+ * Moves the workspace of a line. Each part comes from a repository of its own, which becomes a folder of the
+ * joined one.
+ */
 function moveWorkspace(line: string, workspace: string): string {
   return line.replace(
     /\/home\/(?:runner\/work\/([\w.-]+)\/\1|jenkins\/workspace\/([\w.-]+))(?![\w.-])/g,

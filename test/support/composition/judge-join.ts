@@ -11,46 +11,55 @@ import type { CapturedPart } from './captured-parts.ts';
 import type { Join } from './choose-joins.ts';
 import type { PartSpan } from './join-logs.ts';
 
-/** What a log was answered: each answer, with the message of each failure that it is about. */
+/** The answers to a log, each with the messages of the failures that it concerns. */
 export interface AnsweredLog {
   readonly failureFound: boolean;
   readonly answers: readonly AnalysisResult[];
-  /** One list an answer, in their order. */
+  /** The failures of each answer, in order. */
   readonly failures: ReadonlyArray<
     ReadonlyArray<{ readonly test: string | null; readonly suite: string | null; readonly message: string }>
   >;
   readonly text: string;
 }
 
-/** What a joined log made of the answers to its parts. */
+/** The comparison of a joined log with the answers to its parts. */
 export interface JudgedJoin {
   readonly join: Join;
-  /** Failures that the parts have alone. */
+  /** The number of failures that the parts have alone. */
   readonly failures: number;
-  /** Those that are answered with the category, kind, message and place that they have alone. */
+  /** The number of failures that are answered with the same category, kind, message and place as alone. */
   readonly same: number;
-  /** Those that no answer names. */
+  /** The number of failures that no answer names. */
   readonly missing: number;
-  /** Answers that name something of another part in title, cause, fix or suspects. */
+  /** The number of answers that name something of another part in the title, cause, fix or suspects. */
   readonly bleeding: number;
   readonly answers: number;
-  /** Answers to failures of different causes, one cause in several answers, and answers to no failure. */
+  /**
+   * The number of answers to failures of different causes, of causes with several answers, and of answers to
+   * no failure.
+   */
   readonly misgrouped: number;
-  /** A sentence for each thing that is wrong; empty where the join is faithful. */
+  /** A sentence for each fault. Empty if the join is answered correctly. */
   readonly faults: readonly string[];
 }
 
-/** A headline that says no more than that something failed. */
+/** The pattern of a headline that says only that something failed. */
 const NO_HEADLINE = /^##\[error\]Process completed with exit code|^No error was found/;
 
-/** Checks whether a part can be joined: alone it is answered, and each failure says something. */
+/**
+ * Checks whether a part can be joined. It must be answered alone, and each failure must have an informative
+ * message.
+ */
 export function isUsable({ failureFound, answers, failures }: AnsweredLog): boolean {
   return (
     failureFound && answers.length > 0 && !failures.flat().some(({ message }) => NO_HEADLINE.test(message))
   );
 }
 
-/** Whether the parts of a join cannot be mixed up: different ones have no title and no message in common. */
+/**
+ * Checks whether the parts of a join can be distinguished: different parts have no title and no message in
+ * common.
+ */
 export function areTellable(join: Join, alone: ReadonlyMap<CapturedPart, AnsweredLog>): boolean {
   const parts = [...new Set(join.parts)];
   const words = parts.map((part) => wordsTelling(alone.get(part)));
@@ -70,7 +79,7 @@ interface Expected {
   readonly alone: AnalysisResult;
 }
 
-/** Holds the answers to a joined log against those to its parts alone, in the same frame. */
+/** Compares the answers to a joined log with those to its parts alone, in the same frame. */
 export function judgeJoin(
   join: Join,
   spans: readonly PartSpan[],
@@ -109,7 +118,10 @@ export function judgeJoin(
   return { join, ...counts, faults: [...faults, ...grouping] };
 }
 
-/** The failures of a part, which has several spans where it failed several times: they are one failure. */
+/**
+ * Returns the expected failures of a part. A part that failed several times has several spans but counts as
+ * one failure.
+ */
 function expectFailures(
   part: CapturedPart,
   spans: readonly PartSpan[],
@@ -133,7 +145,7 @@ function nameFailure({ part, failure }: Expected): string {
   return failure.test == null ? part.id : `${part.id}, ${failure.test}`;
 }
 
-/** What an answer says otherwise than the part's own: its category, kind, message, or place. */
+/** Lists the differences between an answer and the part's own: its category, kind, message, or place. */
 function compareAnswers({ alone, failure }: Expected, answer: AnalysisResult | null): string[] {
   if (answer === null) return ['not answered'];
   const differences: string[] = [];
@@ -166,10 +178,13 @@ function nameSuspect({ suspects }: AnalysisResult): string | null {
   return suspects[0] === undefined ? null : `${suspects[0].path}:${suspects[0].line}`;
 }
 
-/** A shorter name may be any word. */
+/** The minimum length of a name. A shorter one may be any word. */
 const LEAST_NAME = 5;
 
-/** What an answer to a part tells of the other parts of its join: their messages, titles and tests, and suspects in their files alone. */
+/**
+ * Finds what an answer to a part says about the other parts of its join: their messages, titles and tests,
+ * and suspects that are only in their files.
+ */
 function findForeign(
   part: CapturedPart,
   answer: AnalysisResult,

@@ -3,14 +3,14 @@ import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync }
 import { join } from 'node:path';
 import { createLab, experimentsOf, type Lab, stateOf } from './lab.ts';
 
-/** An experiment that ends in a way of its own, or whose command leaves something behind; its findings. */
+/** An experiment that ends in an unusual way, or whose command leaves something behind, with its findings. */
 export interface EndingCase {
   readonly name: string;
   run(): Promise<string[]>;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/** Nobody: whom read-only folders stop, as they do not root. */
+/** The user id of nobody. Unlike root, this user cannot write to read-only folders. */
 const NOBODY = 65_534;
 const HEAD = `const { test } = require('node:test'); const { spawn } = require('node:child_process'); const fs = require('node:fs');\n`;
 const ADDS = `test('adds', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n`;
@@ -121,7 +121,7 @@ async function leaveBehind(lab: Lab, start: string): Promise<string[]> {
   ];
 }
 
-/** The history anew with another test, from the first commit on. */
+/** Creates the history again with another test, from the first commit on. */
 function anew(lab: Lab, test: string, make: () => unknown): void {
   lab.git('checkout', '--quiet', '-B', 'main', 'good');
   make();

@@ -2,7 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLab, experimentsOf, type Lab, NODE_TEST, stateOf } from './lab.ts';
 
-/** A checkout whose files git writes in a way of its own; every experiment must have them as the checkout has, or refuse. */
+/**
+ * A checkout whose files git writes in an unusual way. Every experiment must use the same files as the
+ * checkout, or refuse.
+ */
 export interface HonestCase {
   readonly name: string;
   run(): Promise<string[]>;
@@ -112,7 +115,10 @@ export const HONEST_CASES: readonly HonestCase[] = [
   },
 ];
 
-/** The history anew, with a test that needs something from the first commit on; the sum is wrong only in the last. */
+/**
+ * Creates the history again with a test that needs something from the first commit on. The sum is wrong only
+ * in the last commit.
+ */
 function needs(lab: Lab, needed: string, make: () => unknown): void {
   lab.git('checkout', '--quiet', '-B', 'main', 'good');
   make();
@@ -142,7 +148,10 @@ function clonePartially(lab: Lab): void {
   lab.gitIn(lab.root, 'clone', '--quiet', '--filter=blob:none', `file://${origin}`, lab.repository);
 }
 
-/** What makes the checkout, for every experiment; `refusal` null: the counts are those of a failure that is not the change's. */
+/**
+ * Creates the checkout for every experiment. If `refusal` is null, the counts must be those of a failure that
+ * the change did not cause.
+ */
 async function inEach(make: (lab: Lab) => unknown, refusal?: RegExp | null): Promise<string[]> {
   const findings: string[] = [];
   for (const at of [0, 1, 2]) {
@@ -159,9 +168,9 @@ async function inEach(make: (lab: Lab) => unknown, refusal?: RegExp | null): Pro
         ...changed.map((what) => `${name} changed: ${what}`),
         ...lab.left().map((what) => `${name} left: ${what}`),
       );
-      // With nothing but pointers, here as there, the large file is no difference.
+      // If there are only pointers on both sides, the large file makes no difference.
       const isRight = refusal === null ? !/Git LFS has not fetched/.test(said) : (refusal ?? says).test(said);
-      // The state that try-fix starts from is that of the checkout, which has its files.
+      // try-fix starts from the state of the checkout, which has its files.
       if (!isRight && !(refusal instanceof RegExp && name === 'try-fix' && says.test(said)))
         findings.push(`${name} said: ${said}`);
       if (said.includes('ATTENTION')) findings.push(`${name} said: ${said}`);

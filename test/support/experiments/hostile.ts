@@ -2,14 +2,17 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLab, experimentsOf, type Lab, stateOf, TOKEN } from './lab.ts';
 
-/** A checkout that means harm, and what an experiment in it must do; its findings, and how many programs were planted. */
+/**
+ * A malicious checkout, and what an experiment in it must do; its findings, and the number of planted
+ * programs.
+ */
 export interface HostileCase {
   readonly name: string;
   readonly planted: number;
   run(): Promise<string[]>;
 }
 
-/** Settings that name a program which git starts for one thing or another. */
+/** The settings that name a program that git starts. */
 const PROGRAMS = [
   'alias.checkout',
   'alias.clean',
@@ -89,7 +92,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
 `;
           lab.git('checkout', '--quiet', '--detach', 'good');
           for (const [at, commit] of ['good', 'main~1', 'main'].entries()) {
-            // The same history, in which every commit's test plants it.
+            // The same history, in which every commit's test plants the program.
             lab.git('checkout', commit, '--', '.');
             lab.write('sum.test.js', `${body}${readFileSync(join(lab.repository, 'sum.test.js'), 'utf8')}`);
             lab.commit(at === 0 ? 'work' : at === 1 ? 'write a note' : 'turn the sum around');
@@ -124,7 +127,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
           lab.git('config', 'remote.origin.url', `ext::${evil}`);
           lab.git('config', 'remote.origin.vcs', 'ext');
           lab.git('config', 'protocol.ext.allow', 'always');
-          // What it lacks, it would fetch.
+          // Git would fetch the missing objects.
           for (const name of ['good:sum.js', 'main:sum.js']) {
             const id = lab.git('rev-parse', name);
             rmSync(join(lab.repository, '.git/objects', id.slice(0, 2), id.slice(2)));
@@ -158,11 +161,14 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
 ];
 
 interface HostileLab extends Lab {
-  /** Before the search path. */
+  /** The folder before the search path. */
   path?: string;
 }
 
-/** Plants it in a new checkout for every experiment. Nothing planted may run; the result is as in any other checkout, or what `refusal` says. */
+/**
+ * Plants the program in a new checkout for every experiment. No planted program may run. The result must be
+ * as in any other checkout, or as `refusal` says.
+ */
 async function inEach(
   plant: (lab: HostileLab, evil: string) => unknown,
   mayChange: readonly string[] = [],

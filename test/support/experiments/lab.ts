@@ -20,17 +20,20 @@ const WRONG = 'exports.sum = (a, b) => a - b;\n';
 const SUM_TEST = `const { test } = require('node:test');
 test('adds', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));
 `;
-/** In the environment of the command line, and in nothing that it starts. */
+/** A token in the environment of the command line, which must not reach any process that it starts. */
 export const TOKEN = 'token-of-the-job';
 
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Both streams. */
+  /** The text of both output streams. */
   readonly said: string;
 }
 
-/** A checkout of its own, with a temporary directory and a home of its own, in which the command line makes experiments. */
+/**
+ * A separate checkout with a temporary directory and a home directory of its own, in which the command line
+ * runs experiments.
+ */
 export interface Lab {
   readonly root: string;
   readonly repository: string;
@@ -41,9 +44,9 @@ export interface Lab {
   gitIn(folder: string, ...args: readonly string[]): string;
   write(path: string, text: string, mode?: number): string;
   commit(message: string): string;
-  /** Runs the command line; `options.signal` is sent once it has printed what matches `at`. */
+  /** Runs the command line. `options.signal` is sent once it has printed text that matches `at`. */
   faultline(args: readonly string[], options?: LabOptions): Promise<Ended>;
-  /** What is left in the temporary directory. */
+  /** Returns what is left in the temporary directory. */
   left(): string[];
   remove(): void;
 }
@@ -52,11 +55,11 @@ interface LabOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
-  /** A file that the command makes when it runs, and what is done then. */
+  /** A file that the command creates when it runs, and the signal that is sent then. */
   readonly when?: { readonly exists: string; readonly send: NodeJS.Signals };
 }
 
-/** Three commits on `main`: the first, tagged `good`, works; the last does not. */
+/** Creates three commits on `main`. The first, tagged `good`, works; the last does not. */
 export function createLab(): Lab {
   const root = mkdtempSync(join(tmpdir(), 'faultline-lab-'));
   const [repository, temporary, home] = ['repository', 'temporary', 'home'].map((name) =>
@@ -102,7 +105,8 @@ export function createLab(): Lab {
     left: () => readdirSync(temporary).filter((name) => name.startsWith('faultline')),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
-  // No two processes after each commit that look whether there is something to tidy up.
+  // Without this setting, git starts two processes after each commit that check whether maintenance is
+  // needed.
   lab.write('../home/.gitconfig', '[maintenance]\n\tauto = false\n');
   lab.git('init', '--quiet', '--initial-branch=main');
   lab.write('sum.js', RIGHT);
@@ -119,7 +123,7 @@ export function createLab(): Lab {
 
 export const NODE_TEST: readonly string[] = [process.execPath, '--test'];
 
-/** Every experiment, with what it must say of the lab's commits. */
+/** Returns every experiment, with what it must say about the lab's commits. */
 export function experimentsOf(
   lab: Lab,
   command = NODE_TEST,
@@ -140,7 +144,7 @@ export function experimentsOf(
   ];
 }
 
-/** The words of a command line of ours, for a shell. */
+/** Quotes the words of our command line for a shell. */
 export function shellWords(args: readonly string[]): string {
   return [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
@@ -168,7 +172,10 @@ async function runFaultline(lab: Lab, args: readonly string[], options: LabOptio
   return { code, signal, said };
 }
 
-/** What must be the same before and after: branches, index, stashes, worktrees, configuration and all files. */
+/**
+ * Returns the state that must be the same before and after: branches, index, stashes, worktrees,
+ * configuration and all files.
+ */
 export function stateOf(lab: Lab, folder = lab.repository): Record<string, string> {
   const ask = (...args: string[]) => {
     try {
@@ -190,7 +197,7 @@ export function stateOf(lab: Lab, folder = lab.repository): Record<string, strin
   };
 }
 
-/** Names of what differs. */
+/** Returns the names of the differences. */
 export function differences(before: Record<string, string>, after: Record<string, string>): string[] {
   return Object.keys(before).filter((name) => before[name] !== after[name]);
 }

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLab, differences, experimentsOf, type Lab, shellWords, stateOf } from './lab.ts';
 
-/** An experiment that is made where git has set its own variables, or somebody else has; the findings of it. */
+/** An experiment in a place where git or somebody else has set git's variables, with its findings. */
 export interface PlaceCase {
   readonly name: string;
   run(): Promise<string[]>;
@@ -94,7 +94,10 @@ async function runCase(name: string, place: Place): Promise<string[]> {
   }
 }
 
-/** Commits a staged change while an experiment runs in the hook; the file that is changed but not staged must not be in the commit. */
+/**
+ * Commits a staged change while an experiment runs in the hook. A file that is changed but not staged must
+ * not be in the commit.
+ */
 function commitWithHook(
   lab: Lab,
   folder: string,
@@ -120,7 +123,7 @@ function commitWithHook(
   const { commit: parent } = before;
   const isChild = lab.gitIn(folder, 'rev-parse', 'HEAD^') === parent;
   const isStaged = lab.gitIn(folder, 'rev-parse', 'HEAD^{tree}') === tree;
-  // The commit itself, the references and the list of worktrees, which names it, are what the user asked for.
+  // The user requested the commit, so the commit itself, the references and the list of worktrees may change.
   const unasked = differences(before, after).filter(
     (name) => !['commit', 'references', 'worktrees'].includes(name),
   );
