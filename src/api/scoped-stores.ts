@@ -277,6 +277,8 @@ function scopeCauses({ causes }: Stores, checks: ScopeChecks): ScopedStores['cau
     list: limited(causes.list),
     counts: limited(causes.counts),
     ofFingerprint: limitedSecond(causes.ofFingerprint, {}),
+    countPerDay: limited(causes.countPerDay),
+    ofTests: limited(causes.ofTests),
     offers: limited(causes.offers),
     listMerged: ofRepository(causes.listMerged, () => []),
     undo: limited(causes.undo),
@@ -417,6 +419,7 @@ function scopeFlakiness({ flakiness }: Stores, checks: ScopeChecks): ScopedStore
     ofTest: visible(flakiness.ofTest, hasVisibleRepository),
     find: limited(flakiness.find),
     costs: limited(flakiness.costs),
+    listFailing: limited(flakiness.listFailing),
     runs: ofRepository(flakiness.runs, () => []),
     quarantine: ofRepository(flakiness.quarantine, () => null),
   };

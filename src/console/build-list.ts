@@ -20,6 +20,7 @@ import { Day, misreadBanner, Offset, Words } from './http.ts';
 import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { icon } from './parts/icons.ts';
+import { liveLine } from './parts/live-line.ts';
 import { categoryTile } from './parts/marks.ts';
 import { computeScopeStart, ScopeFields } from './scope.ts';
 
@@ -81,8 +82,9 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
         'builds',
         toCsvTable(CSV_COLUMNS, await readWhole((page) => builds.list(filter, page))),
       );
-    const [found, offers] = await Promise.all([
+    const [found, [newest], offers] = await Promise.all([
       builds.list(filter, { limit: PAGE + 1, offset: query.offset }),
+      builds.list({}, { limit: 1, offset: 0 }),
       builds.offers(filter),
     ]);
     const filtering = { path: '/builds', query: toAddress(query), fields: FIELDS, offers };
@@ -98,8 +100,10 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
         { offset: query.offset, size: PAGE, more: found.length > PAGE },
         (offset) => getListAddress({ ...query, offset }),
       )}${pageBuilds.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
-    const top = html`<h1 tabindex="-1">Builds</h1><div class="acts"><a class="btn" href="/paste">Paste a
-      log</a></div>`;
+    const top = html`<h1 tabindex="-1">Builds</h1><div class="acts">${liveLine(
+      newest?.receivedAt,
+      deps.clock.now(),
+    )}<a class="btn" href="/paste">Paste a log</a></div>`;
     const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
     return answerPage(request, reply, deps, { ...page, scope: query });
   });
@@ -141,15 +145,45 @@ function renderList(
   now: number,
 ): Html {
   if (builds.length === 0) return emptyBuilds(query);
-  const rows = builds.map((build) =>
-    buildRow(
-      build,
-      heads.filter(({ buildId }) => buildId === build.id),
-      now,
-    ),
-  );
+  const rows = groupPassed(builds, query).map((group) => {
+    const [build] = group;
+    if (build === undefined) return null;
+    const causes = heads.filter(({ buildId }) => buildId === build.id);
+    return group.length > 1 ? foldedRow(group, now) : buildRow(build, causes, now);
+  });
   return html`<section class="panel" aria-label="Builds, newest first"><ul
     class="rows">${rows}</ul></section>`;
+}
+
+/**
+ * Groups builds that passed one after another. A list that was narrowed by status or number is not grouped:
+ * it was asked for single builds.
+ */
+function groupPassed(builds: readonly Build[], { status, number }: Query): Build[][] {
+  const groups: Build[][] = [];
+  for (const build of builds) {
+    const group = groups.at(-1);
+    const isFolded = status === '' && number === '' && build.status === 'passed';
+    if (isFolded && group?.at(-1)?.status === 'passed') group.push(build);
+    else groups.push([build]);
+  }
+  return groups;
+}
+
+/** The repositories that a row of passed builds names. */
+const NAMED_REPOSITORIES = 3;
+
+function foldedRow(builds: readonly Build[], now: number): Html {
+  const names = [...new Set(builds.map(({ repository }) => repository))];
+  const more = names.length - NAMED_REPOSITORIES;
+  const oldest = builds.at(-1);
+  return html`<li id="passed-${oldest?.id}" data-row>${icon('check', 'is-green')}<details
+    class="grow"><summary><b>${builds.length} passed</b> <span
+    class="quiet">${names.slice(0, NAMED_REPOSITORIES).join(', ')}${
+      more > 0 && ` and ${more} more`
+    }</span></summary><ul class="rows flush">${builds.map((build) =>
+      buildRow(build, [], now),
+    )}</ul></details></li>`;
 }
 
 function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): Html {
@@ -183,13 +217,8 @@ function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
 
 function causeLine({ id, category, title, action, decided, fromLibrary }: AnalysisHead): Html {
   const judged = action === 'auto_notify' ? 'very likely' : 'likely, waits for a reviewer';
-  const standing = fromLibrary
-    ? 'answered from the library'
-    : decided
-      ? 'decided by a reviewer'
-      : category === null
-        ? 'no answer'
-        : judged;
+  const guessed = category === null ? 'no answer' : judged;
+  const standing = fromLibrary || decided ? 'confirmed' : guessed;
   return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
     href="${formatAnalysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
 }

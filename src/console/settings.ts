@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { formatCount, splitList } from '../lib/text.ts';
+import { formatCount, splitList, startUpper } from '../lib/text.ts';
 import type { Finding } from '../ports/health.ts';
 import {
   type Connectable,
@@ -12,7 +12,7 @@ import {
   MADE_SECRETS,
 } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, KEYS, renderHiddenFields, renderTime } from './controls.ts';
+import { crumbs, formatAge, KEYS, renderHiddenFields, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { banner, stateMark, type Tone } from './parts/marks.ts';
@@ -74,47 +74,90 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 async function listMain(deps: ConsoleDeps): Promise<Html> {
-  const { providers } = deps;
   const { publicUrl } = deps.config.http;
-  const rows = await Promise.all(
-    providers.map(async (provider) => {
+  const systems = await Promise.all(
+    deps.providers.map(async (provider) => {
+      const [newest] = await deps.stores.builds.list({ provider: provider.name }, { limit: 1, offset: 0 });
       const { label } = await provider.connection();
-      const isReady = provider.webhook.secrets.length > 0;
-      const state = isReady
-        ? stateMark('accepts webhooks', 'green', 'check')
-        : stateMark('no webhook secret');
-      return html`<tr><th scope="row"><a href="/settings?provider=${provider.name}">${label}</a></th>
-        <td>${state}</td><td><code>${
-          publicUrl === null ? provider.webhook.path : getWebhookAddress(provider, publicUrl)
-        }</code></td></tr>`;
+      return { provider, label, lastAt: newest?.receivedAt ?? null };
     }),
   );
-  return html`<h2>CI systems</h2>
-    ${
-      publicUrl === null &&
-      html`<p class="quiet">The public address of this service is not set. Set
-        <code>FAULTLINE_PUBLIC_URL</code>.</p>`
-    }
-    ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
-    <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>
-    <h2>Service health</h2>
-    ${await healthTable(deps)}
-    ${await unreadLogs(deps)}`;
+  const isConnected = ({ provider, lastAt }: CiSystem) =>
+    lastAt !== null || provider.webhook.secrets.length > 0;
+  const connected = systems.filter(isConnected);
+  const others = systems.filter((system) => !isConnected(system));
+  return html`${
+    publicUrl === null &&
+    banner(
+      html`<b>Links in comments do not work yet.</b> Faultline does not know its public address. Set
+        <code>FAULTLINE_PUBLIC_URL</code> and restart it.`,
+      { tone: 'amber' },
+    )
+  }<section class="panel" aria-labelledby="systems"><header><h2 id="systems">CI systems</h2><span
+    class="meta">${connected.length === 0 ? 'none is connected' : `${connected.length} connected`}</span></header>
+    <ul class="rows">${connected.map((system) => systemRow(system, publicUrl, deps.clock.now()))}<li><p
+    class="acts"><span class="meta">Connect another:</span>${others.map(
+      ({ provider, label }) => html`<a class="btn" href="/settings?provider=${provider.name}">${label}</a>`,
+    )}<span class="meta">Any other CI uploads its builds to
+    <code>POST /api/builds</code>.</span></p></li></ul></section>
+    ${await healthPart(deps)}${await unreadLogs(deps)}`;
+}
+
+interface CiSystem {
+  readonly provider: Connectable;
+  readonly label: string;
+  /** When its newest build was received; null if none was. */
+  readonly lastAt: string | null;
+}
+
+/** The time without a build after which a connected system needs a look, in days. */
+const SILENT_DAYS = 3;
+const DAY_MS = 86_400_000;
+
+function systemRow({ provider, label, lastAt }: CiSystem, publicUrl: string | null, now: number): Html {
+  const silentDays = lastAt === null ? 0 : Math.floor((now - Date.parse(lastAt)) / DAY_MS);
+  const isSilent = silentDays >= SILENT_DAYS;
+  const address = publicUrl === null ? provider.webhook.path : getWebhookAddress(provider, publicUrl);
+  const state =
+    provider.webhook.secrets.length === 0
+      ? stateMark('No webhook secret')
+      : stateMark(lastAt === null ? 'Accepts webhooks' : 'Connected', 'green', 'check');
+  return html`<li><div class="grow"><a class="whole" href="/settings?provider=${provider.name}">${label}</a>
+    <p class="meta">${
+      lastAt === null ? 'No build yet' : `Last build ${formatAge(lastAt, now)} ago`
+    }. Webhook: <code>${address}</code></p></div>${
+      isSilent ? stateMark(`Nothing for ${silentDays} days`, 'amber', 'warn') : state
+    }<span class="btn" aria-hidden="true">Check</span></li>`;
 }
 
 const TONES = { ok: 'green', degraded: 'amber', down: 'red' } as const;
 const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
+const WORST_FIRST = ['down', 'degraded', 'ok'];
 
 /** Renders the last known state of the backends and the external services, as in `/readyz`. */
-async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
-  const { backends } = await readiness();
-  const rows = Object.entries(backends).map(
-    ([name, { state, says, mend, since }]) =>
-      html`<tr><th scope="row">${name}</th><td>${stateMark(BACKEND_STATES[state], TONES[state])}</td>
-        <td>${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</td>
-        <td>${renderTime(since)}</td></tr>`,
+async function healthPart({ readiness }: ConsoleDeps): Promise<Html> {
+  const backends = Object.entries((await readiness()).backends).toSorted(
+    ([, left], [, right]) => WORST_FIRST.indexOf(left.state) - WORST_FIRST.indexOf(right.state),
   );
-  return dataTable('Service health', ['Service', 'State', 'Details', 'Since'], rows);
+  const ill = backends.filter(([, { state }]) => state !== 'ok').length;
+  const rows = backends.map(
+    ([name, { state, says, mend, since }]) =>
+      html`<li><div class="grow"><b>${nameBackend(name)}</b> <span class="quiet">${says}</span>${
+        mend !== undefined && html`<p class="meta">${startUpper(mend)}.</p>`
+      }</div>${
+        state !== 'ok' && html`<span class="meta num">since ${renderTime(since)}</span>`
+      }${stateMark(BACKEND_STATES[state], TONES[state])}</li>`,
+  );
+  return html`<section class="panel" aria-labelledby="service"><header><h2 id="service">Service</h2>${
+    ill === 0
+      ? stateMark('Healthy', 'green', 'check')
+      : stateMark(`${ill} of ${backends.length} ${ill === 1 ? 'needs' : 'need'} a look`, 'red', 'warn')
+  }</header><ul class="rows">${rows}</ul></section>`;
+}
+
+/** Writes the name of a backend as people do: "jobQueue" → "Job queue". */
+function nameBackend(name: string): string {
+  return startUpper(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
 /**

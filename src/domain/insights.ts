@@ -13,6 +13,15 @@ export interface Period extends InsightsFilter {
   readonly days: number;
 }
 
+const DAY_MS = 86_400_000;
+
+/** Lists the UTC days of a period, oldest first. */
+export function listDays({ until, days }: Pick<Period, 'until' | 'days'>): string[] {
+  return Array.from({ length: days }, (_, at) =>
+    new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
 /**
  * Counts decided answers by hundredths of stated confidence (`at`: 0.85 represents 0.85 up to 0.86). `right`
  * is true if a person confirmed the category: accepted; corrected within the category; or rejected for

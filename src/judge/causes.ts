@@ -6,8 +6,9 @@ import { append } from '../lib/collections.ts';
 import { NO_ERROR } from '../log/fingerprint/failures.ts';
 import { isWrapper } from '../log/line-roles.ts';
 import { getProjectPath } from '../log/paths.ts';
+import { MAX_TITLE, withoutMachinePaths } from '../log/title.ts';
 import type { Ruling } from './classify.ts';
-import { type Described, formatPlace, joinTitle, MAX_TITLE } from './described.ts';
+import { type Described, formatPlace, joinTitle } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
@@ -85,7 +86,7 @@ const SHORTEST_TITLE = 20;
 
 /** Shortens a title to its maximum length. The folders of a path at its beginning are removed first. */
 function shortenTitle(title: string): string {
-  const whole = cleanWords(title, 4 * MAX_TITLE);
+  const whole = withoutMachinePaths(cleanWords(title, 4 * MAX_TITLE));
   const name =
     whole.length > MAX_TITLE ? whole.replace(/^[^\s:“]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
   const at = name.indexOf(': ');

@@ -1,4 +1,5 @@
 import { getProjectPath } from '../log/paths.ts';
+import { MAX_TITLE } from '../log/title.ts';
 
 /** The cause in words: a short title, and up to three sentences. */
 export interface Described {
@@ -7,9 +8,6 @@ export interface Described {
   /** True if the log does not say how the only failing test failed. */
   readonly isSilent?: boolean;
 }
-
-/** The maximum length of a title. */
-export const MAX_TITLE = 80;
 
 /** Formats a place as "src/cart.ts:12". Unknown parts are left out. */
 export function formatPlace(file: string | null, line: number | null): string | null {

@@ -1,7 +1,8 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { type Described, formatPlace, MAX_TITLE } from './described.ts';
+import { MAX_TITLE } from '../log/title.ts';
+import { type Described, formatPlace } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isExpression } from './values/tests.ts';

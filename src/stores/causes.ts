@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import { Cause, type CauseChange, CauseEvent, CauseList, toOwnerKey } from '../domain/cause.ts';
+import { listDays, type Period } from '../domain/insights.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import {
@@ -78,6 +79,16 @@ export function createCauseStore(db: Database) {
           order by last_at desc limit 20`,
         [fingerprint, scopeValue(repositories)],
       ),
+    /** Returns the newest cause of each test's failures, in the order of the tests; null if none is known. */
+    ofTests: async ({ tests, repositories }: Tests) => {
+      const rows = await queryAll(read, CauseOfTest, OF_TESTS, [
+        tests.map(({ repository }) => repository),
+        tests.map(({ name }) => name),
+        scopeValue(repositories),
+      ]);
+      const found = new Map(rows.map(({ at, ...cause }) => [at, cause]));
+      return tests.map((_, at): Cause | null => found.get(at + 1) ?? null);
+    },
     /** Lists the causes that are merged into a cause. */
     listMerged: async ({ repository, fingerprint }: CauseKey) =>
       await queryAll(
@@ -86,6 +97,21 @@ export function createCauseStore(db: Database) {
         `${SELECT} where repository = $1 and merged_into = $2 order by last_at desc`,
         [repository, fingerprint],
       ),
+    /**
+     * Counts the failed builds of causes on each day of a period, oldest first, with what is merged into
+     * them; in the order of the causes.
+     */
+    countPerDay: async ({ causes, until, days, repositories }: DaysOfCauses) => {
+      const shown = listDays({ until, days });
+      const rows = await queryAll(read, DayCount, PER_DAY, [
+        causes.map(({ repository }) => repository),
+        causes.map(({ fingerprint }) => fingerprint),
+        shown[0],
+        scopeValue(repositories),
+      ]);
+      const counts = new Map(rows.map(({ at, day, count }) => [`${at} ${day}`, count]));
+      return causes.map((_, at) => shown.map((day) => counts.get(`${at + 1} ${day}`) ?? 0));
+    },
     /** Lists the events of a cause, newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
       await queryAll(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
@@ -124,6 +150,15 @@ export function createCauseStore(db: Database) {
         );
       }),
   };
+}
+
+interface DaysOfCauses extends Pick<Period, 'until' | 'days' | 'repositories'> {
+  readonly causes: readonly CauseKey[];
+}
+
+interface Tests {
+  readonly tests: readonly { readonly repository: string; readonly name: string }[];
+  readonly repositories?: readonly string[];
 }
 
 interface UndoRequest {
@@ -197,6 +232,31 @@ const Counts = z.record(CauseList, z.int());
 const COUNTS = `select ${CauseList.options
   .map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`)
   .join(', ')} from causes where ${MEANT}`;
+
+const CauseOfTest = Cause.extend({ at: z.int() });
+
+const OF_TESTS = `
+  select n.at::int as at, ${listColumns(Cause, 'c', { category: 'coalesce(c.decided_category, c.category)' })}
+  from unnest($1::text[], $2::text[]) with ordinality as n (repository, name, at)
+  cross join lateral (
+    select f.fingerprint from failure_facts f where f.test_name = n.name and f.repository = n.repository
+    order by f.seen_at desc limit 1
+  ) as newest
+  join causes own on own.repository = n.repository and own.fingerprint = newest.fingerprint
+  join causes c on c.repository = own.repository
+    and c.fingerprint = coalesce(own.merged_into, own.fingerprint)
+  where ${inScope('n.repository', '$3')}`;
+
+const DayCount = z.object({ at: z.int(), day: z.string(), count: z.int() });
+
+const PER_DAY = `
+  select n.at::int as at, to_char(f.day, 'YYYY-MM-DD') as day, count(*)::int as count
+  from unnest($1::text[], $2::text[]) with ordinality as n (repository, fingerprint, at)
+  cross join lateral unnest(list_merged(n.repository, n.fingerprint)) as own (fingerprint)
+  join answer_facts f on f.cause_key = hashtextextended(own.fingerprint, 0)
+    and f.fingerprint = own.fingerprint and f.repository = n.repository and f.day >= $3::date
+  where ${inScope('n.repository', '$4')}
+  group by 1, 2`;
 
 const EVENTS = `
   select at, by, what, detail, build_id as "buildId", before is not null and by is not null

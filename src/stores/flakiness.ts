@@ -85,6 +85,8 @@ const KEPT = 2 * WINDOW;
 const MOST_ASKED = 200;
 /** The number of days for which all failed runs are kept, so that their cost can be counted. */
 const COSTS_DAYS = 31;
+/** The days after which a test that has not run again no longer counts as failing. */
+const FAILING_DAYS = 14;
 /** The maximum number of changes of a test's quarantine that are kept. */
 const MOST_EVENTS = 20;
 
@@ -130,6 +132,13 @@ export function createFlakinessStore(db: Database) {
       ];
       return await queryAll(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
+    /** Lists tests whose newest run failed, in the last two weeks, the newest failure first. */
+    listFailing: async ({ repository, repositories }: FlakinessFilter, page: Page) =>
+      await queryAll(read, TestFlakiness, FAILING, [
+        repository ?? null,
+        scopeValue(repositories),
+        ...toPageValues(page),
+      ]),
     /**
      * Lists tests that failed in the period, starting with those that cost the most minutes of machines and
      * people. With `name`, also lists followed tests that did not fail in it.
@@ -405,6 +414,11 @@ const list = (condition: string, order: string) => `
   order by ${order}, t.key limit $4 offset $5`;
 
 const FLAKY = list('t.flakes > 0', 't.rate desc, t.flakes desc');
+const FAILING = `
+  select ${ROW} from followed_tests t
+  where t.recent->-1->>'mark' = 'failed' and t.last_failed_at > now() - interval '${FAILING_DAYS} days'
+    and ($1::text is null or t.repository = $1) and ($2::text[] is null or t.repository like any($2))
+  order by t.last_failed_at desc, t.key limit $3 offset $4`;
 const QUARANTINED = list('t.quarantined_until > clock_timestamp()', 't.quarantined_until');
 
 // The failed runs of a period are read from an index alone. Tests of a repository are looked up first.

@@ -9,6 +9,7 @@ import {
   DecidedBy,
   DecidedCount,
   type InsightsFilter,
+  listDays,
   type Period,
   ReviewingFigures,
   type TopCause,
@@ -235,7 +236,7 @@ async function withHeads(
 ): Promise<TopCause[]> {
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);
-  const days = listDaysUntil(until);
+  const days = listDays({ until, days: SPARK_DAYS });
   const [heads, counts] = await Promise.all([
     queryAll(read, Head, HEADS, [...filterValues(filter), names]),
     queryAll(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]),
@@ -259,13 +260,6 @@ async function withHeads(
       },
     ];
   });
-}
-
-function listDaysUntil(until: string): string[] {
-  const last = Date.parse(until);
-  return Array.from({ length: SPARK_DAYS }, (_, at) =>
-    new Date(last - (SPARK_DAYS - 1 - at) * 86_400_000).toISOString().slice(0, 10),
-  );
 }
 
 // A build that failed for several causes is divided among them. Each build has one triage for each

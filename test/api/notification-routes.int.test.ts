@@ -222,7 +222,7 @@ describe('67: the pages of notification rules', () => {
 
   it('preview, test and save a rule without scripts, and show what became of it', async () => {
     const preview = await post('/notifications/new', { ...FORM, act: 'preview' });
-    expect(preview.body).toContain('This rule would have sent 1 message in the last 7 days');
+    expect(preview.body).toContain('It would have sent 1 message in the last 7 days');
     expect(preview.body).toContain('value="Regressions &lt;b&gt;"');
     const nowhere = await post('/notifications/new', {
       ...FORM,
@@ -231,7 +231,7 @@ describe('67: the pages of notification rules', () => {
       destination: '',
       act: 'preview',
     });
-    expect(nowhere.body).toContain('This rule would have sent 1 message in the last 7 days');
+    expect(nowhere.body).toContain('It would have sent 1 message in the last 7 days');
     expect(nowhere.body).toContain('no destination yet');
     expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain(
       'The test message was sent.',

@@ -11,6 +11,7 @@ import type { NoticeRule } from '../../src/ports/notices.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores, type ScopedStores, type ShownStores, type Stores } from '../../src/stores/stores.ts';
 import {
+  failingTest,
   sampleAnalysis,
   sampleBuild,
   sampleDecision,
@@ -141,6 +142,12 @@ const CALLS: Calls = {
       if (other?.mergedInto === null) await stores.causes.change(other, change, 'bob', Date.parse(UNTIL));
       return await store.listMerged({ repository, fingerprint });
     },
+    ofTests: async (store, { repository }) =>
+      (await store.ofTests({ tests: [{ repository, name: 'subtracts' }] })).filter((cause) => cause !== null),
+    countPerDay: async (store, key) =>
+      (await store.countPerDay({ causes: [key], until: UNTIL, days: 4_000 }))
+        .flat()
+        .filter((count) => count > 0),
     events: (store, { fingerprint, repository }) => store.events({ fingerprint, repository }, 9),
     change: async (store, { fingerprint, repository }) => {
       const version =
@@ -172,6 +179,7 @@ const CALLS: Calls = {
     find: async (store, { repository }) =>
       (await store.find({ words: 'adds' }, 9)).filter((one) => one.repository === repository),
     costs: (store, { repository }) => store.costs({ repository, until: UNTIL, days: 9, minutes: 10 }, PAGE),
+    listFailing: (store, { repository }) => store.listFailing({ repository }, PAGE),
     runs: (store, { repository }) => store.runs({ repository, name: 'adds' }),
     quarantine: (store, { repository }) =>
       store.quarantine({ repository, name: 'adds', suite: null }, { until: UNTIL, by: 'ada', reason: null }),
@@ -342,12 +350,17 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   const fingerprint = `fp-${number}`;
   const again = async (nth: string, known = fingerprint) => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: `${number}${nth}` }));
-    await stores.failures.saveGroups(build.id, [sampleGroup(build.id, known)]);
+    await stores.failures.saveGroups(build.id, [
+      sampleGroup(build.id, known, { test: failingTest('subtracts') }),
+    ]);
     const triage = await stores.triages.open(build.id, known);
     const of = { buildId: build.id, triageId: triage.id, fingerprint: known };
     return (await stores.analyses.insertOnce(sampleAnalysis(of, { createdAt: new Date().toISOString() })))
       .analysis;
   };
+  await stores.builds.saveTestResults(project.build, [
+    { ...failingTest('subtracts'), status: 'failed', durationMs: 5 },
+  ]);
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
   const { buildId: gradedAfter } = await again('4', `unread-${number}`);
   const graded = await stores.builds.find(unreviewed.buildId);

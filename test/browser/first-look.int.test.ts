@@ -95,7 +95,7 @@ describe('the first minute with the demo', () => {
         await page.keyboard.press('t');
         await page.locator('.ts').first().waitFor();
         expect(await page.getByRole('link', { name: 'Full log' }).isVisible()).toBe(false);
-        await page.locator('.tools').getByText('More', { exact: true }).click();
+        await page.locator('.tools .menu > summary').click();
         await page.getByRole('link', { name: 'Full log' }).click();
         await page.waitForURL(/view=full/);
         for (const address of ['health', 'models', 'causes', 'flaky?list=cost', 'trust', 'reviewers']) {
@@ -130,12 +130,13 @@ describe('the first minute with the demo', () => {
     );
   });
 
-  it('55: a chart says “most” of more than half only, and causes are counted and paged', async () => {
+  it('55: insights say how many answers there are and which category leads, and causes are counted and paged', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/insights');
-      expect(await page.locator('#days h2').textContent()).toMatch(
-        /^\d+ answers in 30 days, most often Test failure \(\d+\)/,
+      expect(await page.locator('main h1').textContent()).toMatch(
+        /^\d+ answers in 30 days, \d+ waits? for a person$/,
       );
+      expect(await page.locator('#days h2').textContent()).toMatch(/^Test failure leads: \d+ of \d+ answers/);
       await page.goto('/insights/causes?offset=50');
       expect(await mainText(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
     });
@@ -276,7 +277,7 @@ describe('the first minute with the demo', () => {
       );
       expect(numbers).toEqual(numbers.toSorted((left, right) => right - left));
       expect(await page.locator('#builds li').filter({ hasText: '#107' }).first().textContent()).toContain(
-        'answered from the library',
+        'confirmed',
       );
       await page.getByRole('link', { name: 'demo/shop ci #110', exact: true }).click();
       expect(await page.locator('#logs').textContent()).not.toContain('junit.xml');

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatDay } from '../../src/console/controls.ts';
 import { flake, tell } from '../console/insights/insights-world.ts';
 import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
@@ -122,7 +123,7 @@ describe('insights with figures in them', () => {
       await page.getByRole('button', { name: 'Filter' }).click();
       await page.waitForURL(/compare=/);
       expect(await page.locator('main').textContent()).toContain(
-        `${day(9)} to ${day(0)} (UTC); in parentheses, ${day(40)} to ${day(31)}.`,
+        `${formatDay(day(9))} to ${formatDay(day(0))} (UTC); in parentheses, ${formatDay(day(40))} to ${formatDay(day(31))}.`,
       );
       if (options.javaScript)
         expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);

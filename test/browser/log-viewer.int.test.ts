@@ -138,6 +138,7 @@ describe('places in a log of 311,101 lines', () => {
     await client.at('reader', async (page) => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${log}&L=1001-1003#L1001`);
+      await page.locator('.tools .menu > summary').click();
       await page.getByRole('button', { name: 'Copy lines' }).click();
       await page.getByRole('status').filter({ hasText: '3 lines copied.' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(wanted);

@@ -37,7 +37,8 @@ async function fillRule(page: Page, name: string, query: string) {
   await page.goto('/notifications');
   await page.getByRole('link', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Which failures').fill(query);
+  await page.getByLabel('What happens').selectOption('');
+  await page.getByLabel('Only if').fill(query);
   await page.locator('select[name=channel]').selectOption('slack');
   await page.getByLabel('Destination').fill(CHANNEL);
 }
@@ -51,12 +52,15 @@ describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
     const complaints = await client.at(
       'anna',
       async (page) => {
-        await fillRule(page, name, 'repo:demo/shop is:new');
+        await fillRule(page, name, '');
+        await page.getByLabel('What happens').selectOption('is:new');
+        await page.getByLabel('Repository').fill('demo/shop');
         await press(page, 'Preview');
         expect(await page.locator('#preview').textContent()).toMatch(
           /would have sent [1-3] messages? in the last 7 days/,
         );
-        expect(await page.getByLabel('Which failures').inputValue()).toBe('repo:demo/shop is:new');
+        expect(await page.getByLabel('What happens').inputValue()).toBe('is:new');
+        expect(await page.getByLabel('Repository').inputValue()).toBe('demo/shop');
         const before = slack.messages.length;
         await press(page, 'Send a test message');
         await page.getByText('The test message was sent.').waitFor();
@@ -66,10 +70,10 @@ describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
           [],
           expect.stringContaining('This is a test message.'),
         ]);
-        await page.getByLabel('Which failures').fill('node:x');
+        await page.getByLabel('Only if').fill('node:x');
         await press(page, 'Save');
         await page.getByText('There is no filter node:.').waitFor();
-        await page.getByLabel('Which failures').fill('repo:demo/shop');
+        await page.getByLabel('Only if').fill('');
         await page.locator('select[name=when]').selectOption('9');
         await page.getByLabel('Time zone').fill('Europe/Berlin');
         await press(page, 'Save');

@@ -10,6 +10,8 @@ const LONGEST_WAIT_MS = 60_000;
 /** A page that is soon left opens no stream; one that stays asks for itself this often at most. */
 const SETTLE_MS = 1000;
 const REFRESH_MS = 3000;
+/** How long a page without a connection still counts as live. */
+const STALE_MS = 30_000;
 
 let endStream = () => {};
 
@@ -97,13 +99,31 @@ function followPage(main) {
       Math.max(0, readAt + REFRESH_MS - performance.now()),
     );
   };
+  let lostTimer = 0;
+  const open = () => {
+    clearTimeout(lostTimer);
+    lostTimer = 0;
+    showConnected(true);
+  };
+  const error = () => {
+    lostTimer ||= setTimeout(() => showConnected(false), STALE_MS);
+  };
   const address = () => {
     const events = new URL(main.dataset.events ?? '', location.href);
     events.searchParams.set('age', `${Math.round(performance.now() - readAt)}`);
     return events.href;
   };
-  const settle = setTimeout(() => main.isConnected && holdStream(main, address, { change }), SETTLE_MS);
+  const settle = setTimeout(
+    () => main.isConnected && holdStream(main, address, { change, open, error }),
+    SETTLE_MS,
+  );
   endStream = () => clearTimeout(settle);
+}
+
+/** Says whether the page follows what happens. @param {boolean} isConnected */
+function showConnected(isConnected) {
+  document.querySelector('#connected')?.toggleAttribute('hidden', !isConnected);
+  document.querySelector('#disconnected')?.toggleAttribute('hidden', isConnected);
 }
 
 /** Brings the live parts of the page up to date. New rows of a list wait until somebody wants them. @param {HTMLElement} main @param {boolean} all */

@@ -67,6 +67,7 @@ function onLogClick(event) {
   const link = target?.closest('.lines a') ?? null;
   const copy = target?.closest('button[data-copy]');
   if (copy instanceof HTMLElement) void copyOf(copy.dataset.copy === 'lines');
+  if (target?.closest('a[data-walk]') && walk(1)) return event.preventDefault();
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.button !== 0) return;
   if (link.dataset.gap !== undefined) {
     event.preventDefault();

@@ -92,24 +92,25 @@ function actForms(cause: Cause, principal: Principal | null, { now, people, othe
         <label>or until seen again <input name="occurrences" type="number" min="1" max="10000"> times</label>
         <label>because <input name="reason" required maxlength="500"></label>`,
       'Mute',
-    )}${asked(
-      'linked',
-      html`<label>Ticket <input name="ticket" type="url" required maxlength="500"
+    )}<p class="meta">Muting keeps this cause out of the open causes and out of notifications until the day
+      you choose.</p>${asked(
+        'linked',
+        html`<label>Ticket <input name="ticket" type="url" required maxlength="500"
         value="${cause.ticket}"></label>`,
-      'Link',
-    )}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}${
-      others.length > 0 &&
-      asked(
-        'merged',
-        html`<label>Same as <select name="into" required>${others.map(
-          (other) =>
-            html`<option value="${other.fingerprint}">${
-              other.title === '' ? other.fingerprint : other.title
-            }</option>`,
-        )}</select></label>`,
-        'Merge into it',
-      )
-    }</details>`;
+        'Link',
+      )}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}${
+        others.length > 0 &&
+        asked(
+          'merged',
+          html`<label>Same as <select name="into" required>${others.map(
+            (other) =>
+              html`<option value="${other.fingerprint}">${
+                other.title === '' ? other.fingerprint : other.title
+              }</option>`,
+          )}</select></label>`,
+          'Merge into it',
+        )
+      }</details>`;
 }
 
 /** Renders the causes that count as this one, each with what parts it again. */

@@ -4,14 +4,29 @@ import { nameKind } from '../../domain/category-words.ts';
 import type { Cause, CauseEvent } from '../../domain/cause.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { TestFlakiness } from '../../domain/flakiness.ts';
-import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../domain/insights.ts';
+import {
+  type CauseBuild,
+  type CauseFacts,
+  type CausePlace,
+  type ComparedBuild,
+  listDays,
+} from '../../domain/insights.ts';
+import { sumNumbers } from '../../lib/collections.ts';
 import { type Difference, ENOUGH_BUILDS, findDifferences, type Traits } from '../../lib/statistics.ts';
 import { formatConfidence, formatCount } from '../../lib/text.ts';
-import { buildAddress, formatAnalysisAddress, formatCauseAddress } from '../addresses.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import {
+  buildAddress,
+  formatAnalysisAddress,
+  formatCauseAddress,
+  formatLogAddress,
+  search,
+} from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
-import { formatOneIn, formatPercent, sparkline } from '../charts/chart.ts';
+import { formatOneIn, formatPercent } from '../charts/chart.ts';
+import { dayBars } from '../charts/day-bars.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { crumbs, formatDay, renderTime } from '../controls.ts';
+import { crumbs, formatAge, formatDay, renderTime } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
 import { testAddress } from '../insights/test-page.ts';
 import { formatHours } from '../insights/top-causes.ts';
@@ -123,30 +138,27 @@ interface CauseView {
 function renderPage(view: CauseView): Html {
   const { facts, compared, standing, newest, acts, now, tests } = view;
   const { cause, builds, places, decisions } = facts;
+  const allFailures = `/search${search({ q: cause.fingerprint })}`;
   const states = standing.length === 1 ? standing.map((known) => causeStates(known.cause, now)) : null;
   return html`<div class="headline"><p class="kicker">${renderCategory(cause.category)}${
     newest !== null && html`<span>${nameKind(newest.kind)}</span>`
   }${states}</p><h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1></div>
     ${factsRow(view)}
-    <div class="cols"><div class="stack">
-    <section class="part" aria-labelledby="when"><h2 id="when">${formatCount(cause.builds, 'build')} in
-    ${formatCount(cause.repositories, 'repository', 'repositories')},
-    ${formatCount(cause.pullRequests, 'pull request')} <span class="meta">${
-      cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`
-    }</span></h2><div class="panel pad">${sparkline('builds', cause.perDay)} <span class="meta">last 30
-    days</span></div></section>
-    <section class="part" aria-labelledby="diff"><h2
-      id="diff">What is different</h2>${differences(compared)}</section>
-    <section class="part" aria-labelledby="builds"><h2 id="builds">Builds</h2>${dataTable(
+    <div class="cols"><div class="stack">${whenPart(view)}${differences(compared)}
+    <section class="part" aria-labelledby="builds"><h2 id="builds">Builds ${
+      cause.builds > builds.length && html`<a href="${allFailures}">All ${formatNumber(cause.builds)}</a>`
+    }</h2>${dataTable(
       'Newest builds',
-      ['Build', 'When', 'Answer', 'Decision'],
-      builds.map(buildRow),
-    )}</section>
-    <section class="part" aria-labelledby="where"><h2 id="where">Where</h2>${dataTable(
-      'Where it was seen',
-      ['Repository', 'Pipeline', 'Branch', ...createNumberColumns('Builds'), 'Last'],
-      places.map(place),
+      ['Build', 'Where', 'Answer', 'When'],
+      builds.map((build) => buildRow(build)),
     )}</section>${
+      places.length > 1 &&
+      html`<section class="part" aria-labelledby="where"><h2 id="where">Where</h2>${dataTable(
+        'Where it was seen',
+        ['Repository', 'Pipeline', 'Branch', ...createNumberColumns('Builds'), 'Last'],
+        places.map(place),
+      )}</section>`
+    }${
       decisions.length > 0 &&
       html`<section class="part" aria-labelledby="said"><h2 id="said">Decisions</h2>${dataTable(
         'What people said',
@@ -155,34 +167,72 @@ function renderPage(view: CauseView): Html {
       )}</section>`
     }</div>
     <aside class="stack" aria-label="Who and when"><section class="part" aria-labelledby="standing"><h2
-    id="standing">Who acts</h2><div class="stack">${acts}</div></section>${flakyPart(
+    id="standing">Who acts</h2><div class="stack">${acts}</div></section>${linePart(newest)}${flakyPart(
       tests,
       standing.map((known) => known.cause),
-    )}<p class="meta">Fingerprint <span class="mono">${cause.fingerprint}</span></p></aside></div>`;
+    )}</aside></div>`;
+}
+
+/** Renders the failed builds of 30 days as a chart under its finding. */
+function whenPart({ facts: { cause }, standing, now }: CauseView): Html {
+  const days = listDays({ until: new Date(now).toISOString(), days: cause.perDay.length });
+  const [sum, today] = [sumNumbers(cause.perDay), cause.perDay.at(-1) ?? 0];
+  const isRed = standing.some((known) => known.cause.redPipelines.length > 0);
+  const lost = cause.hours > 0 && html`<span class="meta">${formatHours(cause)} of builds lost</span>`;
+  return html`<section class="part" aria-labelledby="when"><h2 id="when">${
+    sum === 0
+      ? `No failed build in ${days.length} days, ${cause.builds} before`
+      : `${formatCount(sum, 'failed build')} in ${days.length} days${sayToday(today, sum)}`
+  }${lost}</h2>${
+    sum > 0 && html`<div class="panel pad">${dayBars('Failed builds', days, cause.perDay, isRed)}</div>`
+  }</section>`;
+}
+
+function sayToday(today: number, sum: number): string {
+  if (today === 0) return ', none today';
+  if (sum === 1) return ', today';
+  return today === sum ? ', all of them today' : `, ${today} of them today`;
+}
+
+/** Renders the line that proves the newest answer, with a link into its log. */
+function linePart(newest: Analysis | null): Shown {
+  const [quote] = newest?.answer.claims.flatMap(({ quotes }) => quotes) ?? [];
+  if (newest === null || quote === undefined) return null;
+  const address = `${formatLogAddress(newest.buildId, quote.source)}&L=${quote.line}#L${quote.line}`;
+  return html`<section class="part" aria-labelledby="line"><h2 id="line">The line <a
+    href="${address}">In the log</a></h2><p class="quote">${quote.text}</p></section>`;
 }
 
 /** Renders the three facts that are asked for first: how long, what to do, and how sure that is. */
-function factsRow({ facts: { cause }, standing, newest }: CauseView): Html {
-  const red = standing.filter((known) => known.cause.redPipelines.length > 0).length;
+function factsRow({ facts: { cause }, standing, newest, now }: CauseView): Html {
+  const red = standing.filter((known) => known.cause.redPipelines.length > 0);
   const { order, advice } = newest === null ? { order: '', advice: '' } : writeTexts(newest);
-  const { decided } = cause;
   return html`<dl class="facts">
-    <div class="fact${red > 0 && ' red'}"><dt>${icon('clock')}Still there?</dt><dd><b${
-      red > 0 && html` class="is-red"`
-    }>${
-      red > 0
-        ? `Yes, red in ${formatCount(red, 'repository', 'repositories')}`
-        : 'Not red on a default branch'
-    }</b><p>First seen ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}.</p></dd></div>
+    <div class="fact${red.length > 0 && ' red'}"><dt>${icon('clock')}Still there?</dt><dd><b${
+      red.length > 0 && html` class="is-red"`
+    }>${red.length === 0 ? 'No, it is not red anywhere' : `Yes, in ${nameRepositories(red)}`}</b>
+    <p>Last seen ${formatAge(cause.lastAt, now)} ago, first ${renderTime(cause.firstAt)}.</p></dd></div>
     <div class="fact"><dt>${icon('wrench')}What to do</dt><dd><b><span>${
       order === '' ? 'Look at the newest build' : inlineProse(order)
     }</span></b>${advice !== '' && html`<p>${inlineProse(advice)}</p>`}</dd></div>
-    <div class="fact"><dt>${icon('gauge')}How sure?</dt><dd>${
-      decided === null
-        ? html`<span class="sure">Not decided yet</span><p>No person has said what it is.</p>`
-        : html`<span class="sure">${icon('check')}Confirmed by a person</span><p>${decided.reviewer},
-            ${formatDay(decided.at)}: ${renderCategory(decided.category)}</p>`
-    }</dd></div></dl>`;
+    <div class="fact"><dt>${icon('gauge')}How sure?</dt><dd>${howSure(cause, newest)}</dd></div></dl>`;
+}
+
+function nameRepositories(red: CauseView['standing']): string {
+  const [first] = red;
+  return red.length === 1 && first !== undefined
+    ? first.cause.repository
+    : formatCount(red.length, 'repository', 'repositories');
+}
+
+/** Renders who decided on the cause, or how sure the newest answer is. */
+function howSure({ decided }: CauseFacts['cause'], newest: Analysis | null): Html {
+  if (decided !== null)
+    return html`<span class="sure">${icon('check')}Confirmed by a person</span><p>${decided.reviewer},
+      ${formatDay(decided.at)}: ${renderCategory(decided.category)}</p>`;
+  const isPublished = newest?.verdict.action === 'auto_notify';
+  return html`<span class="sure">${isPublished ? 'Very likely' : 'Likely'}</span><p>No person has decided
+    yet.</p>`;
 }
 
 /** Finds the flaky and quarantined tests among the newest failures of a cause. */
@@ -202,12 +252,8 @@ async function findFlakyTests({ stores }: ConsoleDeps, fingerprint: string): Pro
  * Renders a note on flaky tests. A cause may count as fixed while its test still flakes, so the note appears
  * next to its state, with the possible actions.
  */
-function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
-  const muting = html`<p class="meta">Muting keeps this cause out of the open causes and out of notifications
-    until the day you choose.${
-      tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'
-    }</p>`;
-  if (tests.length === 0) return muting;
+function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Shown {
+  if (tests.length === 0) return null;
   const lines = tests.map(
     (test) =>
       html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in
@@ -220,33 +266,26 @@ function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): H
   );
   const fixed =
     causes.some(({ state }) => state === 'fixed') &&
-    ' “Fixed” means that the default branch passed as often as this cause’s rate needs; ' +
-      'a flaky test can still fail again.';
-  return html`<p role="note">This cause involves flaky tests.${fixed}</p><ul>${lines}</ul>${muting}`;
+    html`<p class="meta">“Fixed” means that the default branch passed as often as this cause’s rate needs; a
+      flaky test can still fail again.</p>`;
+  return html`<section class="part" aria-labelledby="flaky"><h2 id="flaky">This cause involves flaky
+    tests</h2><ul>${lines}</ul><p class="meta">To silence a flaky test whatever its cause, quarantine the
+    test on its page.</p>${fixed}</section>`;
 }
 
-function differences(compared: readonly ComparedBuild[]): Html {
-  const [failing, passing] = [true, false].map((which) =>
-    compared.filter((build) => build.failing === which).map(toTraits),
-  );
-  if (
-    failing === undefined ||
-    passing === undefined ||
-    failing.length < ENOUGH_BUILDS ||
-    passing.length < ENOUGH_BUILDS
-  )
-    return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS}
-      passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
+/** Renders what failed builds have in common and passed ones have not; nothing if too little is known. */
+function differences(compared: readonly ComparedBuild[]): Shown {
+  const failing = compared.filter((build) => build.failing).map(toTraits);
+  const passing = compared.filter((build) => !build.failing).map(toTraits);
+  if (failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS) return null;
   const found = findDifferences(failing, passing);
-  if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;
-  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest
-    ${passing.length} passed builds in the same repositories. A difference is a place to look, not a
-    cause.</p>
-    ${dataTable(
+  if (found.length === 0) return null;
+  return html`<section class="part" aria-labelledby="diff"><h2 id="diff">What is different about these builds
+    <span class="meta">${failing.length} failed, ${passing.length} passed</span></h2>${dataTable(
       'What is different',
-      ['What', 'With this cause', 'Passed', 'Difference'],
+      ['Builds with', ...createNumberColumns('of the failed', 'of the passed'), 'Share'],
       found.map(difference),
-    )}`;
+    )}<p class="meta">It says where to look, not what the cause is.</p></section>`;
 }
 
 function toTraits(build: ComparedBuild): Traits {
@@ -264,11 +303,17 @@ function toTraits(build: ComparedBuild): Traits {
   };
 }
 
-function difference({ dimension, value, failing, passing, difference }: Difference): Html {
-  const points = Math.round(difference * 100);
-  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th>
-    <td class="number">${formatPercent(failing)}</td><td class="number">${formatPercent(passing)}</td>
-    <td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
+function difference({ dimension, value, failing, passing }: Difference): Html {
+  return html`<tr><th scope="row">${dimension} <span class="mono">${value}</span></th>
+    <td class="number"><b>${formatPercent(failing)}</b></td>
+    <td class="number quiet">${formatPercent(passing)}</td>
+    <td>${shareBar('said', failing)}${shareBar('doubt', passing)}</td></tr>`;
+}
+
+function shareBar(look: 'said' | 'doubt', share: number): Html {
+  return html`<svg class="gauge" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect
+    class="track" width="100" height="8"/><rect class="${look}" width="${Math.round(share * 100)}"
+    height="8"/></svg>`;
 }
 
 function place({ repository, pipeline, branch, builds, lastAt }: CausePlace): Html {
@@ -292,9 +337,10 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 }
 
 function buildRow(build: CauseBuild): Html {
-  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} ·
-    ${build.pipeline} #${build.number}</a></th><td>${renderTime(build.at)}</td>
-    <td><a href="${formatAnalysisAddress(build.analysisId)}">${
-      build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)
-    }</a></td><td>${decisionWords(build)}</td></tr>`;
+  const sure = build.analyst === 'recall' ? 'from the library' : `${formatConfidence(build.confidence)} sure`;
+  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository}
+    ${build.pipeline} #${build.number}</a></th><td>${build.branch}</td>
+    <td><a href="${formatAnalysisAddress(build.analysisId)}">${sure}</a>${
+      build.decision !== null && html`, ${decisionWords(build)}`
+    }</td><td class="num quiet">${renderTime(build.at)}</td></tr>`;
 }

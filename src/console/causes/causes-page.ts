@@ -3,9 +3,11 @@ import { Category } from '../../domain/category.ts';
 import { type Cause, CauseList } from '../../domain/cause.ts';
 import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
+import { sumNumbers } from '../../lib/collections.ts';
 import { formatCount } from '../../lib/text.ts';
 import type { CauseFilter } from '../../stores/causes.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
+import { sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, pager, tabs } from '../controls.ts';
 import {
@@ -19,7 +21,7 @@ import {
   REPOSITORY_FIELD,
   unknownFilter,
 } from '../filters.ts';
-import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { misreadBanner, Offset, Words } from '../http.ts';
 import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import {
@@ -39,6 +41,8 @@ import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates, takeForm } from './states.ts';
 
 const PAGE = 50;
+/** The days whose failed builds are drawn. */
+const DAYS = 30;
 
 const Query = z.object({
   list: CauseList.catch('open').default('open'),
@@ -98,7 +102,10 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/causes', query: toAddress(query), fields: FIELDS, offers };
     const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const view = { query, filtering, shown: found.slice(0, PAGE), more: found.length > PAGE, counts };
+    const shown = found.slice(0, PAGE);
+    const until = new Date(deps.clock.now()).toISOString();
+    const perDay = await causes.countPerDay({ causes: shown, until, days: DAYS });
+    const view = { query, filtering, shown, perDay, more: found.length > PAGE, counts };
     const main = html`${misreadBanner(request, Query)}${renderMain(view, reader, deps.clock.now())}`;
     const top = html`<h1 tabindex="-1">Causes</h1>${lists(query, counts)}`;
     const page = { title: 'Causes', part: 'causes', place: 'queue', top, live: {}, main } as const;
@@ -137,18 +144,21 @@ interface View {
   readonly query: Query;
   readonly filtering: Filtering;
   readonly shown: readonly Cause[];
+  /** The failed builds of each shown cause on each day, oldest first. */
+  readonly perDay: readonly (readonly number[])[];
   readonly more: boolean;
   readonly counts: Readonly<Record<CauseList, number>>;
 }
 
-function renderMain({ query, filtering, shown, more, counts }: View, reader: Reader, now: number): Html {
+function renderMain(view: View, reader: Reader, now: number): Html {
+  const { query, filtering, shown, more, counts } = view;
   const { principal } = reader;
   const acts = mayReview(principal);
   return html`<div class="headline" id="finding" data-live>${finding(counts)}</div>${unknownFilter(
     query.filter,
   )}${filterBar('Causes', filtering)}${
     acts && shown.length > 0 && bulkForm(listAddress(query), shown, listPeople(filtering.offers, reader))
-  }<div id="causes" data-live="cause">${renderTable(shown, query, principal, now)}</div>${pager(
+  }<div id="causes" data-live="cause">${renderTable(view, principal, now)}</div>${pager(
     { offset: query.offset, size: PAGE, more },
     (at) => listAddress({ ...query, offset: at }),
     ['Previous', 'Next'],
@@ -193,13 +203,12 @@ function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>)
     : html`<h2>${red} of ${formatCount(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${free}</h2>`;
 }
 
-function renderTable(causes: readonly Cause[], query: Query, principal: Principal | null, now: number): Html {
-  if (causes.length === 0) return html`<div class="empty">${emptyCauses(query)}</div>`;
-  const rows = causes.map((cause) => causeRow(cause, query, principal, now));
-  const ownerless = causes.every(({ owner }) => owner === null);
-  return html`${dataTable('Causes, red ones first', ['Cause', 'State', 'Who', 'Owner', 'Last seen'], rows, {
-    className: 'fold',
-  })}${
+function renderTable({ shown, perDay, query }: View, principal: Principal | null, now: number): Html {
+  if (shown.length === 0) return html`<div class="empty">${emptyCauses(query)}</div>`;
+  const rows = shown.map((cause, at) => causeRow(cause, perDay[at] ?? [], query, principal, now));
+  const ownerless = shown.every(({ owner }) => owner === null);
+  const head = ['Cause', 'State', `${DAYS} days`, ...createNumberColumns('Builds'), 'Who', 'Last'];
+  return html`${dataTable('Causes, red ones first', head, rows, { className: 'fold' })}${
     ownerless &&
     html`<p class="meta">Owners come from CODEOWNERS, or from the last change of the file, if Faultline can
       read the code: see <code>docs/how-to/owners.md</code>.</p>`
@@ -221,24 +230,30 @@ function emptyCauses(query: Query): Shown {
   return html`<p>No cause is in this list.</p><p><a class="btn" href="/causes">Open causes</a></p>`;
 }
 
-function causeRow(cause: Cause, query: Query, principal: Principal | null, now: number): Html {
-  const { fingerprint, repository, title, category, assignee, owner, lastAt } = cause;
+function causeRow(
+  cause: Cause,
+  perDay: readonly number[],
+  query: Query,
+  principal: Principal | null,
+  now: number,
+): Html {
+  const { fingerprint, repository, title, category, lastAt } = cause;
   const ticket = linkTarget(cause.ticket);
-  const source = owner?.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by';
-  const who =
-    assignee === null
-      ? (takeForm(cause, principal, listAddress(query)) ?? renderNoOwner())
-      : renderOwner(assignee);
   return html`<tr id="${encodeURIComponent(`${fingerprint} ${repository}`)}" data-row><th scope="row"><span
     class="row">${mayReview(principal) && pickBox(cause)}${categoryTile(category)}<span class="grow"><a
       class="whole"
     href="${formatCauseAddress(fingerprint)}" data-row-link>${title === '' ? fingerprint : title}</a><br><span
-    class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td><td><span
-    class="above">${who}${
+    class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td>
+    <td>${sparkline('failed builds', perDay)}</td><td class="number">${sumNumbers(perDay)}</td><td><span
+    class="row above">${whoActs(cause, takeForm(cause, principal, listAddress(query)))}${
       ticket !== null && html` <a href="${ticket}" rel="noreferrer">ticket</a>`
-    }</span></td><td>${
-      owner === null
-        ? renderNoOwner('No known owner')
-        : html`${owner.names.map(renderOwner)}<br><span class="meta">${source}</span>`
-    }</td><td class="num quiet">${formatAge(lastAt, now)} ago</td></tr>`;
+    }</span></td><td class="num quiet">${formatAge(lastAt, now)}<span class="word"> ago</span></td></tr>`;
+}
+
+/** Renders the assignee of a cause, or its owner beside the button that takes it. */
+function whoActs({ assignee, owner }: Cause, take: Shown): Html {
+  if (assignee !== null) return renderOwner(assignee);
+  if (owner === null) return html`${take ?? renderNoOwner('Nobody')}`;
+  const source = owner.by === 'codeowners' ? `owner by ${owner.at ?? 'CODEOWNERS'}` : 'last changed it';
+  return html`<span title="${source}">${owner.names.map(renderOwner)}</span>${take}`;
 }

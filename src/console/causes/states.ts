@@ -15,10 +15,10 @@ export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFro
 
 /** Renders everything that stands for a cause now: its state, whether it is red, and whether it is muted. */
 export function causeStates(cause: Cause, now: number): Html {
-  const red =
-    cause.redPipelines.length > 0 && stateMark(`Red: ${cause.redPipelines.join(', ')}`, 'red', 'cross');
+  const red = cause.redPipelines.length;
+  const mark = red > 0 && stateMark(red === 1 ? 'Red now' : `Red in ${red} pipelines`, 'red', 'cross');
   const state = isMuted(cause, now) ? stateMark(describeMute(cause), null, 'mute') : causeState(cause);
-  return html`${red} ${state}`;
+  return html`${mark} ${state}`;
 }
 
 function describeMute({ mutedUntil, mutedLeft }: Cause): string {

@@ -3,7 +3,8 @@ import { CATEGORY_WORDS } from '../../domain/category-words.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
 import { findMax, sumNumbers } from '../../lib/collections.ts';
 import { sumCounts } from '../../lib/statistics.ts';
-import type { Cell } from '../../lib/text.ts';
+import { type Cell, formatCount } from '../../lib/text.ts';
+import { formatDay } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { getHue } from '../parts/marks.ts';
 
@@ -215,15 +216,9 @@ function summarizeColumns(counts: readonly DayOf[], days: readonly string[]): st
   const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
   const [most, next] = countDecided(counts).toSorted((left, right) => right.count - left.count);
-  const open = countOpen(counts);
-  const rest = open === 0 ? '' : `; ${open} not decided`;
-  const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
-  // "Most" is said of more than half, and "most often" of what leads alone.
-  if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
-  return (
-    `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${CATEGORY_WORDS[most.category]} ` +
-    `(${most.count})${rest}.`
-  );
+  // What leads alone is named.
+  if (most === undefined || most.count === (next?.count ?? 0)) return 'No category leads.';
+  return `${CATEGORY_WORDS[most.category]} leads: ${most.count} of ${formatCount(total, 'answer')}.`;
 }
 
 function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
@@ -233,7 +228,7 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
   const links = drawDayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) =>
-    index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : [],
+    index % every === 0 ? [{ share: (index + 0.5) / days.length, words: formatDay(day) }] : [],
   );
   const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
   return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse"

@@ -13,7 +13,7 @@ import {
   sparkline,
 } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { dayField, tabs } from '../controls.ts';
+import { dayField, formatDay, formatSpan, tabs } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { unreadLogs } from '../unread-logs.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
@@ -70,9 +70,9 @@ export async function renderHealthView(query: InsightsQuery, deps: ConsoleDeps):
   const trend = selected === null ? null : createTrendChart(selected, repo, periods);
   const main = html`<h1 tabindex="-1">${writeHeadline(pipelines, periods)}</h1>
     ${filters(query, periods)}
-    <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to
-    ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the
-    end of a failed build until the end of the next build that passes.</p>
+    <p class="quiet">${formatDay(periods.now.from)} to ${formatDay(periods.now.to)} (UTC); in parentheses,
+    ${formatDay(periods.before.from)} to ${formatDay(periods.before.to)}. A branch is red from the end of a
+    failed build until the end of the next build that passes.</p>
     ${
       pipelines.length === 0
         ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>`
@@ -135,7 +135,7 @@ function createTrendChart(
 
 function markLine({ at, name, url }: Mark): Html {
   const address = linkTarget(url);
-  return html`<li><i class="event"></i>${at.slice(0, 10)}:
+  return html`<li><i class="event"></i>${formatDay(at)}:
     ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
@@ -187,7 +187,7 @@ function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html 
 }
 
 function writeHeadline(found: readonly Health[], { days, now, isCurrent }: Periods): string {
-  if (!isCurrent) return `Health from ${now.from} to ${now.to}`;
+  if (!isCurrent) return `Health from ${formatDay(now.from)} to ${formatDay(now.to)}`;
   const red = found.filter(({ isRed }) => isRed);
   const [worst] = red;
   if (worst !== undefined)
@@ -205,7 +205,13 @@ function renderTable(
   periods: Periods,
   causes: readonly Cause[] = [],
 ): Html {
-  const figures = createNumberColumns('Builds', 'Failed', 'Median queue time', 'Median run time');
+  const known = findKnown(found);
+  const figures = createNumberColumns(
+    'Builds',
+    'Failed',
+    ...(known.queue ? ['Median queue time'] : []),
+    ...(known.run ? ['Median run time'] : []),
+  );
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
     by === 'pipelines' ? 'Pipeline' : 'Branch',
@@ -221,7 +227,7 @@ function renderTable(
   return html`${dataTable(
     label,
     head,
-    found.map((health) => row(by, health, periods, whoActs(health, causes))),
+    found.map((health) => row(by, health, periods, { known, acts: whoActs(health, causes) })),
   )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a
     href="${csv}">Download CSV</a></p>`;
 }
@@ -247,15 +253,37 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
   return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
+/** The figures that are known of any pipeline; a column without one is left out. */
+interface Known {
+  readonly queue: boolean;
+  readonly run: boolean;
+  readonly before: boolean;
+}
+
+function findKnown(found: readonly Health[]): Known {
+  return {
+    queue: found.some(({ queueMinutes }) => queueMinutes !== null),
+    run: found.some(({ minutes }) => minutes !== null),
+    before: found.some(({ buildsBefore }) => buildsBefore > 0),
+  };
+}
+
 /** Renders a row of figures, each a link to its builds. */
-function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
+function row(
+  by: By,
+  health: Health,
+  periods: Periods,
+  { known, acts }: { readonly known: Known; readonly acts: Shown },
+): Html {
   const { repository, pipeline, branch } = health;
   const filters = { repo: repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
     html`<a href="/builds${search({ ...filters, ...more, status, ...periods[which] })}">${words}</a>`;
   const before = (status: string, words: string | null) =>
     html` ${
-      words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)
+      words === null
+        ? known.before && html`<span class="quiet">(none)</span>`
+        : builds('before', status, `(${words})`)
     }`;
   const share = (failed: number, all: number) => formatPercent(computeProportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
@@ -282,8 +310,8 @@ function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
       'failed',
       buildsBefore === 0 ? null : share(failedBefore, buildsBefore),
     )}</td>
-    <td class="number">${time(health.queueMinutes, health.queueMinutesBefore)}</td>
-    <td class="number">${time(health.minutes, health.minutesBefore)}</td>
+    ${known.queue && html`<td class="number">${time(health.queueMinutes, health.queueMinutesBefore)}</td>`}
+    ${known.run && html`<td class="number">${time(health.minutes, health.minutesBefore)}</td>`}
     ${
       by === 'pipelines' &&
       html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`
@@ -301,7 +329,7 @@ function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
     ${isNarrow(periods) && html`<td>${sparkline('failed builds', health.perDay)}</td>`}</tr>`;
 }
 
-const UNKNOWN = html`<span class="quiet">unknown</span>`;
+const UNKNOWN = html`<span class="quiet" title="unknown">–</span>`;
 
 /** Checks whether one bar per day fits into a row. */
 function isNarrow({ days }: Periods): boolean {
@@ -314,9 +342,7 @@ function formatDuration(minutes: number): string {
 }
 
 function formatHours(value: number): string {
-  if (value === 0) return '0 h';
-  if (value < 1) return `${Math.max(1, Math.round(value * 60))} min`;
-  return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
+  return value === 0 ? '0 h' : formatSpan(value * 3_600_000);
 }
 
 /** Renders the jobs in which builds failed. A build in which several jobs failed counts for each. */

@@ -167,13 +167,6 @@ export function toPeriod(
   return { ...(repo !== '' && { repository: repo }), until: new Date(last + DAY_MS - 1).toISOString(), days };
 }
 
-/** Lists the days of a period, oldest first. */
-export function listDays({ until, days }: Period): string[] {
-  return Array.from({ length: days }, (_, at) =>
-    new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),
-  );
-}
-
 const FIELDS = [REPOSITORY_FIELD, BRANCH_ELSEWHERE];
 
 /** Lists the fields in the address of a page, without the typed filter and the place in a list. */

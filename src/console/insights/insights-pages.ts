@@ -1,13 +1,21 @@
-import type { ReviewingFigures, TopCause, WeekFigures } from '../../domain/insights.ts';
-import { computeProportion, type Proportion } from '../../lib/statistics.ts';
+import { listDays, type ReviewingFigures, type TopCause, type WeekFigures } from '../../domain/insights.ts';
+import { computeProportion, type Proportion, sumCounts } from '../../lib/statistics.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import type { TrustFacts } from '../../service/answers/trust.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import { registerCausePage } from '../causes/cause-page.ts';
-import { type Chart, createColumnsChart, createLinesChart, figure, formatPercent } from '../charts/chart.ts';
+import {
+  type Chart,
+  createColumnsChart,
+  createLinesChart,
+  type DayOf,
+  figure,
+  formatPercent,
+} from '../charts/chart.ts';
 import { computeBins, createCalibrationChart, summarizeBins } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { formatDay } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, route } from '../page.ts';
 import { categoryTile } from '../parts/marks.ts';
@@ -18,7 +26,6 @@ import {
   filterForm,
   type InsightsQuery,
   type InsightsView,
-  listDays,
   registerInsightsRoute,
   TESTS_PATH,
   toPeriod,
@@ -81,13 +88,13 @@ async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Prom
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
   const columns = createColumnsChart({ counts, days: listDays(period), listAddress, csv });
   const filters = filterForm('/insights', query, daysField(period.days, [30, 90]));
-  const main = html`<h1 tabindex="-1">Insights</h1>${filters}
+  const main = html`<h1 tabindex="-1">${writeFinding(counts, trust, period.days)}</h1>${filters}
     ${
       counts.length === 0
         ? html`<div
           class="empty"><p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}.
           Figures appear after the first analyzed build.</p><p><a class="btn" href="/">Overview</a></p></div>`
-        : html`<div class="halves">${renderTrust(query, trust)}</div>${figure(columns)}<div
+        : html`${renderTrust(query, trust)}${figure(columns)}<div
           class="halves">${renderCostliest(
             causes,
             formatScopedAddress('/insights/causes', query),
@@ -96,15 +103,25 @@ async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Prom
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
 
+/** States the most important fact: how often checked answers are right, or what waits for a person. */
+function writeFinding(counts: readonly DayOf[], { trust }: TrustFacts, days: number): string {
+  const here = trust.thresholds.find(({ threshold }) => threshold === trust.threshold);
+  if (trust.enough && here !== undefined && here.decided > 0)
+    return `${here.right} of ${here.decided} answers that were sure enough to publish, and checked, are right`;
+  const all = sumCounts(counts);
+  const open = sumCounts(counts.filter((count) => count.open));
+  if (all === 0) return `No answer in ${days} days`;
+  const waiting = open === 0 ? 'none of them waits' : `${open} ${open === 1 ? 'waits' : 'wait'}`;
+  return `${formatCount(all, 'answer')} in ${days} days, ${waiting} for a person`;
+}
+
 /** Renders whether it may publish alone, and whether it is as sure as it should be. */
 function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
   const { trust, decided } = facts;
   const path = `/insights/trust${search({ repo: query.repo })}`;
   if (!trust.enough)
-    return html`<section class="part" aria-labelledby="trust"><h2 id="trust">${summarizeBins(
-      computeBins(decided),
-      trust.decided,
-    )}</h2><p class="meta"><a href="${path}">What is known so far</a></p></section>`;
+    return html`<p class="quiet">${summarizeBins(computeBins(decided), trust.decided)} <a
+      href="${path}">What is known so far</a></p>`;
   const coverage = createCoverageChart(query, facts);
   const calibration = createCalibrationChart({
     id: 'calibration',
@@ -113,15 +130,16 @@ function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
     small: true,
     csv: `/insights/trust${search({ repo: query.repo, csv: 'calibration' })}`,
   });
-  return html`<div>${figure(coverage)}<p class="meta"><a
-    href="${path}#thresholds">Other limits</a></p></div><div>${figure(calibration)}</div>`;
+  return html`<div class="halves"><div>${figure(coverage)}<p class="meta"><a
+    href="${path}#thresholds">Other limits</a></p></div><div>${figure(calibration)}</div></div>`;
 }
 
 /** Renders the causes that cost the most hours of builds, each with its share of the first one's. */
 function renderCostliest(causes: readonly TopCause[], all: string): Shown {
-  const [first] = causes;
+  const timed = causes.filter(({ hours }) => hours > 0);
+  const [first] = timed;
   if (first === undefined) return null;
-  const rows = causes.map(
+  const rows = timed.map(
     (cause) => html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
       href="${formatCauseAddress(cause.fingerprint)}">${cause.title}</a><progress
         max="${Math.max(first.hours, 0.01)}"
@@ -146,7 +164,7 @@ function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
       ? 'Every answer of this week came from a known fingerprint'
       : `Most answers take ${time} and cost ${price}`;
   return html`<section class="part" aria-labelledby="price"><h2 id="price">${sentence}</h2><dl class="kv">
-    <dt>Answers in the week of ${week.week}</dt><dd>${week.answers}</dd>
+    <dt>Answers since ${formatDay(week.week)}</dt><dd>${week.answers}</dd>
     <dt>Known from a decision</dt><dd>${week.recalled}, at once, for nothing</dd>
     <dt>9 in 10 take at most</dt><dd>${
       week.p90Seconds === null ? 'unknown' : formatDuration(week.p90Seconds * 1000)

@@ -16,6 +16,7 @@ import { formatDuration } from '../../notifications/answer-view.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import { buildAddress, formatCauseAddress, search } from '../addresses.ts';
+import { causeState } from '../causes/states.ts';
 import { createLinesChart, figure, formatPercent, RUN_MARKS, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, formatAge, postForm, renderTime, renderUndo } from '../controls.ts';
@@ -176,10 +177,10 @@ function causesPart(causes: readonly Cause[], { repository, name }: TestFlakines
   })}">All failures of this test</a></p>`;
   if (causes.length === 0) return all;
   const rows = causes.map(
-    ({ fingerprint, title, state, owner, assignee, lastAt }) =>
+    ({ fingerprint, title, state, fixedFrom, owner, assignee, lastAt }) =>
       html`<tr><th scope="row"><a href="${formatCauseAddress(fingerprint)}">${
         title === '' ? fingerprint : title
-      }</a></th><td>${state}</td><td>${
+      }</a></th><td>${causeState({ state, fixedFrom })}</td><td>${
         owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')
       }</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td>
         <td class="quiet">${formatAge(lastAt, now)}</td></tr>`,

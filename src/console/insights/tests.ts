@@ -1,13 +1,15 @@
+import type { Cause } from '../../domain/cause.ts';
 import { estimateFlakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { computeProportion } from '../../lib/statistics.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
-import { buildAddress, search } from '../addresses.ts';
-import { type ChartTable, formatOneIn, formatPercent, runStrip } from '../charts/chart.ts';
+import { formatCauseAddress, search } from '../addresses.ts';
+import { type ChartTable, formatOneIn, formatPercent, RUN_MARKS, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { formatSpan, pager, postForm, renderHiddenFields } from '../controls.ts';
+import { formatDay, formatSpan, pager, postForm, renderHiddenFields, renderTime } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
+import { renderNoOwner, renderOwner } from '../parts/marks.ts';
 import {
   daysField,
   filterForm,
@@ -31,6 +33,8 @@ const MOST_COSTS = 500;
 interface List {
   readonly title: string;
   readonly introduction: string;
+  /** A list that goes before this one. */
+  readonly before?: Shown;
   readonly more?: Html;
   readonly found: number;
   readonly table: Html;
@@ -50,7 +54,7 @@ export async function renderTestsView(
   const { repo, list, offset } = query;
   const content = list === 'cost' ? await listCostly(query, deps) : await listFlaky(query, deps, acts);
   const main = html`<h1 tabindex="-1">${content.title}</h1><p class="quiet">${content.introduction}</p>
-    ${filterForm(TESTS_PATH, query, html`${renderHiddenFields({ list })}${content.more}`)}${
+    ${content.before}${filterForm(TESTS_PATH, query, html`${renderHiddenFields({ list })}${content.more}`)}${
       content.found === 0
         ? html`<p>${offset > 0 ? 'No more tests.' : content.none}</p>`
         : html`${content.table}${pager(
@@ -87,34 +91,43 @@ async function listFlaky(
   const quarantined = list === 'quarantine';
   const within = repo === '' ? {} : { repository: repo };
   const week = { ...toPeriod({ repo, day: undefined }, WEEK_DAYS, clock.now()), minutes: 0 };
-  const [found, costs] = await Promise.all([
+  const isFirst = !quarantined && offset === 0;
+  const [found, costs, failing] = await Promise.all([
     stores.flakiness.list({ ...within, quarantined }, { limit: PAGE + 1, offset }),
     stores.flakiness.costs(week, { limit: MOST_COSTS, offset: 0 }),
+    isFirst ? stores.flakiness.listFailing(within, { limit: MOST_FAILING + 1, offset: 0 }) : [],
   ]);
   const tests = found.slice(0, PAGE);
+  const causes = await stores.causes.ofTests({ tests: [...tests, ...failing] });
   const minutes = new Map(costs.map((cost) => [testAddress(cost), cost.machineMinutes]));
-  const rows = tests.map((test) => row(test, minutes.get(testAddress(test)) ?? 0, acts));
+  const rows = tests.map((test, at) =>
+    row(test, minutes.get(testAddress(test)) ?? 0, causes[at] ?? null, acts),
+  );
   return {
     title: quarantined ? NAMES.quarantine : sayCost(tests, minutes, found.length > PAGE || offset > 0),
     introduction: quarantined
       ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; ' +
         'the failures stay visible.'
       : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch ' +
-        'that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: ' +
-        'no failure is hidden because of it.',
+        'that kept changing. Each test is judged by its latest 100 runs. No failure is hidden because of it.',
+    before: failing.length > 0 && failingPart(failing, causes.slice(tests.length)),
     found: found.length,
-    table: dataTable(
+    table: html`${dataTable(
       quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first',
       [
         'Test',
         'Last 30 runs',
         'Flakes',
-        'Passed on rerun',
+        'What is known',
+        'Owner',
         ...createNumberColumns('Cost this week'),
-        ...(acts ? ['Act'] : []),
+        ...(acts ? [html`<span class="seen-not">Act</span>`] : []),
       ],
       rows,
-    ),
+      { className: 'fold' },
+    )}<ul class="key">${(['passed', 'flake', 'failed'] as const).map(
+      (mark) => html`<li><i class="${RUN_MARKS[mark]}"></i>${MARK_WORDS[mark]}</li>`,
+    )}</ul>`,
     none: quarantined
       ? `No test${repo !== '' ? ` of ${repo}` : ''} is in quarantine.`
       : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. ` +
@@ -122,6 +135,49 @@ async function listFlaky(
         'upload test reports of both.',
     cells: { head: FLAKY_HEAD, rows: tests.map(listFlakyCells) },
   };
+}
+
+/** The failing tests that are listed. */
+const MOST_FAILING = 8;
+const MARK_WORDS = {
+  passed: 'passed',
+  flake: 'failed, then passed on the same commit',
+  failed: 'failed',
+} as const;
+
+/** Renders the tests whose newest run failed, with what is known of it. */
+function failingPart(failing: readonly TestFlakiness[], causes: readonly (Cause | null)[]): Html {
+  const rows = failing.slice(0, MOST_FAILING).map((test, at) => {
+    const cause = causes[at] ?? null;
+    const { name, repository, file, recent } = test;
+    return html`<li><div class="grow"><a class="whole" href="${testAddress(test)}">${name}</a><p
+      class="meta">${repository} ${file !== null && html`<code>${file}</code>`}</p></div>${runStrip(
+        name,
+        recent,
+      )}<div class="grow"><b class="is-red">since ${renderTime(findFailingSince(test))}</b><p
+      class="meta">${causeLink(cause)}</p></div><span class="end">${ownerCell(cause)}</span></li>`;
+  });
+  return html`<section class="panel" aria-labelledby="failing"><header><h2 id="failing">Failing now</h2><span
+    class="meta">${
+      failing.length > MOST_FAILING ? `the newest ${MOST_FAILING}; ` : ''
+    }last 30 runs, newest right</span></header><ul class="rows">${rows}</ul></section>`;
+}
+
+/** Returns when the newest failed runs of a test began, without one that passed among them. */
+function findFailingSince({ recent, lastFailedAt }: TestFlakiness): string {
+  const passed = recent.findLastIndex(({ mark }) => mark !== 'failed');
+  return recent[passed + 1]?.at ?? lastFailedAt ?? '';
+}
+
+function causeLink(cause: Cause | null): Shown {
+  if (cause === null) return null;
+  const { fingerprint, title } = cause;
+  return html`<a class="above" href="${formatCauseAddress(fingerprint)}">${title}</a>`;
+}
+
+function ownerCell(cause: Cause | null): Html {
+  const [owner] = cause?.owner?.names ?? [];
+  return owner === undefined ? renderNoOwner('Nobody') : renderOwner(owner);
 }
 
 /** Describes the cost of the flaky tests in one sentence: "2 flaky tests cost 48 min of builds this week". */
@@ -175,42 +231,34 @@ function costRow(test: TestCost, minutes: number): Html {
 function testCell(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
   const until: Shown =
     test.quarantine !== null &&
-    html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
+    html`<br><span class="status">in quarantine until ${formatDay(test.quarantine.until)}</span>`;
   return html`<th scope="row"><a class="whole" href="${testAddress(test)}">${test.name}</a><br><span
-    class="quiet">${test.suite !== null && `${test.suite} · `}${test.repository}${
-      test.file !== null && ` · ${test.file}`
+    class="meta">${test.suite !== null && `${test.suite} · `}${test.repository}${
+      test.file !== null && html` · <code>${test.file}</code>`
     }</span>${until}</th>`;
 }
 
-function row(test: TestFlakiness, minutes: number, acts: boolean): Html {
+function row(test: TestFlakiness, minutes: number, cause: Cause | null, acts: boolean): Html {
   const { low, high } = computeProportion(test.flakes, test.runs);
-  const last = test.recent.findLast(({ mark }) => mark === 'flake');
   const { repository, suite, name, quarantine } = test;
   const fields = { repository, suite: suite ?? '', name, days: quarantine === null ? WEEK_DAYS : 0 };
-  const act = html`<td class="above">${postForm(
+  const act = html`<td><span class="above">${postForm(
     TEST_PATH,
     fields,
     html`<button>${quarantine === null ? 'Quarantine' : 'End'}<span class="seen-not"> ${name}</span></button>`,
-  )}</td>`;
-  return html`<tr>${testCell(test)}<td>${runStrip(name, test.recent)}${
-    last !== undefined && html`<br><a class="above" href="${buildAddress(last.buildId)}">last flake</a>`
-  }</td>
-    <td><strong>${formatOneIn(test.flakes, test.runs)}</strong>, ${test.flakes} of ${test.runs}<br><span
-    class="quiet">${formatPercent(low)} to ${formatPercent(high)}</span></td>
-    <td>${rerunCell(test)}</td><td class="number">${
+  )}</span></td>`;
+  return html`<tr>${testCell(test)}<td>${runStrip(name, test.recent)}</td>
+    <td><b>${formatOneIn(test.flakes, test.runs)}</b>, ${test.flakes} of ${test.runs}<br><span
+    class="meta">${formatPercent(low)} to ${formatPercent(high)}</span></td>
+    <td>${causeLink(cause)}${rerunWords(test)}</td><td>${ownerCell(cause)}</td><td class="number">${
       minutes < 1 ? html`<span class="quiet">–</span>` : formatSpan(minutes * MINUTE_MS)
     }</td>${acts && act}</tr>`;
 }
 
-function rerunCell(test: TestFlakiness): Html {
-  const probability = estimateFlakeProbability(test);
-  const flips =
-    test.flips > 0 &&
-    html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns}
-      runs of the default branch</span>`;
-  if (probability === null) return html`<span class="quiet">never rerun on the same commit</span>${flips}`;
-  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'}
-    <span class="quiet">(probability ${formatPercent(probability)})</span>${flips}`;
+/** Says how often a run of the same commit passed after a failed one. */
+function rerunWords({ rerun, recovered }: TestFlakiness): Shown {
+  if (rerun === 0) return null;
+  return html`<br><span class="meta">passed on rerun of ${recovered} of ${formatCount(rerun, 'commit')}</span>`;
 }
 
 const FLAKY_HEAD = [

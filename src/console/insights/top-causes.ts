@@ -4,7 +4,7 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import { sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { renderTime } from '../controls.ts';
+import { formatDay, formatSpan, renderTime } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html } from '../html.ts';
 import { categoryTile } from '../parts/marks.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
@@ -42,8 +42,8 @@ export async function renderCausesView(
     query.day === undefined
       ? `in the last ${days} days`
       : days === 1
-        ? `on ${query.day}`
-        : `in ${days} days from ${query.day}`;
+        ? `on ${formatDay(query.day)}`
+        : `in ${days} days from ${formatDay(query.day)}`;
   const more = html`${daysField(
     days,
     [...new Set([days, ...CHOICES])].toSorted((left, right) => left - right),
@@ -99,21 +99,22 @@ function row(cause: TopCause): Html {
     <td>${renderTime(cause.firstAt)}</td><td>${renderTime(cause.lastAt)}</td>
     <td>${sparkline('builds', cause.perDay)}</td>
     <td>${
-      cause.decided === null
-        ? html`<span class="quiet">not decided</span>`
-        : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`
+      cause.decided === null ? null : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`
     }</td></tr>`;
 }
 
-/** Formats hours as in "3.5 h", followed by the number of builds whose length is unknown. */
+/** Formats hours as in "3 h 30 min", followed by the number of builds whose length is unknown. */
 export function formatHours({
   hours,
   builds,
   untimed,
 }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
   if (untimed === builds) return 'unknown';
-  return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
+  const rest = untimed === 0 ? '' : ` (without ${formatCount(untimed, 'build')} of unknown length)`;
+  return `${formatSpan(hours * HOUR_MS)}${rest}`;
 }
+
+const HOUR_MS = 3_600_000;
 
 function listCells(cause: TopCause) {
   const counts = [cause.builds, cause.pullRequests, Number(cause.hours.toFixed(3))];

@@ -5,7 +5,7 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import { buildAddress, formatAnalysisAddress, formatLogAddress } from '../addresses.ts';
 import { logPageLink } from '../ci-links.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionLink, badge, renderHiddenFields } from '../controls.ts';
+import { badge, renderHiddenFields } from '../controls.ts';
 import { type Html, html, joinHtml, type Shown } from '../html.ts';
 import { IdParams } from '../http.ts';
 import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
@@ -150,19 +150,38 @@ function logPage(
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
   return html`<h1 class="seen-not" tabindex="-1">${source.name}</h1><div class="reader">
-    <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details>
-    <summary class="btn">More</summary><div class="acts">${matchCase(query)}
-    ${toolLinks(facts, query, shape)}<a class="btn" href="${raw}" target="_blank">Raw</a>${logPageLink(
-      build,
-      facts.page,
-      query.L?.from,
-      html` class="btn"`,
-    )}<button type="button" data-copy="link" hidden>Copy
-    link</button><button type="button" data-copy="lines" hidden>Copy lines</button></div></details></div>
+    <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<div
+    class="acts">${nextProof(facts, query)}${switches(facts, query, shape)}<details
+    class="menu"><summary class="btn bare">${icon('dots')}<span class="seen-not">More</span></summary><ul>${viewLinks(
+      facts,
+      query,
+    )}<li><a href="${raw}" target="_blank">Raw text</a></li>${listItem(
+      logPageLink(build, facts.page, query.L?.from),
+    )}<li><button type="button" data-copy="link" hidden>Copy link</button></li><li><button type="button"
+    data-copy="lines" hidden>Copy lines</button></li></ul></details></div></div>
     ${stepsPart(facts, query, outline, body.about)}<div class="column">${body.lines}</div>${
       source.lines > 0 && mapPart(facts, outline, body.shown)
     }</div>`;
 }
+
+function listItem(content: Shown): Shown {
+  return content !== null && content !== false && html`<li>${content}</li>`;
+}
+
+/** Renders the link to the first line that proves an answer; with scripts, to the next one. */
+function nextProof({ build, source, evidence }: LogFacts, query: LogQuery): Shown {
+  const lines = [...new Set(evidence.flatMap(({ cited }) => cited))];
+  const first = Math.min(...lines);
+  if (lines.length === 0) return null;
+  const address = placeAddress(build.id, source.name, pickKept(query), {
+    marked: { from: first, to: first },
+  });
+  return html`<a class="btn" data-walk href="${address}">${icon('pin')}<span class="only-wide">Next
+    proof</span><span class="seen-not only-narrow">Next proof</span>${badge('next-evidence')}</a>`;
+}
+
+/** The characters of a line that are read for its place among the steps. */
+const MAX_QUOTE = 60;
 
 /** The lines of a page, and what there is to say of them. */
 interface LogBody {
@@ -180,8 +199,13 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
   const proof = [...new Set(evidence.flatMap(({ cited }) => cited.slice(0, 3)))].toSorted(
     (left, right) => left - right,
   );
-  const within = (line: number) => html`<li class="within"><a href="${address(line)}">Proof <span
-    class="num">${formatNumber(line)}</span></a></li>`;
+  const quotes = analyses.flatMap(({ answer }) => answer.claims.flatMap((claim) => claim.quotes));
+  const within = (line: number) => {
+    const quote = quotes.find((other) => other.source === source.name && other.line === line);
+    return html`<li class="within"><a href="${address(line)}"><span class="cut">${
+      quote?.text.trim().slice(0, MAX_QUOTE) ?? 'Proof'
+    }</span><span class="num">${formatNumber(line)}</span></a></li>`;
+  };
   const steps = outline?.steps ?? [];
   const rows = steps.map(({ name, line }, index) => {
     const end = steps[index + 1]?.line ?? Number.POSITIVE_INFINITY;
@@ -205,8 +229,14 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
 }
 
 /** Renders the lines of a view, and how many of all lines they are. */
-function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, rows }: LogView): LogBody {
+function viewBody(
+  facts: LogFacts,
+  { L, view }: LogQuery,
+  shape: Shape,
+  { stretches, rows }: LogView,
+): LogBody {
   const { source } = facts;
+  const isWhole = view === 'full';
   const lineCount = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
   const beyond =
     L !== null &&
@@ -217,10 +247,11 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
   const part = html`<span id="shown">${formatNumber(lineCount)}</span> of ${formatCount(source.lines, 'line')}
     ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return {
-    about: (isPart || secrets) && html`<p>${isPart && part}${secrets}</p>`,
+    about: html`<p>${isPart && part}${secrets}${!isWhole && ' Blank lines are left out.'}</p>`,
     lines: html`${beyond}${logList(renderRows(stretches, source.lines, rows), {
       label: `Lines of ${source.name}`,
       wrap: shape.wrap,
+      isWhole,
     })}`,
     shown: stretches.filter(({ kind }) => kind === 'lines'),
   };
@@ -262,44 +293,66 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
     <ul>${links}</ul></details>`;
 }
 
-function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }: LogQuery): Html {
-  const kept = renderHiddenFields({ file: source.name, ts, wrap, analysis, back });
+function searchForm(
+  { build, source }: LogFacts,
+  { q, ts, wrap, analysis, back, case: matchCase }: LogQuery,
+): Html {
+  const kept = renderHiddenFields({ file: source.name, ts, wrap, analysis, back, case: matchCase });
   return html`<form role="search" id="search" aria-label="This log"
     action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search"
-    placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')}</form>`;
-}
-
-/** Renders the field of the search for matching case, which is seldom used. */
-function matchCase(query: LogQuery): Html {
-  return html`<label><input type="checkbox" form="search" name="case"
-    value="1"${query.case === '1' && html` checked`}> match case</label>`;
+    placeholder="Search this log" value="${q}" maxlength="500" data-action="search">${badge('search')}</form>`;
 }
 
 function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
-  if (back !== undefined) return actionLink('full-log', back, 'Review item');
-  return answer !== undefined && actionLink('full-log', formatAnalysisAddress(answer.id), 'Analysis');
+  const link = (address: string, words: string) =>
+    html`<a class="btn bare" data-action="full-log" href="${address}">${icon('left')}${words}${badge(
+      'full-log',
+    )}</a>`;
+  if (back !== undefined) return link(back, 'Review item');
+  return answer !== undefined && link(formatAnalysisAddress(answer.id), 'Answer');
 }
 
-function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
-  const kept = pickKept(query);
+/** Returns the address of the place that is shown, with other settings. */
+function formatPlace(
+  { build, source }: LogFacts,
+  query: LogQuery,
+  place: Place,
+  changes: object = {},
+): string {
+  return placeAddress(build.id, source.name, { ...pickKept(query), ...changes }, place);
+}
+
+/** Renders the settings of the view, each a link that turns it on or off. */
+function switches(facts: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
   const at: Place = {
     ...(query.L !== null && { marked: query.L }),
     ...(query.from > 0 && { window: { from: query.from, to: query.to } }),
     ...(query.view === 'full' && { view: 'full' }),
   };
-  const go = (place: Place, changes: Partial<typeof kept> = {}) =>
-    placeAddress(build.id, source.name, { ...kept, ...changes }, place);
-  const end = Math.max(1, source.lines - WINDOW + 1);
-  const links: Shown[] = [
-    html`<a class="btn" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
-    html`<a class="btn" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
-    html`<a class="btn" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
-    actionLink('timestamps', go(at, { ts: stamps ? '0' : '1' }), `${stamps ? 'Hide' : 'Show'} timestamps`),
-    html`<a class="btn" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${
-      wrap ? 'Do not wrap' : 'Wrap'
-    } long lines</a>`,
-  ];
-  return joinHtml(links, ' ');
+  const matchCase = query.case === '1';
+  const look = (isOn: boolean) => isOn && html` aria-current="true"`;
+  return html`<span class="seg only-wide"><a href="${formatPlace(facts, query, at, {
+    case: matchCase ? undefined : '1',
+  })}" title="${matchCase ? 'Do not match case' : 'Match case'}"${look(matchCase)}>Aa<span class="seen-not">: match
+    case, ${matchCase ? 'on' : 'off'}</span></a><a href="${formatPlace(facts, query, at, {
+      wrap: wrap ? '0' : '1',
+    })}"${look(wrap)}>Wrap<span class="seen-not"> long lines, ${
+      wrap ? 'on' : 'off'
+    }</span></a><a data-action="timestamps" href="${formatPlace(facts, query, at, {
+      ts: stamps ? '0' : '1',
+    })}"${look(stamps)}>Time<span class="seen-not"> stamps, ${stamps ? 'on' : 'off'}</span>${badge(
+      'timestamps',
+    )}</a></span>`;
+}
+
+/** Renders links to the other views of the log. */
+function viewLinks(facts: LogFacts, query: LogQuery): Html {
+  const { lines } = facts.source;
+  const end = { from: Math.max(1, lines - WINDOW + 1), to: lines };
+  const unsearched = { q: '', case: undefined };
+  return html`<li><a href="${formatPlace(facts, query, {}, unsearched)}">Evidence</a></li><li><a
+    href="${formatPlace(facts, query, { view: 'full' }, unsearched)}">Full log</a></li><li><a
+    href="${formatPlace(facts, query, { window: end })}">End</a></li>`;
 }
 
 /**

@@ -57,14 +57,18 @@ export function hasWords(line: Pick<ShownLine, 'parts'>): boolean {
 
 /**
  * Renders a list of rows. `label` names the log. If `wrap` is not given, the reader's preference decides
- * whether long lines wrap.
+ * whether long lines wrap. The viewer shows blank lines and the marks of groups only if `isWhole`.
  */
 export function logList(
   rows: Html,
-  { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined },
+  {
+    label,
+    wrap,
+    isWhole = false,
+  }: { readonly label: string; readonly wrap?: boolean | undefined; readonly isWhole?: boolean },
 ): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
-  return html`<div class="lines${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
+  return html`<div class="lines${how}${isWhole && ' whole'}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
     ${rows}
     </ol></div>`;
 }
@@ -78,7 +82,9 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const { found, telling = [], notes } = options;
   const content =
     found != null ? markFound(line, found.text, found.matchCase) : isCited ? markWords(line, telling) : line;
-  const classes = [isCited && 'cited', isMarked && 'sel'].filter((name) => name !== false).join(' ');
+  const classes = [isCited && 'cited', isMarked && 'sel', !hasWords(line) && 'blank']
+    .filter((name) => name !== false)
+    .join(' ');
   const first = evidence.filter((other) => number === findFirstLine(other, within));
   const anchors =
     notes !== undefined && first.map(({ id, anchor }) => anchor && html`<span id="${id}"></span>`);

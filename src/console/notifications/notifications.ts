@@ -9,23 +9,17 @@ import {
   type RuleEvent,
   type SentMessage,
 } from '../../domain/notification-rule.ts';
-import {
-  deleteRule,
-  previewRule,
-  type RulePreview,
-  saveOwner,
-  saveRule,
-  sendTest,
-} from '../../service/notification-rules.ts';
+import { deleteRule, previewRule, saveOwner, saveRule, sendTest } from '../../service/notification-rules.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
-import { dataTable, type Html, html } from '../html.ts';
+import { dataTable, type Html, html, joinHtml } from '../html.ts';
 import { type CsvColumns, renderCsvLink, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from '../page.ts';
 import { banner, stateMark } from '../parts/marks.ts';
 import {
   type Fields,
+  NEWS,
   OwnerForm,
   parseInput,
   RuleForm,
@@ -33,7 +27,7 @@ import {
   toPreviewInput,
   toRuleInput,
 } from './rule-form.ts';
-import { historyPart, pastPart, previewPart } from './sent-messages.ts';
+import { historyPart, pastPart, previewPart, type ShownPreview } from './sent-messages.ts';
 
 const ListQuery = z.object({
   done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined),
@@ -46,7 +40,7 @@ const NEW_RULE = 'New notification rule';
 const LIST_TOP = html`<h1 tabindex="-1">Notifications</h1><div class="acts"><a class="btn main"
   href="/notifications/new">New rule</a></div>`;
 const LIST_PAGE = { part: 'notifications', title: 'Notifications', top: LIST_TOP } as const;
-const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`]);
+const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`, 'Rule']);
 
 /**
  * Registers `/notifications`: rules that define who is notified of which failures, each with a preview on the
@@ -151,7 +145,7 @@ function createRulePage(rule: NotificationRule | undefined) {
 /** The result of a form that is shown again. */
 interface Outcome {
   readonly failure?: string;
-  readonly preview?: RulePreview;
+  readonly preview?: ShownPreview;
   readonly tested?: true;
 }
 
@@ -162,11 +156,11 @@ async function actOn(
   rule?: NotificationRule,
 ): Promise<Outcome | 'saved' | 'deleted'> {
   const { act, version } = form;
-  let preview: RulePreview | undefined;
+  let preview: ShownPreview | undefined;
   const failure = await findRefusal(async () => {
     if (act === 'delete') return rule === undefined ? undefined : await deleteRule(deps, rule.id, by);
     if (act === 'preview') {
-      preview = await previewRule(deps, toPreviewInput(form));
+      preview = { ...(await previewRule(deps, toPreviewInput(form))), now: deps.clock.now() };
       return;
     }
     const input = parseInput(RuleInput, toRuleInput(form));
@@ -325,25 +319,31 @@ function ruleMain({
   events = [],
 }: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
-  return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1>
+  return html`<div class="headline"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1></div>
     ${
       Object.keys(messengers).length === 0 &&
-      html`<p role="note"><strong>No channel is configured.</strong>
-        Set ${MESSAGE_CHANNELS.map(({ setting }) => setting).join(' or ')} and restart Faultline; see
-        <code>docs/how-to/notifications.md</code>. A preview works without.</p>`
+      banner(
+        html`<strong>No channel is configured.</strong> Set ${joinHtml(
+          MESSAGE_CHANNELS.map(({ setting }) => html`<code>${setting}</code>`),
+          ' or ',
+        )} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.`,
+        { tone: 'amber' },
+      )
     }
     ${
       failure !== undefined &&
       banner(html`<strong>Refused.</strong> ${failure}`, { tone: 'red', id: 'failure' })
     }
     ${tested && banner(html`<strong>The test message was sent.</strong>`, { tone: 'green' })}
-    ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
-    <form class="panel pad" method="post" action="${address}"
+    <div class="cols"><form class="stack" method="post" action="${address}"
     data-whole${failure !== undefined && html` aria-describedby="failure"`}>
     ${renderHiddenFields({ version: fields.version })}${formFields(fields, messengers)}
-    <p class="acts"><button class="main" name="act" value="preview" formnovalidate>Preview</button>
-    <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button>
-    <a class="btn" href="/notifications">Cancel</a></p></form>
+    <p class="acts"><button name="act" value="preview" formnovalidate>Preview</button>
+    <button class="main" name="act" value="save">Save</button>
+    <button name="act" value="test">Send a test message</button>
+    <a class="btn bare" href="/notifications">Cancel</a></p></form>
+    ${preview !== undefined && html`<aside class="stack" aria-label="Preview">${previewPart(preview)}</aside>`}
+    </div>
     ${
       rule !== undefined &&
       html`${pastPart(messages, events)}<details>
@@ -352,47 +352,45 @@ function ruleMain({
           { act: 'delete' },
           html`<p><button>Delete this rule</button></p>`,
         )}</details>`
-    }</div>`;
+    }`;
 }
 
+/** Renders the rule as one sentence of choices, then what narrows it. */
 function formFields(fields: Fields, messengers: Messengers): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
   const channels = MESSAGE_CHANNELS.filter(
     ({ name }) => messengers[name] !== undefined || name === fields.channel,
   );
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
+  const choice = (name: keyof Fields, label: string, options: Parameters<typeof renderOptions>[0]) =>
+    html`<select name="${name}" aria-label="${label}">${renderOptions(options, fields[name])}</select>`;
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
     html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}>
       ${words}</label>`;
-  return html`<p class="search"><label for="name">Name</label><br><input id="name" name="name" required
-    maxlength="100" value="${fields.name}" placeholder="Regressions of the shop"></p>
-    <p class="search"><label for="query">Which failures: a
-    <a href="/search">search</a>, or empty for
-    all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}"
-    placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
-    <span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>,
-    <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this
-    state; otherwise about every answer.</span></p>
-    <p class="choices"><label>Channel <select name="channel">${renderOptions(
-      channels.map(({ name, label }) => [name, label]),
-      fields.channel,
-    )}</select></label>
-    <label>Destination <input name="destination" required maxlength="500" value="${fields.destination}"
-    list="destinations" placeholder="C0123456789, team@example.com or a webhook"></label></p>
+  return html`<div class="panel pad sentence">When ${choice('news', 'What happens', NEWS)} in
+    <input name="repository" aria-label="Repository" maxlength="300" value="${fields.repository}"
+    placeholder="any repository">, tell ${choice(
+      'channel',
+      'Channel',
+      channels.length === 0 ? [['', 'a channel']] : channels.map(({ name, label }) => [name, label]),
+    )} <input name="destination" aria-label="Destination" required maxlength="500"
+    value="${fields.destination}" list="destinations" placeholder="C0123456789, team@example.com or a webhook">
+    ${choice('when', 'When', [
+      ['', 'at once'],
+      ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const),
+    ])}, at most every <input name="everyMinutes" aria-label="Minutes between messages" type="number" min="1"
+    max="1440" required value="${fields.everyMinutes}"> minutes, but not between ${choice(
+      'quietFrom',
+      'Quiet from',
+      [['', 'never'], ...hours],
+    )} and ${choice('quietTo', 'Quiet until', [['', '–'], ...hours])} in <input name="timeZone"
+    aria-label="Time zone" maxlength="100" value="${fields.timeZone}" placeholder="Europe/Berlin">.</div>
     <datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
+    <label class="field"><span>Only if</span><input name="query" maxlength="500" value="${fields.query}"
+    placeholder="category:INFRA_ERROR owner:@shop/payments confidence:>0.8" aria-describedby="query-help"></label>
+    <p class="meta" id="query-help">A <a href="/search">search</a> that every failure must fit; empty: all.</p>
+    <label class="field"><span>Name</span><input name="name" required maxlength="100" value="${fields.name}"
+    placeholder="Regressions of the shop"></label>
     <p class="choices">${box('byOwner', 'To the owner’s channel, if known')}
-    ${box('mention', 'Mention the owner')}</p>
-    <p class="choices"><label>When <select name="when">${renderOptions(
-      [['', 'at once'], ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const)],
-      fields.when,
-    )}</select></label>
-    <label>Minutes between messages
-    <input name="everyMinutes" type="number" min="1" max="1440" required
-    value="${fields.everyMinutes}"></label></p>
-    <p class="choices"><label>Quiet from
-    <select name="quietFrom">${renderOptions([['', 'never'], ...hours], fields.quietFrom)}</select></label>
-    <label>to <select name="quietTo">${renderOptions([['', '–'], ...hours], fields.quietTo)}</select></label>
-    <label>Time zone <input name="timeZone" maxlength="100" value="${fields.timeZone}"
-    placeholder="Europe/Berlin"></label></p>
-    <p>${box('enabled', 'On')}</p>`;
+    ${box('mention', 'Mention the owner')}${box('enabled', 'On')}</p>`;
 }

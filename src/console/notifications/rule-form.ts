@@ -8,6 +8,9 @@ const ticked = z.literal('on').optional();
 /** A rule as its form sends it. Its problems are shown on the form. */
 export const RuleForm = z.object({
   name: field(300),
+  /** The states of a cause that are told, as the search writes them; empty: every answer. */
+  news: field(100),
+  repository: field(300),
   query: field(1000),
   channel: field(20),
   destination: field(1000),
@@ -23,6 +26,43 @@ export const RuleForm = z.object({
   act: z.enum(['preview', 'save', 'test', 'delete']).default('preview'),
 });
 export type RuleForm = z.infer<typeof RuleForm>;
+
+/** What a rule can be about: states of a cause as the search writes them, and their words. */
+export const NEWS: readonly (readonly [value: string, words: string])[] = [
+  ['', 'any failure is answered'],
+  ['is:new is:regressed', 'a cause is new or back'],
+  ['is:new', 'a cause is new'],
+  ['is:regressed', 'a cause is back'],
+  ['is:fixed', 'a cause is fixed'],
+  ['is:acknowledged', 'a cause is acknowledged'],
+  ['is:assigned', 'a cause is assigned'],
+];
+const STATES = new Set(NEWS.flatMap(([value]) => value.split(' ')));
+
+/** Joins the choices of the sentence and the typed search to one search. */
+function joinQuery({ news, repository, query }: Pick<RuleForm, 'news' | 'repository' | 'query'>): string {
+  const place = repository.trim() === '' ? '' : `repo:${repository.trim()}`;
+  return [place, query.trim(), news].filter((part) => part !== '').join(' ');
+}
+
+/**
+ * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search: several
+ * repositories, other states, and everything in quotes.
+ */
+export function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
+  const whole = { news: '', repository: '', query };
+  if (query.includes('"')) return whole;
+  const words = query.split(/\s+/).filter((word) => word !== '');
+  const states = words.filter((word) => STATES.has(word));
+  const news = NEWS.find(([value]) => value.split(' ').toSorted().join(' ') === states.toSorted().join(' '));
+  const places = words.filter((word) => /^repo:[^\s:,]+$/.test(word));
+  const taken = [...(news === undefined ? [] : states), ...(places.length === 1 ? places : [])];
+  return {
+    news: news?.[0] ?? '',
+    repository: places.length === 1 ? (places[0] ?? '').slice('repo:'.length) : '',
+    query: words.filter((word) => !taken.includes(word)).join(' '),
+  };
+}
 
 export const OwnerForm = z.object({
   owner: field(300),
@@ -84,10 +124,14 @@ export function toRuleInput({
   timeZone,
   act,
   version,
+  news,
+  repository,
+  query,
   ...rest
 }: RuleForm): object {
   return {
     ...rest,
+    query: joinQuery({ news, repository, query }),
     byOwner: byOwner === 'on',
     mention: mention === 'on',
     enabled: enabled === 'on',
@@ -103,6 +147,8 @@ export type Fields = Omit<RuleForm, 'act'>;
 
 const NEW: Fields = {
   name: '',
+  news: 'is:new is:regressed',
+  repository: '',
   query: '',
   channel: '',
   destination: '',
@@ -122,7 +168,7 @@ export function toFields(rule: NotificationRule | undefined): Fields {
   const hour = (value: number | null) => (value === null ? '' : String(value));
   return {
     name,
-    query,
+    ...splitQuery(query),
     channel,
     destination,
     timeZone,

@@ -1,39 +1,45 @@
 import { labelChannel } from '../../channels/registry.ts';
+import { listDays } from '../../domain/insights.ts';
 import type { RuleEvent, SentMessage } from '../../domain/notification-rule.ts';
 import { formatCount } from '../../lib/text.ts';
 import type { RulePreview } from '../../service/notification-rules.ts';
 import { formatAnalysisAddress } from '../addresses.ts';
+import { dayBars } from '../charts/day-bars.ts';
 import { renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { stateMark } from '../parts/marks.ts';
 
-export function previewPart({ days, messages, isPart, list }: RulePreview): Html {
-  const renderCause = ({
-    title,
-    repository,
-    state,
-    analysisId,
-  }: RulePreview['list'][number]['causes'][number]) =>
-    html`${state !== null && html`${stateMark(state)} `}<a
-      href="${formatAnalysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
-  const rows = list.map(
-    ({ at, channel, destination, causes, more }) => html`<tr><td>${renderTime(at)}</td>
-      <td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
-      <td>${
-        destination === ''
-          ? html`<span class="quiet">no destination yet</span>`
-          : html`${labelChannel(channel)} <span class="quiet">${destination}</span>`
-      }</td></tr>`,
+/** A preview, and when it was made, in milliseconds since 1970. */
+export interface ShownPreview extends RulePreview {
+  readonly now: number;
+}
+
+/** Renders the messages that a rule would have sent: how many, on which days, and the newest ones. */
+export function previewPart({ days, messages, isPart, list, now }: ShownPreview): Html {
+  const shown = listDays({ until: new Date(now).toISOString(), days });
+  const counts = shown.map((day) => list.filter(({ at }) => at.startsWith(day)).length);
+  const isWhole = messages === list.length && messages > 0;
+  return html`<section class="part" aria-labelledby="preview"><h2 id="preview">It would have sent ${
+    messages === 0 ? 'no message' : formatCount(messages, 'message')
+  } in the last ${days} days</h2>${isWhole && dayBars('Messages', shown, counts, false)}${
+    isPart && html`<p class="meta">Only the newest failures were looked at.</p>`
+  }</section>${
+    list.length > 0 &&
+    html`<section class="part" aria-labelledby="newest"><h2 id="newest">${
+      list.length === 1 ? 'The message' : `The newest ${list.length}`
+    }</h2><ul class="rows flush">${list.map(messageRow)}</ul></section>`
+  }`;
+}
+
+function messageRow({ at, channel, destination, causes, more }: RulePreview['list'][number]): Html {
+  const lines = causes.map(
+    ({ title, repository, state, analysisId }) =>
+      html`<p><a href="${formatAnalysisAddress(analysisId)}">${title}</a><br><span
+        class="meta">${repository}</span>${state !== null && html` ${stateMark(state)}`}</p>`,
   );
-  return html`<div class="banner" id="preview">
-    <p><strong>This rule would have sent ${messages === 0 ? 'no message' : formatCount(messages, 'message')}
-    in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
-    ${
-      rows.length > 0 &&
-      dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, {
-        className: 'wide',
-      })
-    }${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
+  const target = destination === '' ? 'no destination yet' : `${labelChannel(channel)} ${destination}`;
+  return html`<li><div class="grow">${lines}${more > 0 && html`<p class="meta">and ${more} more</p>`}<p
+    class="meta">${renderTime(at)}, ${target}</p></div></li>`;
 }
 
 export function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]): Html {

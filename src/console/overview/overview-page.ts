@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Cause, isMuted } from '../../domain/cause.ts';
 import type { TestFlakiness } from '../../domain/flakiness.ts';
-import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import type { CheckedAnswer } from '../../domain/trust.ts';
 import { formatCount } from '../../lib/text.ts';
@@ -12,17 +11,7 @@ import { causeState, takeForm } from '../causes/states.ts';
 import { formatOneIn, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, formatSpan, renderTime } from '../controls.ts';
-import {
-  applyTypedFilter,
-  BRANCH_ELSEWHERE,
-  DAYS_FIELD,
-  type FilterField,
-  filterBar,
-  REPOSITORY_FIELD,
-  unknownFilter,
-} from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { Words } from '../http.ts';
 import { testAddress } from '../insights/test-page.ts';
 import {
   type ConsoleApp,
@@ -34,7 +23,9 @@ import {
   sendPage,
 } from '../page.ts';
 import { icon } from '../parts/icons.ts';
+import { liveLine } from '../parts/live-line.ts';
 import { categoryTile, iconTile, renderNoOwner, renderOwner, stateMark } from '../parts/marks.ts';
+import { type ScopeChoice, scopeMenu } from '../parts/scope-menu.ts';
 import { formatScopedAddress, ScopeFields } from '../scope.ts';
 import { firstStart } from './first-start.ts';
 import { laneHours, laneList } from './lanes.ts';
@@ -45,6 +36,7 @@ const DAY_MS = 86_400_000;
 const MAX_LANES = 40;
 const MAX_CAUSES = 200;
 const ROWS = 5;
+const MAX_CHOICES = 20;
 const LATEST = 40;
 const LATEST_DAYS = 90;
 
@@ -56,12 +48,16 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
     const { query } = request;
     const reader = await loadReader(request, deps);
     const view = await readOverview(deps, reader, query.repo);
-    const filtering = { path: '/', query: toAddress(query), fields: FIELDS, offers: listOffers(view) };
-    const filtered = applyTypedFilter(reply, query.filter, filtering);
-    if (filtered !== undefined) return filtered;
-    const content = view.hasBuilds ? renderOverview(view) : firstStart(deps.providers, reader.principal);
-    const top = html`<h1 tabindex="-1">Overview</h1>${view.hasBuilds && filterBar('Overview', filtering)}`;
-    const main = html`${unknownFilter(query.filter)}<div class="flow" id="overview" data-live
+    const content =
+      view.newest !== undefined ? renderOverview(view) : firstStart(deps.providers, reader.principal);
+    const top = html`<h1 tabindex="-1">Overview</h1>${
+      view.newest !== undefined &&
+      html`${scopeMenu('/', query, listChoices(view))}<div class="acts">${liveLine(
+        view.newest.receivedAt,
+        view.now,
+      )}</div>`
+    }`;
+    const main = html`<div class="flow" id="overview" data-live
       data-say="The overview changed.">${content}</div>`;
     const page = { title: 'Overview', part: 'overview', top, live: {}, main, scope: query } as const;
     const done = describeDone(query);
@@ -70,25 +66,16 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-const Query = z.object({ ...ScopeFields, filter: Words, ...DoneFields });
+const Query = z.object({ ...ScopeFields, ...DoneFields });
 
-const FIELDS: readonly FilterField[] = [
-  REPOSITORY_FIELD,
-  BRANCH_ELSEWHERE,
-  { ...DAYS_FIELD, isElsewhere: true },
-];
-
-function toAddress({ repo, branch, days }: z.infer<typeof Query>) {
-  return { repo, branch, days };
-}
-
-/** Offers the repositories that the page shows, with their red branches. */
-function listOffers({ lanes }: Overview): Offer[] {
-  const groups = [...Map.groupBy(lanes, ({ repository }) => repository)];
-  return groups.map(([value, own]) => ({
-    field: 'repository',
-    value,
-    count: own.filter(({ isRed }) => isRed).length,
+/** Lists the repositories with builds, those with red branches first. */
+function listChoices({ lanes, repositories }: Overview): ScopeChoice[] {
+  const red = lanes.filter(({ isRed }) => isRed);
+  const count = (name: string) => red.filter(({ repository }) => repository === name).length;
+  const names = [...new Set([...red.map(({ repository }) => repository), ...repositories])];
+  return names.map((repository) => ({
+    repository,
+    words: count(repository) === 0 ? '' : `${count(repository)} red`,
   }));
 }
 
@@ -101,7 +88,7 @@ async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
   const filter = { ...within, assignee: principal?.name ?? '', owners: listReaderNames(reader) };
   const page = { limit: MAX_CAUSES, offset: 0 };
   const period = { ...within, until: new Date(now + 60_000).toISOString(), days: LATEST_DAYS };
-  const [lanes, red, open, fixed, mine, flaky, checked, builds, waiting] = await Promise.all([
+  const [lanes, red, open, fixed, mine, flaky, checked, builds, repositories, waiting] = await Promise.all([
     stores.health.lanes({ ...within, since }, MAX_LANES),
     stores.causes.list({ ...filter, list: 'red' }, page),
     stores.causes.list({ ...filter, list: 'open' }, page),
@@ -110,6 +97,7 @@ async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
     stores.flakiness.list(within, { limit: 3, offset: 0 }),
     stores.trust.answers(period, { from: 0, right: null }, { limit: LATEST, offset: 0 }),
     stores.builds.list({}, { limit: 1, offset: 0 }),
+    stores.builds.repositories({ words: '' }, MAX_CHOICES),
     mayReview(principal) ? readWaiting(deps, within) : null,
   ]);
   return {
@@ -125,7 +113,8 @@ async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
     mine: mine.filter((cause) => !isMuted(cause, now)),
     flaky,
     checked,
-    hasBuilds: builds.length > 0,
+    newest: builds[0],
+    repositories,
     waiting,
   };
 }
@@ -206,7 +195,7 @@ function redPart({ lanes, reasons, principal, now }: Overview): Html {
       red === 0
         ? 'Nothing is red'
         : `${rest === 1 ? 'One other default branch is' : `The other ${rest} default branches are`} green`
-    }. <a href="/insights/health">Show them</a></p>`;
+    }. <a href="/insights/health">${rest === 1 ? 'Show it' : 'Show them'}</a></p>`;
   return html`<section class="panel" aria-labelledby="red"><header><h2 id="red">Red now</h2><span
     class="meta">last 24 hours, one cut per build</span></header>${red > 0 && laneHours(now)}${reasons.map(
       (reason) => reasonPart(reason, principal, now),

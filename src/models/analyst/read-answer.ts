@@ -14,6 +14,7 @@ import { ALL_RULES } from '../../judge/rules/all.ts';
 import { estimateTransient } from '../../judge/transient.ts';
 import { cutAtWord, parseJson } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import { shortenTitle } from '../../log/title.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 import { keepFoundedAdvice } from './check-advice.ts';
@@ -21,7 +22,6 @@ import { showFacts } from './show-facts.ts';
 
 /** The maximum confidence of an abstaining verdict, as the prompt asks. */
 const ABSTAINED_MOST = 0.49;
-const MAX_TITLE = 200;
 const MAX_TEXT = 4_000;
 const MAX_CLAIMS = 12;
 const MAX_SUSPECTS = 8;
@@ -129,7 +129,7 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
     return { text: shorten(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
   });
   return {
-    title: shorten(reply.title, MAX_TITLE) || 'The model gave no title',
+    title: shortenTitle(withoutAddresses(reply.title)) || 'The model gave no title',
     rootCause: withoutForeignAddresses(cutAtWord(reply.rootCause, MAX_TEXT), insight),
     fixRecommendation:
       keepFoundedAdvice(

@@ -4,9 +4,9 @@ import type { Failure } from '../../domain/failure.ts';
 import { createId } from '../../domain/ids.ts';
 import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
-import { cutCharacters } from '../../lib/text.ts';
 import { toComparedFailure } from '../../log/fingerprint/failure-likeness.ts';
 import { listTellingLines, standsIn } from '../../log/green/green-diff.ts';
+import { shortenTitle } from '../../log/title.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import type { LibraryStore } from '../../stores/library.ts';
@@ -30,7 +30,6 @@ interface LessonFacts {
 }
 
 const MAX_MESSAGE = 4000;
-const MAX_TITLE = 120;
 
 /**
  * Derives the lesson of a decision: an acceptance teaches the machine's answer, a correction the reviewer's
@@ -160,7 +159,7 @@ function chooseKind(analysis: Analysis, category: Analysis['category']): Kind {
 export function createTitleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
-  return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
+  return shortenTitle(sentence.replace(/\.$/, ''));
 }
 
 /** Returns the number of sightings. A recalled analysis was already counted when it was recalled. */

@@ -9,9 +9,7 @@ import {
   type VersionChange,
   type VersionChanges,
 } from '../../domain/version-changes.ts';
-
-/** The maximum length of a title that begins with a change. */
-const MAX_TITLE = 120;
+import { shortenTitle } from '../../log/title.ts';
 
 /**
  * Adds the changes since the last passing run to an answer. A change that explains the failure comes first in
@@ -35,7 +33,7 @@ export function withVersionChanges(
     evidence: [...evidence, item],
     answer: {
       ...answer,
-      title: `${short}: ${answer.title}`.slice(0, MAX_TITLE).toWellFormed(),
+      title: shortenTitle(`${short}: ${answer.title}`),
       rootCause: `${stated} ${answer.rootCause}`,
       fixRecommendation: advisePin(explaining),
       act: actOn(explaining),

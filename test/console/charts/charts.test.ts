@@ -159,7 +159,7 @@ describe('answers per day', () => {
       listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}`,
     });
 
-  it('55: says “most of them” of more than half, “most often” of what leads, and nothing of a tie', () => {
+  it('55: names the category that leads alone, and none of a tie', () => {
     const finding = (...wanted: readonly [DayOf['category'], number][]) =>
       createColumnsChart({
         counts: wanted.map(([category, count]) => ({ day: '2026-03-01', category, count, open: false })),
@@ -167,18 +167,16 @@ describe('answers per day', () => {
         csv: '/x',
         listAddress: () => '/insights/causes',
       }).finding;
-    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe(
-      '106 answers in 1 days, most of them Infrastructure (69).',
-    );
+    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe('Infrastructure leads: 69 of 106 answers.');
     expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 36], ['TEST_FAILURE', 33])).toBe(
-      '106 answers in 1 days, most often Code error (37).',
+      'Code error leads: 37 of 106 answers.',
     );
-    expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('4 answers in 1 days.');
+    expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('No category leads.');
   });
 
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(figure(drawn).text).toContain('8 answers in 2 days, most often Code error (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('Code error leads: 3 of 8 answers.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);

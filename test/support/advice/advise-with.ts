@@ -6,13 +6,19 @@ const never = new AbortController().signal;
 
 /** Creates an adviser that advises on every cause as `faultline triage` does, with the given app. */
 export function adviseWith(app: Pick<TerminalApp, 'triage'>): Advise {
+  const answer = answerWith(app);
+  return async (text) => (await answer(text)).map((given) => given?.fixRecommendation ?? null);
+}
+
+/** Answers a log as `faultline triage` does, with an answer for each cause. */
+export function answerWith(app: Pick<TerminalApp, 'triage'>) {
   const build = {
     ...createSparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
     id: 'advised',
     receivedAt: new Date(0).toISOString(),
   };
-  return async (text) => {
+  return async (text: string) => {
     const { analyses } = await app.triage(build, [{ name: 'log', kind: 'log', text, notes: [] }], never);
-    return analyses.map(({ answer }) => answer?.fixRecommendation ?? null);
+    return analyses.map(({ answer }) => answer);
   };
 }
