@@ -94,7 +94,9 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
       { tone: 'amber' },
     )
   }<section class="panel" aria-labelledby="systems"><header><h2 id="systems">CI systems</h2><span
-    class="meta">${connected.length === 0 ? 'none is connected' : `${connected.length} connected`}</span></header>
+    class="meta">${
+      connected.length === 0 ? 'none is connected' : `${connected.length} connected`
+    }</span></header>
     <ul class="rows">${connected.map((system) => systemRow(system, publicUrl, deps.clock.now()))}<li><p
     class="acts"><span class="meta">Connect another:</span>${others.map(
       ({ provider, label }) => html`<a class="btn" href="/settings?provider=${provider.name}">${label}</a>`,
@@ -106,7 +108,7 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
 interface CiSystem {
   readonly provider: Connectable;
   readonly label: string;
-  /** When its newest build was received; null if none was. */
+  /** The time at which its newest build was received; null if there is none. */
   readonly lastAt: string | null;
 }
 

@@ -59,6 +59,8 @@ export const FailingTest = z.object({
   at: LogPosition.nullable(),
   /** The lines that report it: each block in which it is named. Absent if only its position is known. */
   spans: z.array(LogRange).optional(),
+  /** The paths of the files that its report attaches to it, as the report writes them; absent if none. */
+  attachments: z.array(z.string()).optional(),
 });
 export type FailingTest = z.infer<typeof FailingTest>;
 

@@ -29,9 +29,10 @@ export function mergeTests(
     );
     if (twin === null) return report;
     left.delete(twin);
-    return agree(report, twin)
-      ? merge(report, twin)
-      : { ...twin, name: report.name, suite: report.suite, spans: joinSpans(report, twin) };
+    if (agree(report, twin)) return merge(report, twin);
+    const { name, suite, attachments } = report;
+    const joined = { ...twin, name, suite, spans: joinSpans(report, twin) };
+    return attachments === undefined ? joined : { ...joined, attachments };
   });
   return [...merged, ...left];
 }

@@ -5,8 +5,11 @@ import { getProjectPath } from './paths.ts';
 export const MAX_TITLE = 80;
 
 /** A path in a home folder, or in a folder where CI systems check out; without the position after it. */
-const MACHINE_PATH =
-  /(?:\/(?:home|Users|root|builds|__w|github\/workspace|private|var\/(?:folders|lib\/jenkins))|\b[A-Za-z]:[\\/](?=\w))[\w.@+~\\/-]{1,400}/g;
+const MACHINE_PATH = new RegExp(
+  '(?:/(?:home|Users|root|builds|__w|github/workspace|private|var/(?:folders|lib/jenkins))' +
+    String.raw`|\b[A-Za-z]:[\\/](?=\w))[\w.@+~\\/-]{1,400}`,
+  'g',
+);
 
 /**
  * Replaces paths of a machine by the path in the project or, if that is unknown, by the name of the file:

@@ -102,15 +102,15 @@ export function createCauseStore(db: Database) {
      * them; in the order of the causes.
      */
     countPerDay: async ({ causes, until, days, repositories }: DaysOfCauses) => {
-      const shown = listDays({ until, days });
+      const dates = listDays({ until, days });
       const rows = await queryAll(read, DayCount, PER_DAY, [
         causes.map(({ repository }) => repository),
         causes.map(({ fingerprint }) => fingerprint),
-        shown[0],
+        dates[0],
         scopeValue(repositories),
       ]);
       const counts = new Map(rows.map(({ at, day, count }) => [`${at} ${day}`, count]));
-      return causes.map((_, at) => shown.map((day) => counts.get(`${at + 1} ${day}`) ?? 0));
+      return causes.map((_, at) => dates.map((day) => counts.get(`${at + 1} ${day}`) ?? 0));
     },
     /** Lists the events of a cause, newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>

@@ -68,8 +68,7 @@ describe('70: links both ways', () => {
           const outside = page.getByRole('link', { name: 'Open in GitHub' });
           expect(await outside.last().getAttribute('href')).toBe(job);
           await page.goto(`/logs/${build}?L=3-3#L3`);
-          if (how.width === PHONE.width)
-            await page.locator('.tools').getByText('More', { exact: true }).click();
+          await page.locator('.tools .menu > summary').click();
           expect(await outside.getAttribute('href')).toBe(job);
           if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
           await page.goto(`/review/${item}`);

@@ -142,7 +142,7 @@ describe('the demo', () => {
         expect(
           await page.getByRole('navigation', { name: 'Sections' }).locator('[aria-current]').textContent(),
         ).toBe('Causes');
-        expect(await mainText(page)).toContain('This cause involves flaky tests.');
+        expect(await mainText(page)).toContain('This cause involves flaky tests');
         expect(await mainText(page)).not.toContain('a flaky test can still fail again');
         expect(await mainText(page)).toMatch(/flakes in 1 run in \d+ \(3 of \d+\); not in quarantine/);
         expect(await mainText(page)).toContain('quarantine the test on its page');

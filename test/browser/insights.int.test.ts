@@ -122,8 +122,9 @@ describe('insights with figures in them', () => {
       await page.getByLabel('compare with, from').fill(day(40));
       await page.getByRole('button', { name: 'Filter' }).click();
       await page.waitForURL(/compare=/);
+      const [from, to, start, end] = [9, 0, 40, 31].map((before) => formatDay(day(before)));
       expect(await page.locator('main').textContent()).toContain(
-        `${formatDay(day(9))} to ${formatDay(day(0))} (UTC); in parentheses, ${formatDay(day(40))} to ${formatDay(day(31))}.`,
+        `${from} to ${to} (UTC); in parentheses, ${start} to ${end}.`,
       );
       if (options.javaScript)
         expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);

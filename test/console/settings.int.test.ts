@@ -29,7 +29,7 @@ afterAll(async () => {
   await host.close();
 });
 
-it('lists connected CI systems with the address of their webhook, and offers all others, for administrators', async () => {
+it('lists connected CI systems with their webhooks, and offers all others, for administrators', async () => {
   const { statusCode, body } = await getPage(console.app, '/settings');
   expect(statusCode).toBe(200);
   for (const name of CI_SYSTEM_NAMES) expect(body).toContain(`href="/settings?provider=${name}"`);
@@ -44,9 +44,9 @@ it('lists connected CI systems with the address of their webhook, and offers all
 
 it('shows the health of every backend, what is wrong first, with advice', async () => {
   const { body } = await getPage(console.app, '/settings');
-  expect(body).toMatch(
-    /1 of 2 needs a look.*Job queue<\/b>.*connect ECONNREFUSED &lt;redis&gt;.*Start Redis\..*Down.*Database<\/b>.*postgres answers.*OK/s,
-  );
+  expect(body).toContain('1 of 2 needs a look');
+  expect(body).toMatch(/Job queue<\/b>.*connect ECONNREFUSED &lt;redis&gt;.*Start Redis\..*Down/s);
+  expect(body).toMatch(/Down.*Database<\/b>.*postgres answers.*OK/s);
 });
 
 it('says how one is connected, without its secret', async () => {

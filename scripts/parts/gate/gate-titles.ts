@@ -5,7 +5,10 @@ import { replayConfig } from '../../../src/replay/commands/answering.ts';
 import { answerWith } from '../../../test/support/advice/advise-with.ts';
 import { countBadTitles } from '../../../test/support/title-gates.ts';
 
-/** The gate of titles: all titles on the captured failures are short, and none names a path of a machine. Takes half a minute. */
+/**
+ * The gate of titles: all titles on the captured failures are short, and none names a path of a machine.
+ * Takes half a minute.
+ */
 const config = replayConfig(
   { analyst: 'rules', concurrency: 1, green: false },
   readConfig(getDataDirectory(undefined)),

@@ -6,7 +6,7 @@ import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
 import { addWhose } from '../../service/answers/whose.ts';
 import type { ShownArchive, ShownStores } from '../../stores/stores.ts';
-import { listRecordings } from './recordings.ts';
+import { isErrorContext, listRecordings } from './recordings.ts';
 
 /** Everything that the parts of an answer show. */
 export type AnswerFacts = NonNullable<Awaited<ReturnType<typeof readAnswerFacts>>>;
@@ -98,6 +98,8 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     pictures,
     /** Names of the videos and traces among the artifacts, which are not kept here. */
     recordings: listRecordings(files.map(({ name }) => name)),
+    /** Names of the texts in which a browser test kept what its page was. */
+    contexts: files.map(({ name }) => name).filter(isErrorContext),
     /** The grade by later builds; null if no build has passed since. */
     graded,
     /** The newest failures like this one that were fixed by editing files, newest first. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { FailingTest } from '../../domain/failure.ts';
 import type { PictureHead } from '../../stores/pictures.ts';
-import { buildAddress, search } from '../addresses.ts';
+import { buildAddress, formatLogAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { IdParams, protect } from '../http.ts';
@@ -51,11 +52,13 @@ const SHOWN = 4;
 const ENOUGH_WORDS = 0.6;
 
 /** Renders the pictures of the failed tests, and how recordings are opened. */
-export function picturesPart({ pictures, recordings, build, failures }: AnswerFacts): Shown {
-  if (pictures.length === 0 && recordings.length === 0) return null;
-  const tests = failures.flatMap(({ test }) => (test === null ? [] : [test.name]));
+export function picturesPart(facts: AnswerFacts): Shown {
+  const { pictures, recordings, contexts, build, failures } = facts;
+  if (pictures.length === 0 && recordings.length === 0 && contexts.length === 0) return null;
+  const tests = failures.flatMap(({ test }) => test ?? []);
+  const isRelated = (name: string) => tests.some((test) => isOfTest(name, test));
   const shots = groupShots(pictures);
-  const related = shots.filter(({ base }) => tests.some((test) => isAbout(base, test)));
+  const related = shots.filter((shot) => shot.pictures.some(({ picture }) => isRelated(picture.name)));
   const first = related.length > 0 ? related : shots;
   const others = shots.filter((shot) => !first.includes(shot)).concat(first.slice(SHOWN));
   const render = (shot: Shot) => renderShot(build.id, shot);
@@ -63,7 +66,7 @@ export function picturesPart({ pictures, recordings, build, failures }: AnswerFa
     id="pictures">What it looked like</h2>${first.slice(0, SHOWN).map(render)}${
       others.length > 0 &&
       html`<details><summary>${others.length} more from this build</summary>${others.map(render)}</details>`
-    }${recordingsNote(recordings, build.url)}</section>`;
+    }${contextsNote(build.id, contexts.filter(isRelated))}${recordingsNote(recordings, build.url)}</section>`;
 }
 
 /** Puts the expected, the actual and the difference of one snapshot together. */
@@ -84,6 +87,24 @@ function rankLabel(label: string): number {
   return Object.values<string>(SIDES).indexOf(label);
 }
 
+/** Tells whether a file is of a test: its report names the file, or the path has the test's name. */
+export function isOfTest(
+  file: string,
+  { name, attachments = [] }: Pick<FailingTest, 'name' | 'attachments'>,
+): boolean {
+  return attachments.some((path) => isSameFile(file, path)) || isAbout(file, name);
+}
+
+/** Tells whether two paths, each from a folder of its own, end in the same folder and file. */
+function isSameFile(left: string, right: string): boolean {
+  const [first, second] = [left, right].map((path) =>
+    path.split(/[\\/]/).filter((part) => part !== '' && part !== '.' && part !== '..'),
+  );
+  if (first === undefined || second === undefined) return false;
+  const common = Math.min(2, first.length, second.length);
+  return common > 0 && first.slice(-common).join('/') === second.slice(-common).join('/');
+}
+
 /** Tells whether the path of a picture has most words of a test's name, however its tool joins them. */
 function isAbout(path: string, test: string): boolean {
   const words = [...new Set(test.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
@@ -100,6 +121,16 @@ function renderShot(buildId: string, { base, pictures }: Shot): Html {
   });
   return html`<div class="panel pad shots"><p class="meta mono">${base}</p><div
     class="shot-row">${figures}</div></div>`;
+}
+
+function contextsNote(buildId: string, contexts: readonly string[]): Shown {
+  const links = contexts
+    .slice(0, SHOWN)
+    .map(
+      (name, at) =>
+        html`${at > 0 && ', '}<a class="mono" href="${formatLogAddress(buildId, name)}">${name}</a>`,
+    );
+  return links.length > 0 && html`<p class="meta">The page as text: ${links}.</p>`;
 }
 
 function recordingsNote(recordings: readonly string[], url: string | null): Shown {

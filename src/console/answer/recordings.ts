@@ -10,6 +10,11 @@ function findRecording(name: string): string | null {
   return trace === -1 ? null : parts.slice(0, trace + 1).join('/');
 }
 
+/** Tells whether a file is the text that Playwright keeps of a page on which a test failed. */
+export function isErrorContext(name: string): boolean {
+  return /(?:^|\/)error-context\.md$/i.test(name);
+}
+
 /** Tells whether a file is a trace by its name. */
 export function isTrace(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();

@@ -266,8 +266,8 @@ function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): S
   );
   const fixed =
     causes.some(({ state }) => state === 'fixed') &&
-    html`<p class="meta">“Fixed” means that the default branch passed as often as this cause’s rate needs; a
-      flaky test can still fail again.</p>`;
+    html`<p class="meta">“Fixed” means that the default branch passed as often as this cause’s rate needs;
+      a flaky test can still fail again.</p>`;
   return html`<section class="part" aria-labelledby="flaky"><h2 id="flaky">This cause involves flaky
     tests</h2><ul>${lines}</ul><p class="meta">To silence a flaky test whatever its cause, quarantine the
     test on its page.</p>${fixed}</section>`;

@@ -102,10 +102,10 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/causes', query: toAddress(query), fields: FIELDS, offers };
     const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const shown = found.slice(0, PAGE);
+    const pageCauses = found.slice(0, PAGE);
     const until = new Date(deps.clock.now()).toISOString();
-    const perDay = await causes.countPerDay({ causes: shown, until, days: DAYS });
-    const view = { query, filtering, shown, perDay, more: found.length > PAGE, counts };
+    const perDay = await causes.countPerDay({ causes: pageCauses, until, days: DAYS });
+    const view = { query, filtering, shown: pageCauses, perDay, more: found.length > PAGE, counts };
     const main = html`${misreadBanner(request, Query)}${renderMain(view, reader, deps.clock.now())}`;
     const top = html`<h1 tabindex="-1">Causes</h1>${lists(query, counts)}`;
     const page = { title: 'Causes', part: 'causes', place: 'queue', top, live: {}, main } as const;
@@ -250,7 +250,7 @@ function causeRow(
     }</span></td><td class="num quiet">${formatAge(lastAt, now)}<span class="word"> ago</span></td></tr>`;
 }
 
-/** Renders the assignee of a cause, or its owner beside the button that takes it. */
+/** Renders the assignee of a cause, or its owner and the button that takes it. */
 function whoActs({ assignee, owner }: Cause, take: Shown): Html {
   if (assignee !== null) return renderOwner(assignee);
   if (owner === null) return html`${take ?? renderNoOwner('Nobody')}`;

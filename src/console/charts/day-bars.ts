@@ -29,7 +29,8 @@ export function dayBars(
       height="${height}" rx="2"><title>${formatDay(days[at] ?? '')}: ${count}</title></rect>`;
   });
   const busy = counts.filter((count) => count > 0).length;
-  const label = `${what}: ${sumNumbers(counts)} on ${busy} of ${days.length} days, at most ${findMax(counts)} a day`;
+  const spread = `${sumNumbers(counts)} on ${busy} of ${days.length} days`;
+  const label = `${what}: ${spread}, at most ${findMax(counts)} a day`;
   return html`<svg class="plot flat" viewBox="0 0 ${width} 120" preserveAspectRatio="none" role="img"
     aria-label="${label}"><path class="axis" d="M0 119.5h${width}"/>${bars}</svg><p class="hours meta"
     aria-hidden="true">${labelDays(days).map((day) => html`<span>${day}</span>`)}</p>`;

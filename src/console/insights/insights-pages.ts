@@ -107,7 +107,7 @@ async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Prom
 function writeFinding(counts: readonly DayOf[], { trust }: TrustFacts, days: number): string {
   const here = trust.thresholds.find(({ threshold }) => threshold === trust.threshold);
   if (trust.enough && here !== undefined && here.decided > 0)
-    return `${here.right} of ${here.decided} answers that were sure enough to publish, and checked, are right`;
+    return `${here.right} of ${here.decided} answers that were sure enough to publish are right`;
   const all = sumCounts(counts);
   const open = sumCounts(counts.filter((count) => count.open));
   if (all === 0) return `No answer in ${days} days`;

@@ -149,18 +149,18 @@ const MARK_WORDS = {
 function failingPart(failing: readonly TestFlakiness[], causes: readonly (Cause | null)[]): Html {
   const rows = failing.slice(0, MOST_FAILING).map((test, at) => {
     const cause = causes[at] ?? null;
-    const { name, repository, file, recent } = test;
-    return html`<li><div class="grow"><a class="whole" href="${testAddress(test)}">${name}</a><p
-      class="meta">${repository} ${file !== null && html`<code>${file}</code>`}</p></div>${runStrip(
-        name,
-        recent,
-      )}<div class="grow"><b class="is-red">since ${renderTime(findFailingSince(test))}</b><p
-      class="meta">${causeLink(cause)}</p></div><span class="end">${ownerCell(cause)}</span></li>`;
+    return html`<tr>${testCell(test)}<td>${runStrip(test.name, test.recent)}</td><td><b
+      class="is-red">since ${renderTime(findFailingSince(test))}</b></td><td>${causeLink(cause)}</td>
+      <td>${ownerCell(cause)}</td></tr>`;
   });
-  return html`<section class="panel" aria-labelledby="failing"><header><h2 id="failing">Failing now</h2><span
-    class="meta">${
-      failing.length > MOST_FAILING ? `the newest ${MOST_FAILING}; ` : ''
-    }last 30 runs, newest right</span></header><ul class="rows">${rows}</ul></section>`;
+  return html`<h2>Failing now${
+    failing.length > MOST_FAILING && html` <span class="meta">the newest ${MOST_FAILING}</span>`
+  }</h2>${dataTable(
+    'Tests whose newest run failed',
+    ['Test', 'Last 30 runs', 'Failing', 'What is known', 'Owner'],
+    rows,
+    { className: 'fold' },
+  )}<h2>Flaky</h2>`;
 }
 
 /** Returns when the newest failed runs of a test began, without one that passed among them. */
@@ -258,7 +258,8 @@ function row(test: TestFlakiness, minutes: number, cause: Cause | null, acts: bo
 /** Says how often a run of the same commit passed after a failed one. */
 function rerunWords({ rerun, recovered }: TestFlakiness): Shown {
   if (rerun === 0) return null;
-  return html`<br><span class="meta">passed on rerun of ${recovered} of ${formatCount(rerun, 'commit')}</span>`;
+  return html`<br><span class="meta">passed on rerun of ${recovered} of
+    ${formatCount(rerun, 'commit')}</span>`;
 }
 
 const FLAKY_HEAD = [

@@ -152,7 +152,8 @@ function logPage(
   return html`<h1 class="seen-not" tabindex="-1">${source.name}</h1><div class="reader">
     <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<div
     class="acts">${nextProof(facts, query)}${switches(facts, query, shape)}<details
-    class="menu"><summary class="btn bare">${icon('dots')}<span class="seen-not">More</span></summary><ul>${viewLinks(
+    class="menu"><summary class="btn bare">${icon('dots')}<span
+    class="seen-not">More</span></summary><ul>${viewLinks(
       facts,
       query,
     )}<li><a href="${raw}" target="_blank">Raw text</a></li>${listItem(
@@ -300,7 +301,9 @@ function searchForm(
   const kept = renderHiddenFields({ file: source.name, ts, wrap, analysis, back, case: matchCase });
   return html`<form role="search" id="search" aria-label="This log"
     action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search"
-    placeholder="Search this log" value="${q}" maxlength="500" data-action="search">${badge('search')}</form>`;
+    placeholder="Search this log" value="${q}" maxlength="500" data-action="search">${badge(
+      'search',
+    )}</form>`;
 }
 
 function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
@@ -333,10 +336,15 @@ function switches(facts: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Ht
   const look = (isOn: boolean) => isOn && html` aria-current="true"`;
   return html`<span class="seg only-wide"><a href="${formatPlace(facts, query, at, {
     case: matchCase ? undefined : '1',
-  })}" title="${matchCase ? 'Do not match case' : 'Match case'}"${look(matchCase)}>Aa<span class="seen-not">: match
-    case, ${matchCase ? 'on' : 'off'}</span></a><a href="${formatPlace(facts, query, at, {
-      wrap: wrap ? '0' : '1',
-    })}"${look(wrap)}>Wrap<span class="seen-not"> long lines, ${
+  })}" title="${matchCase ? 'Do not match case' : 'Match case'}"${look(matchCase)}>Aa<span
+    class="seen-not">: match case, ${matchCase ? 'on' : 'off'}</span></a><a href="${formatPlace(
+      facts,
+      query,
+      at,
+      {
+        wrap: wrap ? '0' : '1',
+      },
+    )}"${look(wrap)}>Wrap<span class="seen-not"> long lines, ${
       wrap ? 'on' : 'off'
     }</span></a><a data-action="timestamps" href="${formatPlace(facts, query, at, {
       ts: stamps ? '0' : '1',

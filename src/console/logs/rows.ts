@@ -68,7 +68,8 @@ export function logList(
   }: { readonly label: string; readonly wrap?: boolean | undefined; readonly isWhole?: boolean },
 ): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
-  return html`<div class="lines${how}${isWhole && ' whole'}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
+  return html`<div class="lines${how}${isWhole && ' whole'}" role="region" aria-label="${label}"
+    tabindex="0"><ol role="list">
     ${rows}
     </ol></div>`;
 }

@@ -342,7 +342,9 @@ function ruleMain({
     <button class="main" name="act" value="save">Save</button>
     <button name="act" value="test">Send a test message</button>
     <a class="btn bare" href="/notifications">Cancel</a></p></form>
-    ${preview !== undefined && html`<aside class="stack" aria-label="Preview">${previewPart(preview)}</aside>`}
+    ${
+      preview !== undefined && html`<aside class="stack" aria-label="Preview">${previewPart(preview)}</aside>`
+    }
     </div>
     ${
       rule !== undefined &&
@@ -374,7 +376,8 @@ function formFields(fields: Fields, messengers: Messengers): Html {
       'Channel',
       channels.length === 0 ? [['', 'a channel']] : channels.map(({ name, label }) => [name, label]),
     )} <input name="destination" aria-label="Destination" required maxlength="500"
-    value="${fields.destination}" list="destinations" placeholder="C0123456789, team@example.com or a webhook">
+    value="${fields.destination}" list="destinations"
+    placeholder="C0123456789, team@example.com or a webhook">
     ${choice('when', 'When', [
       ['', 'at once'],
       ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const),
@@ -387,8 +390,10 @@ function formFields(fields: Fields, messengers: Messengers): Html {
     aria-label="Time zone" maxlength="100" value="${fields.timeZone}" placeholder="Europe/Berlin">.</div>
     <datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
     <label class="field"><span>Only if</span><input name="query" maxlength="500" value="${fields.query}"
-    placeholder="category:INFRA_ERROR owner:@shop/payments confidence:>0.8" aria-describedby="query-help"></label>
-    <p class="meta" id="query-help">A <a href="/search">search</a> that every failure must fit; empty: all.</p>
+    placeholder="category:INFRA_ERROR owner:@shop/payments confidence:>0.8"
+    aria-describedby="query-help"></label>
+    <p class="meta" id="query-help">A <a href="/search">search</a> that every failure must fit; empty:
+    all.</p>
     <label class="field"><span>Name</span><input name="name" required maxlength="100" value="${fields.name}"
     placeholder="Regressions of the shop"></label>
     <p class="choices">${box('byOwner', 'To the owner’s channel, if known')}

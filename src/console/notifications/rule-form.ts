@@ -8,7 +8,7 @@ const ticked = z.literal('on').optional();
 /** A rule as its form sends it. Its problems are shown on the form. */
 export const RuleForm = z.object({
   name: field(300),
-  /** The states of a cause that are told, as the search writes them; empty: every answer. */
+  /** The states of a cause that send a message, as the search writes them; empty: every answer. */
   news: field(100),
   repository: field(300),
   query: field(1000),
@@ -27,7 +27,7 @@ export const RuleForm = z.object({
 });
 export type RuleForm = z.infer<typeof RuleForm>;
 
-/** What a rule can be about: states of a cause as the search writes them, and their words. */
+/** The subjects of a rule: states of a cause as the search writes them, and their words. */
 export const NEWS: readonly (readonly [value: string, words: string])[] = [
   ['', 'any failure is answered'],
   ['is:new is:regressed', 'a cause is new or back'],
@@ -46,8 +46,8 @@ function joinQuery({ news, repository, query }: Pick<RuleForm, 'news' | 'reposit
 }
 
 /**
- * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search: several
- * repositories, other states, and everything in quotes.
+ * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search:
+ * several repositories, other states, and everything in quotes.
  */
 export function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
   const whole = { news: '', repository: '', query };

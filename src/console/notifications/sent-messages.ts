@@ -16,12 +16,12 @@ export interface ShownPreview extends RulePreview {
 
 /** Renders the messages that a rule would have sent: how many, on which days, and the newest ones. */
 export function previewPart({ days, messages, isPart, list, now }: ShownPreview): Html {
-  const shown = listDays({ until: new Date(now).toISOString(), days });
-  const counts = shown.map((day) => list.filter(({ at }) => at.startsWith(day)).length);
+  const dates = listDays({ until: new Date(now).toISOString(), days });
+  const counts = dates.map((day) => list.filter(({ at }) => at.startsWith(day)).length);
   const isWhole = messages === list.length && messages > 0;
   return html`<section class="part" aria-labelledby="preview"><h2 id="preview">It would have sent ${
     messages === 0 ? 'no message' : formatCount(messages, 'message')
-  } in the last ${days} days</h2>${isWhole && dayBars('Messages', shown, counts, false)}${
+  } in the last ${days} days</h2>${isWhole && dayBars('Messages', dates, counts, false)}${
     isPart && html`<p class="meta">Only the newest failures were looked at.</p>`
   }</section>${
     list.length > 0 &&

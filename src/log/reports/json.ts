@@ -148,6 +148,10 @@ const CtrfTest = z.object({
   line: count,
   flaky: z.boolean().nullish(),
   stdout: z.array(z.string()).nullish(),
+  attachments: z
+    .array(z.object({ path: z.string() }))
+    .nullish()
+    .catch(null),
 });
 
 /** The reader of the Common Test Report Format. */
@@ -159,7 +163,7 @@ const ctrf = format(
       report,
       results.tests,
       CtrfTest,
-      ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout }) =>
+      ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout, attachments }) =>
         report.add(
           name,
           {
@@ -173,6 +177,7 @@ const ctrf = format(
             detail: trace ?? '',
             output: stdout?.slice(-200).join('\n') ?? '',
             flaky: flaky ?? false,
+            attachments: attachments?.map(({ path }) => path) ?? [],
           },
           [message, trace],
         ),

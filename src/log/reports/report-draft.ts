@@ -31,6 +31,8 @@ export interface Outcome {
   readonly output?: string;
   readonly expected?: Maybe<string>;
   readonly actual?: Maybe<string>;
+  /** Paths of the files that the report attaches to it. */
+  readonly attachments?: readonly string[];
   /** True if the test first failed and then passed on another attempt. */
   readonly flaky?: boolean;
   /** The line of the report, 1-based. */
@@ -77,6 +79,9 @@ const MAX_NOTES = 50;
 const MAX_NAME = 2_000;
 const MAX_MESSAGE = 1_000;
 const MAX_RUNNER = 200;
+/** The files that are kept of a test, and the characters of their paths. */
+const MAX_ATTACHMENTS = 20;
+const MAX_PATH = 500;
 
 /** The options of a report. */
 interface DraftOptions {
@@ -289,7 +294,17 @@ function createFailingTest(
     actual: outcome.actual ?? split.actual,
     framework,
     ...findPosition(source, outcome.at ?? null, passage),
+    ...listAttachments(`${output}\n${plain}`, outcome.attachments ?? []),
   };
+}
+
+/** Lists the files of a test: those that its output names in Jenkins' form, and those of the report. */
+function listAttachments(output: string, named: readonly string[]): Pick<FailingTest, 'attachments'> {
+  const found = output.matchAll(/\[\[ATTACHMENT\|([^\]\n]{1,500})\]\]/g);
+  const printed = [...found].map(([, path]) => path ?? '');
+  const isPath = ({ length }: string) => length > 0 && length <= MAX_PATH;
+  const paths = [...new Set([...printed, ...named])].filter(isPath);
+  return paths.length === 0 ? {} : { attachments: paths.slice(0, MAX_ATTACHMENTS) };
 }
 
 /** Returns the lines that report a test, and the line that names it. */

@@ -36,6 +36,7 @@ interface OpenCase {
   readonly tags: number[];
   readonly texts: Stretch[];
   readonly outputs: Stretch[];
+  readonly attachments: string[];
 }
 
 interface State {
@@ -122,6 +123,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     tags: ofSuite ? [] : [end],
     texts: [],
     outputs: [],
+    attachments: [],
   };
   const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...entry };
   state.open = open;
@@ -155,6 +157,8 @@ function openOutcome(
     if (open.status === 'passed') open.status = 'skipped';
   } else if (name === 'flakyFailure' || name === 'flakyError') open.flaky = true;
   else if (name === 'system-out' || name === 'system-err') state.into = 'output';
+  else if (name === 'property' && /attachment|screenshot/i.test(attributes.name ?? ''))
+    open.attachments.push(attributes.value ?? '');
   if (RERUNS.has(name)) state.into = null;
 }
 
@@ -179,9 +183,19 @@ function closeCase(state: State): void {
   state.open = null;
   state.into = null;
   if (open === null) return;
-  const { outcome, status, flaky, message, type, text, output } = open;
+  const { outcome, status, flaky, message, type, text, output, attachments } = open;
   const stretches = status === 'failed' ? listStretches(state.xml, open) : [];
-  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said: stretches });
+  state.draft.add({
+    ...outcome,
+    status,
+    flaky,
+    message,
+    type,
+    detail: text,
+    output,
+    said: stretches,
+    ...(status === 'failed' && { attachments: attachments.slice(0, MAX_STRETCHES) }),
+  });
 }
 
 /**
