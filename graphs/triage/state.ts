@@ -157,7 +157,7 @@ export const TriageState = new StateSchema({
   ),
   /** The conclusions of the investigators, round by round. */
   conclusions: z.array(Conclusion).default(() => []),
-  /** The number of rounds of investigators that were joined. */
+  /** The number of rounds of investigators whose findings were consolidated. */
   investigations: z.int().default(0),
   /** The question to a reviewer for which the run waits. Null if there is none. */
   question: PendingQuestion.nullable().default(null),

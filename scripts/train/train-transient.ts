@@ -17,9 +17,10 @@ import { listCaptured, readSubject } from './judging/labelled-subjects.ts';
 import { describeForecasts, type Forecast } from './transient/figures.ts';
 import { fitTransient, type TransientLesson } from './transient/fit.ts';
 
-/*
- * Learns whether a re-run would pass. A lesson is a job of which it is known: it passed when it was run again
- * (or somebody who read it said so), or it needs a change. The model's file holds numbers only.
+/**
+ * Trains the model that predicts whether a rerun passes. A training example is a job of which this is known:
+ * it passed when it was run again (or a reader said that it would), or it needs a change. The file of the
+ * model contains only numbers.
  */
 const COMMAND = 'node scripts/train/train-transient.ts --data FOLDER --out src/judge/transient.json';
 const USAGE = `Learns whether a re-run of a failed job would pass.
@@ -41,7 +42,10 @@ if (asked.data === undefined) {
   process.exit(2);
 }
 
-/** What a lesson of a set counts. Captured failures are many and alike; jobs of one project are so too. */
+/**
+ * The weights of the training examples of each set. Captured failures are many and similar, and so are jobs
+ * of one project.
+ */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'transient/transient': 0.5,
   'actions/actions': 1,
@@ -50,7 +54,10 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'captured trouble': 0.5,
 };
 
-/** Parts in which groups are left out; the sets are fewer, so that each is left out alone. */
+/**
+ * The number of parts for cross-validation by groups. There are fewer sets than parts, so that each set is
+ * left out alone.
+ */
 const FOLDS = 10;
 const Labels = z.object({
   intermittent: z.boolean().nullish(),
@@ -80,7 +87,7 @@ if (asked.check !== undefined) {
   if (!isSame) process.exitCode = 1;
 }
 
-/** Reads the jobs of public sources of which it is known whether a re-run would pass. */
+/** Reads the jobs of public sources for which it is known whether a rerun passes. */
 async function readLabelled(data: string): Promise<TransientLesson[]> {
   const found: TransientLesson[] = [];
   for (const set of ['transient/transient', 'actions/actions', 'other-ci/other-ci']) {
@@ -106,8 +113,9 @@ function readLabel(value: unknown): boolean | null {
 }
 
 /**
- * Reads our own failing projects. Our scripts take a service or the time away for one run only, so failures of
- * these kinds pass; those of machines, and of tools whose kind is not stated, say nothing; the rest fail.
+ * Reads our own failing projects. Our scripts take a service or the time away for one run only, so failures
+ * of these kinds pass when they are run again. Failures of machines, and of tools whose kind is not stated,
+ * are left out. All others fail again.
  */
 async function readCaptured(): Promise<TransientLesson[]> {
   const found: TransientLesson[] = [];
@@ -132,7 +140,7 @@ async function toLesson(labelled: {
   return { id, set, project, passes, weight: WEIGHTS[set] ?? 0, signs, told: ruling.classification };
 }
 
-/** Learns from all other groups for each part, and forecasts those that were left out. */
+/** Trains, for each part, on the groups of all other parts, and predicts the groups of that part. */
 function leaveOut(getGroup: (lesson: TransientLesson) => string): Forecast[] {
   return splitIntoFolds(lessons, getGroup, FOLDS).flatMap((own) => {
     const inFold = new Set(own);

@@ -23,10 +23,10 @@ const MOST_ROUNDS = 50;
 const ROUND_MS = 20;
 
 /**
- * Creates a finder of processes. It uses a control group if one can be created (Linux, version 2), and /proc:
- * a variable in the environment of the processes, their session and their parents. Without /proc, as on
- * macOS, only the process group is ended. A process is not found if it runs as another user, or if it has
- * left the group before it was adopted as well as its session, its parents and its environment.
+ * Creates an object that finds the processes of a command. It uses a control group if one can be created
+ * (Linux, version 2), and /proc, where it recognizes processes by an environment variable, their session and
+ * their parents. Without /proc, as on macOS, only the process group is ended. It misses processes that run as
+ * another user, and those that gave up all of these properties before they were adopted.
  */
 export function createRunProcesses(): RunProcesses {
   const id = randomUUID();

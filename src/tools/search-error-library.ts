@@ -20,16 +20,16 @@ const MAX_FAILURES = 3;
  */
 const MORE = 30;
 
-/** The maximum likeness by the words of a query: enough to be shown. */
+/** The maximum similarity that the words of a query can give. It is enough for the failure to be shown. */
 const BY_QUERY = 0.7;
 
 const Parameters = createRetrievalParameters('Only failures that were decided to be of this category');
 
 /**
- * Creates the tool that finds what people decided about failures like this one. The index only chooses
- * candidates. How alike they are is computed from the text of the two failures, never from the words of a
- * query; what is less alike than `LIKENESS.shown` is no precedent. `data.proposes` says that a precedent is
- * alike enough to propose its category, cause and fix.
+ * Creates the tool that finds what people decided about similar failures. The index only chooses candidates.
+ * Their similarity is computed from the text of the two failures, never from the words of a query. A failure
+ * below `LIKENESS.shown` is not a precedent. `data.proposes` says that a precedent is similar enough for its
+ * category, cause and fix to be proposed.
  */
 export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositoryScope): Tool {
   return defineTool({
@@ -100,8 +100,8 @@ function computeLikeness(failures: readonly ComparedFailure[], { text, metadata 
 }
 
 /**
- * Returns the share of a query's distinctive words that an entry has. However high it is, a query proposes
- * nothing.
+ * Returns the share of a query's distinctive words that an entry has. Even the highest share is not enough to
+ * propose anything.
  */
 function compareQuery(query: string | undefined, { text }: VectorMatch): number {
   const asked = weighWords(query ?? '');

@@ -1,4 +1,7 @@
-/** The HTTP API against its own description: schemathesis with all checks, spectral and redocly with all they recommend. */
+/**
+ * Attacks the HTTP API with its own description: schemathesis with all checks, and spectral and redocly with
+ * all recommended rules.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +9,7 @@ import { z } from 'zod';
 import { type AttackedService, reportService, startService } from './shared/service.ts';
 import { npmTools, pythonTools, report, run } from './shared/tools.ts';
 
-/** Cases of each operation, beside those that are worked out from its schema. */
+/** The number of cases of each operation, in addition to those that are derived from its schema. */
 const EXAMPLES = 50;
 const Redocly = z.object({ totals: z.object({ errors: z.int(), warnings: z.int() }) });
 
@@ -20,7 +23,7 @@ try {
     await lintWithSpectral(linters, description),
     await lintWithRedocly(linters, description),
     await attackWithSchemathesis(service),
-    // Of builds that Jenkins tells of, whose address nobody set.
+    // Builds from Jenkins webhooks have no log, because no Jenkins address is configured.
     reportService(service, /The log could not be read/),
   ];
   process.exitCode = fine.every(Boolean) ? 0 : 1;
@@ -75,7 +78,7 @@ async function attackWithSchemathesis({ url, token, secret }: AttackedService): 
     join(packages, 'bin/schemathesis'),
     [...args, '--generation-database', 'none'],
     {
-      // It leaves a cache where it runs.
+      // The tool leaves a cache in its working directory.
       cwd: folder,
       env: {
         PYTHONPATH: packages,

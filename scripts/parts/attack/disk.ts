@@ -14,13 +14,13 @@ import { type AttackedService, LIMITLESS, reportService, startService } from './
 import { report } from './shared/tools.ts';
 
 const DISK_MB = 160;
-/** Size of a file that is written first and deleted once the disk is full, to free space. */
+/** The size of a file that is written first, and deleted once the disk is full, to free space. */
 const BALLAST_MB = 64;
 const LOW_MB = 16;
 const LOG_BYTES = 1_000_000;
-/** Maximum number of uploads; more than the disk can hold. */
+/** The maximum number of uploads. The disk cannot hold as many. */
 const MOST_UPLOADS = 400;
-/** Uploads after the disk is full, to reach every kind of refusal. */
+/** The number of uploads after the disk is full, to reach every kind of refusal. */
 const MORE_UPLOADS = 20;
 const MORE_WEBHOOKS = 300;
 const MOUNTED = 'FAULTLINE_ATTACK_DISK';
@@ -110,7 +110,7 @@ async function attack(disk: string): Promise<number> {
 
 interface Filled {
   readonly accepted: Set<string>;
-  /** How many uploads were answered with each status. */
+  /** The number of uploads that were answered with each status. */
   readonly answers: Map<string, number>;
   readonly strange: string[];
 }
@@ -119,7 +119,7 @@ async function fill(service: AttackedService): Promise<Filled> {
   const filled: Filled = { accepted: new Set(), answers: new Map(), strange: [] };
   let refused = 0;
   for (let number = 1; number <= MOST_UPLOADS && refused < MORE_UPLOADS; number++) {
-    // Small uploads still fit where large ones no longer do.
+    // Small uploads still fit when large ones no longer do.
     const noise = (
       randomBytes(LOG_BYTES / (refused % 2 === 0 ? 2 : 200))
         .toString('hex')

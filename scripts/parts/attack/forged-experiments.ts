@@ -1,4 +1,7 @@
-/** Forged experiments, posted with a token that may only report: searched for in every way out, and their fixes among the suggestions. */
+/**
+ * Posts forged experiments with a token that may only report, searches every output for them, and checks that
+ * suggestions show none of their fixes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createFakeGithub } from '../../../test/support/fake-github.ts';
@@ -16,7 +19,7 @@ import { report } from './shared/tools.ts';
 const BUILDS = 12;
 const EXPERIMENTS = 288;
 const SEED = 37;
-/** What the pull requests change: the line that the fix replaces. */
+/** The change of the pull requests: the line that the fix replaces. */
 const PATCH = '@@ -11,0 +12 @@\n+    return cart.discount.cents;';
 
 const Comment = z.object({ path: z.string(), body: z.string() });
@@ -62,7 +65,7 @@ const service = await startService({
     FAULTLINE_GITHUB_APP_ID: app.id,
     FAULTLINE_GITHUB_APP_KEY: app.privateKey,
     FAULTLINE_GITHUB_WRITES: 'comment,check,status',
-    // Some answers must be published, unsure as they are.
+    // Some answers must be published although they are not confident.
     FAULTLINE_MAX_WRONG: '1',
     FAULTLINE_AUTO_NOTIFY: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
@@ -113,7 +116,7 @@ function answer(response: Parameters<typeof sendJson>[0], body: unknown): true {
   return true;
 }
 
-/** Failed runs of pull requests, and one of the default branch, each with one cause. */
+/** Creates failed runs of pull requests, and one of the default branch, each with one cause. */
 async function bringIn(): Promise<string[]> {
   for (let id = 1; id < BUILDS; id += 1) {
     github.state.stored.set(`/jobs/${id}/logs`, LOG);
@@ -159,7 +162,10 @@ async function ingestToken(): Promise<string> {
   return z.object({ token: z.string() }).parse(await response.json()).token;
 }
 
-/** Posts experiments of all kinds in turn; those that were answered otherwise than they must be, and how many became part of an answer. */
+/**
+ * Posts experiments of all kinds in turn. Returns those that got a wrong response, and the number that became
+ * part of an answer.
+ */
 async function forge(builds: readonly string[], token: string) {
   const next = createForger(SEED);
   const strange: string[] = [];
@@ -187,7 +193,7 @@ async function forge(builds: readonly string[], token: string) {
   return { strange, kept, counts: [...byKind].map(([told, count]) => `${count} ${told}`).join(', ') };
 }
 
-/** Until comments and suggestions say no more. */
+/** Waits until comments and suggestions no longer change. */
 async function settled(): Promise<void> {
   const size = () => client.writes.length + suggestions.length + slack.calls.length + told.length;
   for (let before = -1; before !== size(); ) {
@@ -234,7 +240,10 @@ async function everyWayOut(builds: readonly string[]): Promise<[string, string[]
   return [...ways];
 }
 
-/** Nothing that the sender wrote, no harmful change, no secret; names of tests and commits in JSON only, or escaped. */
+/**
+ * Checks that texts contain nothing that the sender wrote, no harmful change, and no secret. Names of tests
+ * and commits may occur only in JSON, or escaped.
+ */
 function look(way: string, texts: readonly string[]): boolean {
   const words = [MARK, SECRET, ...HARMFUL];
   const found = texts.flatMap((text) =>
@@ -246,7 +255,7 @@ function look(way: string, texts: readonly string[]): boolean {
     : [];
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   const findings = [...found, ...raw];
-  // A way out through which nothing goes shows nothing.
+  // An output without any text shows nothing.
   const summary = `${texts.length} answers, ${(bytes / 1e3).toFixed(0)} kB, ${found.length} with forged text, ${raw.length} with markup`;
   return report(way, summary, bytes === 0 ? 1 : findings.length, findings.slice(0, 20).join('\n'));
 }

@@ -1,4 +1,7 @@
-/** Fifty hostile inputs, one after the other: how long each holds the event loop of a process of the service. */
+/**
+ * Sends fifty hostile inputs, one after the other, and measures how long each blocks the event loop of a
+ * process of the service.
+ */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,10 +12,13 @@ import { acceptedId, answered, authorized, LOG, upload } from './shared/builds.t
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
-/** What is aimed at, and what is a finding: the processor is shared, and a process may wait for it. */
+/**
+ * The target for a block of the event loop, and the limit for a finding, in milliseconds. They differ because
+ * the processor is shared.
+ */
 const WANTED_MS = 50;
 const BOUND_MS = 250;
-/** An input that held longer is tried again: the shortest counts. */
+/** The number of attempts for an input that blocked longer. The shortest one counts. */
 const TRIES = 2;
 const SIZE = 300_000;
 const Held = z.object({ max: z.number() });
@@ -80,7 +86,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Sends one file with a log that says why, and waits for its answer. What is refused for what it is was read too. */
+/**
+ * Sends one file with a log that shows a failure, and waits for its answer. A file that is refused was read
+ * as well.
+ */
 async function send(kind: string, text: string): Promise<void> {
   sent += 1;
   const form = new FormData();
@@ -107,7 +116,7 @@ async function get(path: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** The longest hold of any process since it was asked last, in milliseconds. */
+/** Returns the longest block of any process since the last call, in milliseconds. */
 async function longestHold(): Promise<number> {
   const files = service.pids().map((pid) => ({ pid, file: join(folder, `${pid}.json`) }));
   for (const { file } of files) await rm(file, { force: true });

@@ -1,6 +1,6 @@
 /**
- * Reports of 200,000 tests that all fail, or one of them, and CODEOWNERS files of 1 MB that match late: the
- * probe of the service is asked all the while, and must be answered soon.
+ * Sends reports of 200,000 tests, of which all or one fail, and CODEOWNERS files of 1 MB that take long to
+ * match. Meanwhile, the service's probe must be answered in time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -12,12 +12,12 @@ import { report } from './shared/tools.ts';
 import { highestOf } from './shared/usage.ts';
 
 const TESTS = 200_000;
-/** What a probe of Kubernetes waits by default. */
+/** The default time limit of a Kubernetes probe, in milliseconds. */
 const WANTED_MS = 1_000;
 const MEMORY_MB = 3_072;
 const OWNERS_BYTES = 1_000_000;
 const OWNED_FILES = 8;
-/** What the service logs of a file that it did not read whole, or not in time. */
+/** The log lines of the service about a file that it did not read completely, or not in time. */
 const LEFT_OUT = /"msg":"(?:lines of CODEOWNERS were left out|CODEOWNERS was not used)/;
 
 const owned = HOSTILE_OWNERS.map((hostile) => ({ ...hostile, repository: createGitRepository() }));
@@ -35,7 +35,7 @@ try {
   for (const { repository } of owned) repository.remove();
 }
 
-/** Sends a report of many tests, of which so many fail. */
+/** Sends a report of many tests, of which `failures` fail. */
 async function attackReport(failures: number): Promise<boolean> {
   const xml = writeReport(failures);
   const packed = gzipSync(xml);
@@ -59,7 +59,10 @@ async function attackReport(failures: number): Promise<boolean> {
   );
 }
 
-/** Sends a failure in several files of a repository with such a CODEOWNERS: the service must say what it left out. */
+/**
+ * Sends a failure in several files of a repository with such a CODEOWNERS. The service must say what it left
+ * out.
+ */
 async function attackOwners({ kind, provider, rule, repository }: (typeof owned)[number]): Promise<boolean> {
   const paths = listLongPaths(OWNED_FILES);
   const file = hostileOwners(rule, OWNERS_BYTES);
@@ -84,7 +87,7 @@ async function attackOwners({ kind, provider, rule, repository }: (typeof owned)
   );
 }
 
-/** Writes a report of tests, of which the first fail, each in words of its own. */
+/** Writes a report of tests, of which the first ones fail, each with its own message. */
 function writeReport(failures: number): string {
   const cases = Array.from({ length: TESTS }, (_, at) => {
     const test = `<testcase classname="shop.Suite${at % 1_000}" name="case ${at}" time="0.1"`;

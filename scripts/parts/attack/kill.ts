@@ -1,4 +1,7 @@
-/** SIGKILL to every process of the service again and again while uploads come in: what was accepted is answered, once. */
+/**
+ * Kills every process of the service with SIGKILL, repeatedly, while uploads arrive. Every accepted upload
+ * must be answered exactly once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOG, listBuilds, Uploaded, upload, wronglyAnswered } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
@@ -6,7 +9,7 @@ import { report } from './shared/tools.ts';
 
 const KILLS = 10;
 const SENDERS = 4;
-/** Of one sender between two builds, so that there are some hundreds at most. */
+/** The pause of one sender between two builds, in milliseconds, so that there are at most some hundreds. */
 const PAUSE_MS = 250;
 
 const service = await startService();
@@ -35,14 +38,14 @@ try {
   ];
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 
-  /** One build after the other, each again until it is accepted, as a CI would. */
+  /** Sends one build after the other. Each is repeated until it is accepted, as a CI would do. */
   async function sendUntilOver(sender: string): Promise<void> {
     for (let turn = 1; !state.over; turn++) {
       const number = `${sender}${String(turn).padStart(4, '0')}`;
       while (!accepted.has(number)) {
         state.tries += 1;
         const response = await upload(service, { number, log: LOG });
-        // One that was cut off in its answer is sent again like one without any.
+        // A request whose response was cut off is repeated, like one without a response.
         const body = await response?.text().catch(() => null);
         if (response?.status === 202 && typeof body === 'string')
           accepted.set(number, Uploaded.parse(JSON.parse(body)).buildId);

@@ -1,4 +1,7 @@
-/** A day's traffic in minutes with autocannon, while slow clients hold connections open; what the service holds meanwhile and afterwards. */
+/**
+ * Sends a day's traffic within minutes with autocannon, while slow clients hold connections open. Measures
+ * what the service holds during and after that.
+ */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
@@ -19,19 +22,28 @@ import { report } from './shared/tools.ts';
 import { drawn, highestOf, watchUsage } from './shared/usage.ts';
 
 const PROBING_SECONDS = 10;
-/** Of a hundred developers: what GitHub says of their runs and jobs in a day, and the builds of it that fail. */
+/**
+ * The traffic of a hundred developers in a day: the webhooks of GitHub about their runs and jobs, and the
+ * builds that fail.
+ */
 const DAY = { webhooks: 10_000, uploads: 300 };
 const DAY_SECONDS = 24 * 60 * 60;
-/** Of each kind: idle, headers, bodies and event streams. Of the last a holder may keep fewer open. */
+/**
+ * The number of slow clients of each kind: idle, headers, bodies and event streams. One holder may have fewer
+ * event streams open.
+ */
 const SLOW_CLIENTS = 250;
 const BYTE_EVERY_MS = 500;
-/** Beyond what a process holds at its start, in megabytes: room for what many requests need at once, not for a leak. */
+/**
+ * The limit for memory in addition to that at the start of a process, in megabytes. It leaves room for many
+ * concurrent requests, but not for a leak.
+ */
 const MEMORY_BOUND = 1024;
 const WANTED_MEDIAN_MS = 100;
 
-/** The first is the build that is watched. */
+/** The number of builds that were sent. The first is the build that is watched. */
 let sent = 1;
-/** It says nothing until it is let go, so that somebody works on a build all the time. */
+/** It does not answer until it is released, so that a build is always being processed. */
 const github = await startGithubApi();
 github.state.intercept = () => true;
 github.state.jobs = [githubJob({ id: 1, name: 'test' })];
@@ -39,7 +51,7 @@ github.state.stored.set('/jobs/1/logs', LOG);
 const service = await startService({
   settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
 });
-/** What probes were answered. */
+/** The results of probes. */
 interface Probed {
   readonly milliseconds: number[];
   readonly refused: string[];
@@ -96,7 +108,7 @@ try {
   await github.close();
 }
 
-/** Probes, webhooks and uploads, one after the other. */
+/** Runs the probes, webhooks and uploads, one after the other. */
 async function attackAll(): Promise<{ reports: boolean[]; accepted: Set<string> }> {
   const accepted = new Set<string>();
   const reports: boolean[] = [];
@@ -139,7 +151,10 @@ async function attackAll(): Promise<{ reports: boolean[]; accepted: Set<string> 
   return { reports, accepted };
 }
 
-/** A run that passed: it is kept for the history, and nothing is fetched. */
+/**
+ * Creates the signed delivery of a run that passed. The run is kept for the history, and nothing is fetched
+ * for it.
+ */
 function signedDelivery(request: autocannon.Request): autocannon.Request {
   sent += 1;
   return { ...request, ...deliveryOf(service, { id: sent, conclusion: 'success' }) };
@@ -160,7 +175,7 @@ function freshUpload(accepted: Set<string>): autocannon.Request {
   };
 }
 
-/** Runs it while both probes are asked again and again, each on a connection of its own. */
+/** Runs the work while both probes are sent repeatedly, each on a separate connection. */
 async function whileProbing<Result>(work: () => Promise<Result>): Promise<[Probed, Result]> {
   const probed: Probed = { milliseconds: [], refused: [] };
   const state = { over: false };
@@ -193,7 +208,7 @@ async function probe(path: string, { milliseconds, refused }: Probed): Promise<v
   milliseconds.push(performance.now() - from);
 }
 
-/** A build that waits for its log. */
+/** Creates a build that waits for its log. */
 async function watchedBuild(): Promise<string> {
   await tell(service, { id: 1, conclusion: 'failure' });
   for (;;) {
@@ -203,7 +218,10 @@ async function watchedBuild(): Promise<string> {
   }
 }
 
-/** Connections on which nothing, headers or a body come a byte at a time, and event streams that nobody reads to their end. */
+/**
+ * Opens connections on which nothing is sent, connections on which headers or a body arrive one byte at a
+ * time, and event streams that are not read to their end.
+ */
 function openSlowClients(buildId: string): void {
   const bearer = `authorization: Bearer ${service.token}\r\n`;
   const rest = [

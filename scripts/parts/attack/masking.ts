@@ -1,6 +1,7 @@
 /**
- * The secrets that gitleaks generates to test its rules, and values that a log declares to be secret, in logs that are uploaded and fetched,
- * the declared ones also in a report and an artifact: they are searched for in every way out.
+ * Uploads logs, and lets logs be fetched, that contain the secrets with which gitleaks tests its rules, and
+ * values that a log declares to be secret. The declared values are also in a report and an artifact. Every
+ * output is searched for them.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,21 +29,21 @@ const RULES_IN_A_LOG = 10;
 /** A log that is full of secrets. */
 interface Planted {
   readonly log: string;
-  /** Those that masking hides when it sees the log by itself. */
+  /** The secrets that masking hides when it sees the log alone. */
   readonly secrets: readonly string[];
-  /** Those that it leaves, which are no secrets to it. */
+  /** The values that masking leaves, because it does not regard them as secrets. */
   readonly left: readonly string[];
-  /** Holds the other files of the upload. */
+  /** The other files of the upload. */
   readonly beside?: Pick<SentBuild, 'report' | 'artifact'>;
 }
 
-/** Writes the commands whose only purpose is to make a value secret. */
+/** The commands whose only purpose is to declare a value secret. */
 const DECLARATIONS: readonly ((value: string) => string)[] = [
   (value) => `::add-mask::${value}`,
   (value) => `##vso[task.setvariable variable=X;issecret=true]${value}`,
   (value) => `ConvertTo-SecureString "${value}" -AsPlainText -Force`,
 ];
-/** Lists what each of them declares, with a number behind it; XML and JSON write the last two in another way. */
+/** The declared values, which are followed by a number. XML and JSON write the last two differently. */
 const DECLARED = ['rK7vQ2pLm9Xz', 'plum-cake', 'correct horse battery', 'p@ss<w0rd>&\\q', "it's<me>"];
 const FILES = ['test.log', 'junit.xml', 'server.log'];
 
@@ -61,7 +62,7 @@ const service = await startService({
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_TOKEN: 'attack',
     FAULTLINE_GITHUB_WRITES: 'comment,status',
-    // Some answers must be published, unsure as they are.
+    // Some answers must be published although they are not confident.
     FAULTLINE_MAX_WRONG: '1',
     FAULTLINE_AUTO_NOTIFY: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
@@ -77,7 +78,7 @@ try {
       [...spellings(secret)].some((spelling) => texts.some((text) => text.includes(spelling))),
     );
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
-    // An empty way out shows nothing because nothing goes through it.
+    // An empty output shows nothing because it has no content, so this is a finding.
     const findings = bytes === 0 ? 1 : found.length;
     fine.push(
       report(
@@ -99,7 +100,7 @@ try {
   const left = planted.flatMap((other) => other.left);
   const seen = left.filter((text) => ways.get('log viewer')?.some((page) => page.includes(text))).length;
   const planting = `${secrets.length} secrets in ${builds.length} builds; of ${left.length} more, none to masking, ${seen} are seen`;
-  // A search that does not find these would find no secret either.
+  // A search that does not find these values would not find a secret either.
   fine.push(report('planted', planting, seen === 0 ? 1 : 0, 'what is not masked is not found'));
   for (const [way, texts] of ways) look(way, texts);
   const isOwed = () => client.comments.length < planted.length || told.length === 0;
@@ -122,7 +123,9 @@ try {
   await Promise.all([github.close(), receiver.close(), rm(folder, { recursive: true, force: true })]);
 }
 
-/** Makes a log that declares values to be secret, and a failure, a report and an artifact that show them. */
+/**
+ * Creates a log that declares values to be secret, and a failure, a report and an artifact that show them.
+ */
 function declare(): Planted {
   const secrets = DECLARATIONS.flatMap((_, way) => DECLARED.map((value) => `${value}${way}`));
   const declared = secrets.map((secret, at) => DECLARATIONS[Math.floor(at / DECLARED.length)]?.(secret));
@@ -138,7 +141,10 @@ function declare(): Planted {
   return { log, secrets, left: [], beside: { report, artifact: failures.join('\n') } };
 }
 
-/** A log for some rules each: their samples, and then a failure whose message shows the first of each. */
+/**
+ * Creates a log for every few rules. It has their samples, followed by a failure whose message shows the
+ * first sample of each.
+ */
 async function plant(): Promise<Planted[]> {
   const rules = gitleaksSamples().samples.filter(({ secret }) => secret.length > 0);
   const masker = createMasker();
@@ -160,7 +166,10 @@ async function plant(): Promise<Planted[]> {
   return logs;
 }
 
-/** Each log is uploaded, and is fetched for a run of GitHub. The ids of all builds, answered. */
+/**
+ * Uploads each log, and lets it be fetched for a run of GitHub. Returns the ids of all builds, once they are
+ * answered.
+ */
 async function bringIn(logs: readonly Planted[]): Promise<string[]> {
   github.state.intercept = ({ url = '' }) => {
     const id = /\/runs\/(\d+)\//.exec(url)?.[1];
@@ -185,7 +194,7 @@ async function get(path: string): Promise<string> {
   return await response.text();
 }
 
-/** What every way out says of a build, by the names of the ways. */
+/** Returns the texts that every output shows about a build, by the name of the output. */
 async function read(build: string): Promise<[string, string[]][]> {
   const { analyses } = await answered(service, build);
   const ids = analyses.map(({ id }) => id);
@@ -221,7 +230,7 @@ async function callMcp(method: string, params: object): Promise<string> {
   return answer;
 }
 
-/** All files of the cases that the command line writes. */
+/** Returns all files of the cases that the command line writes. */
 async function exported(): Promise<string[]> {
   const out = join(folder, 'cases');
   const args = ['src/cli/main.ts', 'cases', 'export', '--stored', '--out', out];
@@ -234,7 +243,7 @@ async function exported(): Promise<string[]> {
   return [stdout, ...(await Promise.all(texts))];
 }
 
-/** As it is, in JSON and in HTML. */
+/** Returns the secret as it is, in JSON and in HTML. */
 function spellings(secret: string): Set<string> {
   return new Set([secret, JSON.stringify(secret).slice(1, -1), inHtml(secret)]);
 }

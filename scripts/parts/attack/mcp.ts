@@ -1,11 +1,14 @@
-/** The Model Context Protocol with its official Python client and its inspector, and with messages that are none. */
+/**
+ * Attacks the Model Context Protocol with its official Python client and its inspector, and with invalid
+ * messages.
+ */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
 import { type AttackedService, reportService, startService } from './shared/service.ts';
 import { npmTools, pythonTools, report, run } from './shared/tools.ts';
 
-/** Of the line that fails. */
+/** A word of the line that fails. */
 const WORD = 'discount';
 const Answered = z.object({ error: z.object({ code: z.int() }), id: z.null() });
 
@@ -57,7 +60,7 @@ async function inspect({ url, token }: AttackedService): Promise<boolean> {
       '--method',
       method,
     ];
-    // With --strict also what other clients could not read of a tool's schema fails.
+    // With --strict, parts of a tool's schema that other clients could not read also fail.
     const strict = method === 'tools/list' ? ['--strict'] : [];
     const env = { MCP_CATALOG_PATH: join(programs, '../catalog.json') };
     const { code, stdout, stderr } = await run(join(programs, 'mcp-inspector'), [...args, ...strict], {
@@ -77,7 +80,7 @@ async function inspect({ url, token }: AttackedService): Promise<boolean> {
   );
 }
 
-/** What is no message is refused as JSON-RPC says. */
+/** Checks that invalid messages are refused in the form of JSON-RPC. */
 async function sendBroken({ url, token }: AttackedService): Promise<boolean> {
   const bodies: readonly (readonly [string, number])[] = [
     ['', -32700],

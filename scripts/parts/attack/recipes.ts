@@ -1,4 +1,7 @@
-/** The recipes of the documentation, each with hostile branches, tags, titles and authors through its own system's substitution, in a real shell. */
+/**
+ * Runs the recipes of the documentation in a real shell. Hostile branches, tags, titles and authors are
+ * inserted by the substitution of each CI system.
+ */
 import { randomBytes } from 'node:crypto';
 import { makeToken } from '../../../src/domain/access.ts';
 import { createHostileValues, KNOWN_HOSTILE } from '../../../test/recipes/hostile-values.ts';

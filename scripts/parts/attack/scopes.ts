@@ -1,11 +1,14 @@
-/** A token held to one repository asks every operation of the API's description for what belongs to another one. */
+/**
+ * Requests data of another repository from every operation of the API's description, with a token that is
+ * limited to one repository.
+ */
 import { z } from 'zod';
 import { acceptedId, answered, authorized, LOG, upload } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
 const [OURS, THEIRS] = ['acme/shop', 'other/hidden'];
-/** Stands in their log only. */
+/** A word that occurs only in the log of the other repository. */
 const WORD = 'zanzibar';
 const THEIR_LOG = LOG.replaceAll('cart', WORD);
 const Operation = z.object({
@@ -21,10 +24,10 @@ const Asked = z.object({ threadId: z.string() });
 const Made = z.object({ token: z.string() });
 const Stored = z.object({ id: z.string() });
 
-/** Ids of what belongs to them, by what comes before an id in a path. */
+/** The ids of their data, by the part of a path before the id. */
 type Belongings = Readonly<Record<string, string>>;
 
-/** Bodies that these operations take; all others take an empty one, or none. */
+/** The bodies that these operations accept. All others accept an empty one, or none. */
 const RULE = {
   pattern: 'cannot find it',
   sample: 'cannot find it',
@@ -33,7 +36,7 @@ const RULE = {
   fixRecommendation: 'f',
 };
 const NEWS_RULE = { name: 'theirs', query: `repo:${THEIRS}`, channel: 'webhook', destination: 'ops' };
-/** Runs that show nothing. */
+/** Runs that prove nothing. */
 const EXPERIMENT = {
   ...{
     command: ['npm', 'test'],
@@ -83,7 +86,7 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
   ].map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })),
 });
 
-// Nothing listens there: nothing that is tried may send.
+// Nothing listens on this port, so that no attempt can send anything.
 const service = await startService({
   settings: {
     // The verdict of every item is shown: it is decided without a guess.
@@ -118,7 +121,7 @@ try {
           (mark) => !`${decodeURIComponent(url)} ${body}`.includes(mark),
         );
         if (marks.some((mark) => text.includes(mark))) shown.push(`${name}: ${status} ${text.slice(0, 500)}`);
-        // What is refused for another reason shows nothing about repositories.
+        // A refusal for another reason reveals nothing about repositories.
         const isOther = /\{\w+\}/.test(path)
           ? ![403, 404].includes(status)
           : ![200, 403, 404].includes(status);
@@ -147,7 +150,10 @@ try {
   await service.stop();
 }
 
-/** One build of ours and two of theirs; of theirs one was decided and taught, one waits; a rule, a thread. */
+/**
+ * Creates one build of ours and two of theirs. Of theirs, one was decided and is in the library, and one
+ * waits. Also creates a rule and a thread.
+ */
 async function fillStores(): Promise<Belongings> {
   await answered(
     service,
@@ -171,7 +177,7 @@ async function fillStores(): Promise<Belongings> {
     'notification-rules': newsRule.id,
     threads: Asked.parse(await call('POST', `/api/analyses/${builds.analysis}/ask`, { question: 'why?' }))
       .threadId,
-    // Documents are for every reader, and tokens for administrators: no repository has any.
+    // Documents are for every reader, and tokens for administrators. Neither belongs to a repository.
     knowledge: 'doc_none',
     tokens: 'tok_none',
     deliveries: 'key:attack:build-theirs',
@@ -193,7 +199,7 @@ async function reviewOf(analysis: string): Promise<z.infer<typeof Reviewed>> {
   return Reviewed.parse(await call('POST', `/api/analyses/${analysis}/review`));
 }
 
-/** With the token of whoever may do everything. Throws if it is refused. */
+/** Calls the API with a token that has every role. Throws if the call is refused. */
 async function call(method: string, path: string, body?: object): Promise<unknown> {
   const { status, text } = await ask(
     method,
@@ -224,7 +230,10 @@ async function ask(
   return { status: response.status, text: await response.text() };
 }
 
-/** Every request that asks an operation for something of theirs: by its id, and by each filter that it has. */
+/**
+ * Returns every request that asks an operation for their data: by its id, and by each filter of the
+ * operation.
+ */
 function requests(
   path: string,
   { operationId, parameters }: Operation,
@@ -253,7 +262,7 @@ function requests(
   return urls.flatMap((url) => sent.map((body) => (body === undefined ? { url } : { url, body })));
 }
 
-/** What whoever may see everything sees of theirs, by its path. */
+/** Returns what a reader without restrictions sees of their data, by path. */
 async function everything(theirs: Belongings): Promise<Record<string, string>> {
   const seen = [
     'builds',

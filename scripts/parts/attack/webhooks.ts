@@ -1,4 +1,7 @@
-/** The webhook of GitHub with every payload that GitHub documents, as @octokit/webhooks-examples has them, in JSON and as forms. */
+/**
+ * Sends every payload that GitHub documents to the webhook of GitHub, from @octokit/webhooks-examples, as
+ * JSON and as forms.
+ */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -80,7 +83,7 @@ try {
   await github.close();
 }
 
-/** Every example in every encoding, each with an id of its own. */
+/** Returns every example in every encoding, each with a new id. */
 async function examples(): Promise<Delivery[]> {
   const programs = await npmTools('webhooks', ['@octokit/webhooks-examples@7.6.1']);
   const file = join(programs, '../@octokit/webhooks-examples/api.github.com/index.json');
@@ -108,7 +111,7 @@ async function send({ id, event, type, body }: Delivery, signed: string | null):
     'x-github-event': event,
     'x-github-delivery': id,
     ...(signed !== null && { 'x-hub-signature-256': signed }),
-    // Forged ones are counted by address.
+    // Forged deliveries are counted by address.
     'x-forwarded-for': `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
   };
   const response = await fetch(`${service.url}/webhooks/github`, { method: 'POST', headers, body });
@@ -116,7 +119,7 @@ async function send({ id, event, type, body }: Delivery, signed: string | null):
   return response.status;
 }
 
-/** How many builds there are, once no more come. */
+/** Returns the number of builds once it no longer grows. */
 async function settledBuilds(): Promise<number> {
   let [before, now] = [-1, (await listBuilds(service)).length];
   while (now !== before) {

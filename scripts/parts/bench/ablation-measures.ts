@@ -15,7 +15,10 @@ import { isRight, listJudgedCases } from '../../../src/replay/figures/figure.ts'
 import { scoreTests } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 
-/** By what it is published by, which is no classification's probability where an answer was verified. */
+/**
+ * Returns the confidence with which a wrong answer is published. It is not the probability of the
+ * classification if the answer was verified.
+ */
 function sureAndWrong(run: ReplayedCase): number | null {
   const [judged] = listJudgedCases([run]);
   const stated = run.result.answerConfidence;
@@ -37,7 +40,7 @@ function testsOf(run: ReplayedCase): number | null {
   return scoreTests([run]).find(({ name }) => name === 'failing tests: F1')?.value ?? null;
 }
 
-/** What is published at most wrongly, of what is published. */
+/** The maximum share of wrong answers among the published ones. */
 const RISK = 0.05;
 
 interface Ranked {
@@ -47,9 +50,10 @@ interface Ranked {
 }
 
 /**
- * The share of cases that could be published with at most 5 % of them wrong: the answers that each side is surest of, down to the lowest
- * threshold that keeps to it. Each side is judged by what it publishes by (`answerConfidence`), at a threshold of its own, which is chosen on
- * these very cases: fair between sides, too good for either.
+ * The share of cases that could be published with at most 5 % of them wrong: the answers with the highest
+ * confidence on each side, down to the lowest threshold that keeps this limit. Each side uses its own
+ * confidence (`answerConfidence`) and its own threshold, which is chosen on these very cases. This is fair
+ * between the sides, but too good for either.
  */
 const COVERAGE_AT_EQUAL_RISK: Measure = {
   name: 'publishable with at most 5 % wrong',
@@ -68,7 +72,10 @@ const COVERAGE_AT_EQUAL_RISK: Measure = {
   },
 };
 
-/** What two systems that differ in one part are compared by: everything that two runs are, and what only shows there. */
+/**
+ * The measures by which two systems that differ in one part are compared: all measures for two runs, and
+ * those that only apply here.
+ */
 export const ABLATION_MEASURES: readonly Measure[] = [
   ...MEASURES,
   COVERAGE_AT_EQUAL_RISK,
@@ -91,7 +98,10 @@ function scored(run: ReplayedCase, index: number): Ranked[] {
   return judged === undefined || score === null ? [] : [{ index, score, right: isRight(judged) }];
 }
 
-/** Answers of one score are published together or not at all. `cases`: the pairs that are. */
+/**
+ * Returns the largest share that can be published within the risk, and the indexes of the pairs in it.
+ * Answers with the same score are published together or not at all.
+ */
 function publishable(
   ranked: readonly Ranked[],
   weights: Weights | null,
@@ -108,7 +118,10 @@ function publishable(
   return { share: best / published, cases: ranked.slice(0, until).map(({ index }) => index) };
 }
 
-/** Compares two systems, `a` with `b`, by every measure that the labels allow. Cases that only one of them has are left out. */
+/**
+ * Compares two systems, `a` with `b`, by every measure that the labels allow. Cases that only one of them has
+ * are left out.
+ */
 export function systemDifferences(
   a: readonly ReplayedCase[],
   b: readonly ReplayedCase[],

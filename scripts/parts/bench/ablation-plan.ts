@@ -8,7 +8,7 @@ export interface Column {
   readonly onlyRead: boolean;
 }
 
-/** Systems by rows, measures by columns; the first row is what the others are compared with. */
+/** A table with systems as rows and measures as columns. The other rows are compared with the first one. */
 export interface Table {
   readonly group: 'reader' | 'sources' | 'budgets' | 'linear';
   readonly title: string;
@@ -62,7 +62,7 @@ const BUDGETS = [USUAL_BUDGET, 1_000, 4_000, 8_000, 16_000].map((budget) => ({
   budget,
 }));
 
-/** Everything that the page shows. */
+/** All tables of the page. */
 export const TABLES: readonly Table[] = [
   { group: 'reader', title: 'Reader: recall of labelled lines', rows: READER, columns: LINES },
   {
@@ -104,13 +104,18 @@ export const TABLES: readonly Table[] = [
   { group: 'budgets', title: 'Budgets', rows: BUDGETS, columns: [...LINES, ...F1] },
 ];
 
-/** The linear baseline against the loop, file by file: every measure that the labels allow. */
+/**
+ * The files on which the linear baseline is compared with the loop, by every measure that the labels allow.
+ */
 export const LINEAR_FILES: readonly string[] = [...CLASSIFY, ...LOCALISE, TESTS, ...REDUCE];
 
-/** The same where the analyst misquotes in every third answer: what verification is worth. */
+/**
+ * The files for the same comparison with an analyst that misquotes in every third answer, which shows the
+ * value of verification.
+ */
 export const CARELESS_FILES: readonly string[] = ['classify/clean', 'classify/issues'];
 
-/** Both designs on each file. */
+/** Returns the runs of both designs on each file. */
 export function linearRuns(): Run[] {
   const pairs = (file: string, careless: boolean): Run[] =>
     (['loop', 'linear'] as const).map((design) => ({ file, onlyRead: false, without: [], design, careless }));
@@ -120,7 +125,7 @@ export function linearRuns(): Run[] {
   ];
 }
 
-/** All runs that these tables need. */
+/** Returns all runs that these tables need. */
 export function runsOf(tables: readonly Table[]): Run[] {
   return tables.flatMap(({ rows, columns }) =>
     rows.flatMap((row) => columns.map(({ file, onlyRead }) => ({ ...row, file, onlyRead }))),

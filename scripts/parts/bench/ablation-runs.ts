@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { AblationRun, AblationTask } from './ablation-worker.ts';
 
-/** A system: what is left out of it, its design and its budget. */
+/** A system: the parts that are left out of it, its design and its budget. */
 export interface System {
   readonly without: readonly string[];
   readonly design?: 'loop' | 'linear';
@@ -11,19 +11,19 @@ export interface System {
   readonly careless?: boolean;
 }
 
-/** What a run is requested; `onlyRead`: without an analyst. */
+/** A run to make. `onlyRead` runs it without an analyst. */
 export interface Run extends System {
   readonly file: string;
   readonly onlyRead: boolean;
 }
 
 export const USUAL_BUDGET = 2_000;
-/** Runs first and is forgotten, so that no system pays for the warming up. */
+/** The data set that is run first, for warming up. Its result is discarded. */
 const WARM_UP = 'classify/silver';
 
 export type Results = ReadonlyMap<string, AblationRun>;
 
-/** Runs each once, several threads side by side. */
+/** Makes each run once, in several parallel threads. */
 export async function runAll(runs: readonly Run[], data: string, threads: number): Promise<Results> {
   const done = new Map<string, AblationRun>();
   const waiting = [...new Map(runs.map((run) => [keyOf(run), run])).values()];
@@ -42,7 +42,7 @@ export async function runAll(runs: readonly Run[], data: string, threads: number
   return done;
 }
 
-/** The name of a run: equal runs have one. */
+/** Returns the key of a run. Equal runs have the same key. */
 export function keyOf({
   file,
   onlyRead,

@@ -6,7 +6,10 @@ import { CARELESS_FILES, type Column, LINEAR_FILES, type Table } from './ablatio
 import { keyOf, type Results, type System } from './ablation-runs.ts';
 import type { AblationRun } from './ablation-worker.ts';
 
-/** The first row as it is, the others as differences to it, with their intervals and what they cost in tokens and time. */
+/**
+ * Renders the first row with its values, and the others as differences from it, with their intervals and
+ * their cost in tokens and time.
+ */
 export function renderTable({ title, rows, columns }: Table, results: Results): string {
   const [whole, ...others] = rows;
   if (whole === undefined) return '';
@@ -26,7 +29,7 @@ export function renderTable({ title, rows, columns }: Table, results: Results): 
   return `${lines.join('\n')}\n`;
 }
 
-/** One table a data set: what the linear baseline gives, what the loop gives, and what the loop gains. */
+/** Renders one table for each data set: the linear baseline, the loop, and the gain of the loop. */
 export function linearTables(results: Results): string {
   const tables = (files: readonly string[], careless: boolean) =>
     files.map((file) => linearTable(file, careless, results));
@@ -67,7 +70,7 @@ function wholeCell(whole: System, column: Column, results: Results): string {
   return differenceOf(cases, cases, column)?.a.toFixed(3) ?? '–';
 }
 
-/** Bold where the difference is beyond noise. */
+/** Renders a difference, in bold if it is beyond noise. */
 function differenceCell(whole: System, row: System, column: Column, results: Results): string {
   const found = differenceOf(casesOf(whole, column, results), casesOf(row, column, results), column);
   if (found === undefined) return '–';
@@ -102,13 +105,13 @@ function casesOf(
   return results.get(keyOf({ ...system, file, onlyRead }))?.cases ?? [];
 }
 
-/** Runs of a table, each counted once. */
+/** Returns the runs of a table, each once. */
 function runsOf(system: System, columns: readonly Column[], results: Results): AblationRun[] {
   const keys = new Set(columns.map(({ file, onlyRead }) => keyOf({ ...system, file, onlyRead })));
   return [...keys].flatMap((key) => results.get(key) ?? []);
 }
 
-/** Mean of a log. */
+/** Returns the mean number of tokens of a log. */
 function tokensOf(system: System, columns: readonly Column[], results: Results): number {
   return computeMean(
     runsOf(system, columns, results).flatMap(({ cases }) => cases.map(({ result }) => result.tokens)),

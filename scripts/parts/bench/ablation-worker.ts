@@ -14,19 +14,19 @@ import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/ru
 import type { Experiment } from '../../../src/service/triage/investigate.ts';
 import { carelessAnalyst } from './careless-analyst.ts';
 
-/** One system over one data set, one case at a time, so that its milliseconds are its own. */
+/** One system on one data set, one case at a time, so that each case has its own time. */
 export const AblationTask = z.object({
   path: z.string(),
   without: z.array(z.string()),
   design: Design,
   budget: z.int(),
   onlyRead: z.boolean(),
-  /** Judged by an analyst that misquotes in every third answer. */
+  /** True to use an analyst that misquotes in every third answer. */
   careless: z.boolean(),
 });
 export type AblationTask = z.infer<typeof AblationTask>;
 
-/** What came of it, and the processor's milliseconds, which neighbours on the machine do not change much. */
+/** The result, and the milliseconds of processor time, which other programs on the machine hardly change. */
 export interface AblationRun {
   readonly cases: readonly ReplayedCase[];
   readonly milliseconds: number;
@@ -72,7 +72,7 @@ async function run({
   return { cases, milliseconds: (user + system) / 1000 };
 }
 
-/** As `answering`, with the careless analyst. */
+/** Answers like `answering`, but with the careless analyst. */
 async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
   const experiment = await createExperiment(listStagesLeftOut(options), options.design);
   const change: Experiment['change'] = (whole) => {
@@ -86,7 +86,7 @@ async function carelessly(options: ReplayCommandOptions, config: Config): Promis
   return (build, { sources }, signal) => app.triage(build, sources, signal, { maxGroups: 1 });
 }
 
-/** Scores need the positions of excerpts, not their texts. */
+/** Removes the texts of excerpts, because scores need only their positions. */
 function lightened(done: ReplayedCase): ReplayedCase {
   const excerpts = done.result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
   const row = done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null };

@@ -2,13 +2,16 @@ import type { ToolCall } from '../../../src/domain/evidence.ts';
 import type { Judged } from './scripted-judgements.ts';
 import type { ScriptedBody } from './scripted-model.ts';
 
-/** What an agent asks: how often its model, and which questions of its tools. */
+/** The calls of an agent: the number of model calls, and its tool calls. */
 export interface AgentCalls {
   readonly modelCalls: number;
   readonly toolCalls: readonly Pick<ToolCall, 'tool' | 'args'>[];
 }
 
-/** The tool calls of an agent spread evenly over all its turns but the last, which answers. */
+/**
+ * Returns the reply of an agent. Its tool calls are spread evenly over all turns except the last one, which
+ * answers.
+ */
 export function agentTurn(body: ScriptedBody, { modelCalls, toolCalls }: AgentCalls): Judged {
   const turn = body.messages.filter((message) => message.role === 'assistant').length;
   const turns = modelCalls - 1;

@@ -37,18 +37,18 @@ const LIMITS = {
   thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
 };
 
-/** One worker's parts on embedded stores, with the model behind `baseUrl`. */
+/** The parts of one worker on embedded stores, with the model at `baseUrl`. */
 export interface AgentWorld {
   readonly checkpointer: PostgresSaver;
   readonly toolbox: Toolbox;
-  /** What a run is about: the same failure under a new id. */
+  /** Creates the subject of a run: the same failure under a new id. */
   subject(): TriageSubject;
-  /** One whole run of the graph about a captured failure; steps are told as they finish. */
+  /** Runs the whole graph for a captured failure. Steps are reported as they finish. */
   run(onStep?: (step: Step) => void): Promise<Analysis>;
   close(): Promise<void>;
 }
 
-/** Opens a world in an empty folder. */
+/** Opens the parts in an empty folder. */
 export async function openAgentWorld(folder: string, baseUrl: string): Promise<AgentWorld> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   await database.migrate();

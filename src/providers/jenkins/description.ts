@@ -46,7 +46,7 @@ export function createJenkinsDescription(
   if (head === undefined || head.build.status !== 'failed') return null;
   const { build, job, causes, question } = head;
   if (job !== null && job.state !== 'done' && job.state !== 'failed') return null;
-  // A person is asked: the triage goes on when they have answered.
+  // The triage waits for the answer of a person.
   if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
   const [first, ...others] = arrangeAnswers(causes);
@@ -114,9 +114,8 @@ const DESCRIPTION = { what: 'the description of a build', right: 'the permission
 const Described = z.object({ description: z.string().nullish() });
 
 /**
- * Creates a client for the description on a Jenkins build's page, which pipelines write too. Only our own
- * sentence is replaced, which the reference
- * holds word for word; text by others stays.
+ * Creates a client for the description on the page of a Jenkins build, which pipelines also write. Only our
+ * own sentence, which the reference contains literally, is replaced. Text by others stays.
  */
 export function createJenkinsClient(options: JenkinsAccess): NoticeSender<JenkinsDescription> {
   return {
@@ -135,7 +134,7 @@ export function createJenkinsClient(options: JenkinsAccess): NoticeSender<Jenkin
 }
 
 interface Sentence {
-  /** The text that was written last; null if there is none. */
+  /** The text that was last written. Null if there is none. */
   readonly ours: string | null;
   readonly text: string;
   readonly separator: string;
@@ -154,7 +153,10 @@ async function readDescription(options: JenkinsAccess, address: URL, signal: Abo
   return parseReply('Jenkins', Described, DESCRIPTION.what, parse(text)).description ?? '';
 }
 
-/** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
+/**
+ * Sends the description. On success, Jenkins redirects to the build; a redirect to another page leads to a
+ * sign-in.
+ */
 async function writeDescription(
   options: JenkinsAccess,
   address: URL,

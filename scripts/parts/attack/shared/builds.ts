@@ -4,13 +4,13 @@ import { append } from '../../../../src/lib/collections.ts';
 import { githubExample, githubSignature } from '../../../../test/support/webhook-senders.ts';
 import type { AttackedService } from './service.ts';
 
-/** A failed build with one log, which has one cause. */
+/** A failed build with one log and one cause. */
 export interface SentBuild {
   readonly repository?: string;
   readonly number: number | string;
   readonly log: string;
   readonly commit?: string;
-  /** Is sent as a test report with the log. */
+  /** A test report that is sent with the log. */
   readonly report?: string;
   readonly artifact?: string;
 }
@@ -22,7 +22,7 @@ TypeError: Cannot read properties of undefined (reading 'discount')
 npm ERR! code ELIFECYCLE
 `;
 
-/** The answer to an upload that is accepted. */
+/** The response to an accepted upload. */
 export const Uploaded = z.object({ buildId: z.string() });
 const Built = z.object({
   triage: z.object({ state: z.string() }).nullable(),
@@ -35,12 +35,12 @@ const Page = z.object({
   next: z.int().nullable(),
 });
 
-/** Headers of whoever may do everything. */
+/** Returns the headers of a user with every role. */
 export function authorized({ token }: Pick<AttackedService, 'token'>): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 }
 
-/** The body of an upload. */
+/** Creates the body of an upload. */
 export function uploadOf({
   repository = 'shop/api',
   number,
@@ -59,7 +59,10 @@ export function uploadOf({
   return JSON.stringify({ metadata, ...files });
 }
 
-/** Uploads under a key of the build's own, so that the same again is no second one. Null if the service was gone. */
+/**
+ * Uploads a build under its own key, so that a repetition creates no second build. Returns null if the
+ * service was unavailable.
+ */
 export async function upload(service: AttackedService, build: SentBuild): Promise<Response | null> {
   const headers = { ...authorized(service), 'idempotency-key': `build-${build.number}` };
   return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(
@@ -67,14 +70,14 @@ export async function upload(service: AttackedService, build: SentBuild): Promis
   );
 }
 
-/** The id that an accepted upload was answered with. */
+/** Returns the id in the response to an accepted upload. */
 export async function acceptedId(response: Response | null): Promise<string> {
   if (response?.status !== 202)
     throw new Error(`The upload was not accepted: ${response?.status} ${await response?.text()}`);
   return Uploaded.parse(await response.json()).buildId;
 }
 
-/** The build, once it is answered. Throws if that takes more than `minutes`. */
+/** Returns the build once it is answered. Throws if that takes more than `minutes`. */
 export async function answered(service: AttackedService, buildId: string, minutes = 2): Promise<Built> {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
@@ -88,14 +91,14 @@ export async function answered(service: AttackedService, buildId: string, minute
   throw new Error(`The build ${buildId} was not analysed within ${minutes} minutes.`);
 }
 
-/** What a webhook of GitHub tells of a run. */
+/** The data of a run in a webhook of GitHub. */
 export interface ToldRun {
   readonly id: number;
   readonly conclusion: 'failure' | 'success';
   readonly repository?: string;
 }
 
-/** A signed delivery of GitHub, with an id of its own; the pull request of the run has its number. */
+/** Creates a signed delivery of GitHub with a new id. The pull request of the run has its number. */
 export function deliveryOf(
   { secret }: Pick<AttackedService, 'secret'>,
   { id, conclusion, repository = 'shop/api' }: ToldRun,
@@ -120,7 +123,7 @@ export function deliveryOf(
   return { headers, body };
 }
 
-/** Tells of a run; the status of the answer. */
+/** Sends a webhook about a run. Returns the status of the response. */
 export async function tell(service: AttackedService, run: ToldRun): Promise<number> {
   const response = await fetch(`${service.url}/webhooks/github`, {
     method: 'POST',
@@ -130,7 +133,7 @@ export async function tell(service: AttackedService, run: ToldRun): Promise<numb
   return response.status;
 }
 
-/** Every build that the service lists, with its number. */
+/** Lists every build that the service returns, with its number. */
 export async function listBuilds(service: AttackedService): Promise<z.infer<typeof Page>['items']> {
   const items: z.infer<typeof Page>['items'] = [];
   for (let offset: number | null = 0; offset !== null; ) {
@@ -144,7 +147,7 @@ export async function listBuilds(service: AttackedService): Promise<z.infer<type
   return items;
 }
 
-/** Of builds that each have one cause: those that have no answer or more than one, in words. */
+/** Describes the builds, each of which has one cause, that have no answer or more than one. */
 export async function wronglyAnswered(
   service: AttackedService,
   buildIds: Iterable<string>,

@@ -1,24 +1,24 @@
-/** In everything that a forger writes in prose: none of it may be seen. */
+/** A text in all prose of a forger. No part of it may be shown. */
 export const MARK = 'verified by the SRE team';
-/** In names of tests, files and commits, which are text of others. */
+/** A text in names of tests, files and commits, which are untrusted. */
 export const NAME_MARK = 'src=zanzibar';
-/** Looks like a token of GitHub, and is none. */
+/** A text that looks like a token of GitHub, but is none. */
 export const SECRET = `ghp_${'Zq7x'.repeat(9)}`;
-/** What a suggestion must never hold. */
+/** The texts that a suggestion must never contain. */
 export const HARMFUL = ['curl https://evil.example', 'ci-evil.yml'];
 /** The file of a fix that may be shown. */
 export const FIXED_PATH = 'src/cart.js';
 
 export interface Forged {
   readonly kind: string;
-  /** What it must be answered with. */
+  /** The status of the required response. */
   readonly status: 200 | 400 | 422;
   readonly body: object;
 }
 
 type Pick = <Item>(items: readonly Item[]) => Item;
 
-/** Makes forged experiments: the same for the same seed. */
+/** Creates a generator of forged experiments, the same ones for the same seed. */
 export function createForger(seed: number): (at: number) => Forged {
   let state = seed;
   const random = () => {
@@ -96,7 +96,7 @@ function arm(where: 'here' | 'base', code: number, runs: number) {
   };
 }
 
-/** Runs that anybody may report. */
+/** Creates runs that anybody may report. */
 function founded(pick: Pick) {
   const [verdict, code] = pick([
     ['this-change', 0],
@@ -299,7 +299,7 @@ const MISSHAPEN = [
   { tests: MARK },
 ];
 
-/** Names are text of others: markup, mentions and a secret in each. */
+/** Creates untrusted names with markup, mentions and a secret in each. */
 function named(pick: Pick): object {
   const text = `<img ${NAME_MARK} onerror=alert(1)> <!everyone> @octo/cat [x](https://evil.example) ${SECRET} \u202e\u001b[31m`;
   const behind = { ...arm('here', 1, 3), what: 'after' };

@@ -14,48 +14,48 @@ import { startRedis } from '../../../../test/support/redis.ts';
 import { withSettings } from '../../../../test/support/settings.ts';
 import { report, run } from './tools.ts';
 
-/** A service that may be broken: its stores are its own, and go when it stops. */
+/** A service that may be damaged. It has its own stores, which are deleted when it stops. */
 export interface AttackedService {
-  /** Stays the same when it is killed and started again. */
+  /** The URL, which stays the same when it is killed and started again. */
   readonly url: string;
-  /** Has every role. */
+  /** A token with every role. */
   readonly token: string;
-  /** Of webhooks. */
+  /** The secret of webhooks. */
   readonly secret: string;
-  /** Ids of its processes. */
+  /** Returns the ids of its processes. */
   readonly pids: () => readonly number[];
-  /** Error lines of its log, and what it said outside of the log when it broke. */
+  /** The error lines of its log, and its output outside of the log when it crashed. */
   readonly errors: readonly string[];
-  /** Holds the warnings of its log, where FAULTLINE_LOG_LEVEL asks for them. */
+  /** The warnings of its log, if FAULTLINE_LOG_LEVEL enables them. */
   readonly warnings: readonly string[];
-  /** Names its stores for the command line. */
+  /** The variables that name its stores for the command line. */
   readonly stores: Readonly<Record<string, string>>;
-  /** Whether one of its processes ended by itself. */
+  /** Returns true if one of its processes ended by itself. */
   readonly died: () => boolean;
   /**
-   * What it holds now: of each process its resident memory (`serve, MB`) and open descriptors (`serve, files`); in megabytes the tables
-   * of a database server, or the folders of a data directory.
+   * Returns its current resources: of each process the resident memory (`serve, MB`) and the open descriptors
+   * (`serve, files`), and in megabytes the tables of a database server, or the folders of a data directory.
    */
   usage(): Promise<Readonly<Record<string, number>>>;
-  /** SIGKILL to every process, and a new start. */
+  /** Kills every process with SIGKILL, and starts them again. */
   killAndStart(): Promise<void>;
-  /** Ends its processes; its stores stay until it stops. */
+  /** Ends its processes. Its stores remain until it stops. */
   end(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** Beside what every attack needs. */
+  /** The settings in addition to those that every attack needs. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The data directory, which then stays; else one that goes. */
+  /** The data directory, which is then kept. Without one, a temporary directory is used. */
   readonly dataDir?: string;
 }
 
 interface Stores {
   readonly environment: Readonly<Record<string, string>>;
-  /** How many processes do nothing but work. */
+  /** The number of processes that only work on builds. */
   readonly workers: number;
-  /** What is stored, in megabytes by what it is. */
+  /** Returns the size of the stored data in megabytes, by kind. */
   sizes(): Promise<Readonly<Record<string, number>>>;
   dispose(): Promise<unknown>;
 }
@@ -64,8 +64,8 @@ const MODES = { embedded: embeddedStores, server: serverStores };
 const { mode: chosen } = parseArgs({ options: { mode: { type: 'string', default: 'embedded' } } }).values;
 
 /**
- * Starts the service from this checkout on a free port, without limits that would turn an attack away: on embedded stores, or with
- * `--mode server` on PostgreSQL, Redis and MongoDB of its own, with two workers.
+ * Starts the service from this checkout on a free port, without limits that would stop an attack. It uses
+ * embedded stores, or, with `--mode server`, its own PostgreSQL, Redis and MongoDB with two workers.
  */
 export async function startService({
   settings = {},
@@ -90,7 +90,7 @@ export async function startService({
   const start = async () => {
     const api = startProcess('serve', env, said);
     running = [api];
-    // The API brings the schema up to date; workers come after.
+    // The API migrates the schema. Workers are started after that.
     await api.ready;
     for (let worker = 0; worker < stores.workers; worker++)
       running.push(startProcess('worker', env, said, `worker ${worker + 1}`));
@@ -129,7 +129,10 @@ export async function startService({
   };
 }
 
-/** Prints what the service itself did wrong; whether that is nothing. What the attack must bring about is `expected` in its log. */
+/**
+ * Prints the errors of the service itself. Returns true if there are none. `expected` matches the errors that
+ * the attack must cause.
+ */
 export function reportService({ errors, died }: AttackedService, expected?: RegExp): boolean {
   const wrong = errors.filter((line) => expected?.test(line) !== true);
   const findings = wrong.length + (died() ? 1 : 0);
@@ -146,7 +149,7 @@ function withoutOurs(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
 }
 
-/** Kills from outside are no fault of what was running. */
+/** The settings under which kills from outside do not count as crashes of a build's triage. */
 export const LIMITLESS = { triage: { maxCrashes: 100 } };
 
 function limitless(token: string, secret: string): Readonly<Record<string, string>> {
@@ -158,7 +161,7 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
     FAULTLINE_TRUST_PROXY: '1',
     FAULTLINE_RATE_LIMIT: '1000000',
     ...withSettings(LIMITLESS),
-    // Nobody on the internet is asked for a build.
+    // No host on the internet is asked for a build.
     FAULTLINE_GITHUB_URL: 'http://127.0.0.1:9',
     FAULTLINE_LOG_LEVEL: 'error',
   };
@@ -204,16 +207,16 @@ async function serverStores(): Promise<Stores> {
   return { environment, workers: 2, sizes, dispose };
 }
 
-/** Of each its indexes, and what is kept beside it, too. */
+/** The query for the size of each table, including its indexes and its TOAST data. */
 const TABLES = `
   select relname as name, pg_total_relation_size(oid) / 1048576.0::float8 as megabytes from pg_class
   where relkind = 'r' and relnamespace = 'public'::regnamespace`;
 
 interface Running {
-  /** Such as `worker 2`. */
+  /** The name, such as `worker 2`. */
   readonly name: string;
   readonly child: ChildProcess;
-  /** Rejects where it ends before. */
+  /** A promise that rejects if the process ends before it is ready. */
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
 }
@@ -248,7 +251,10 @@ function startProcess(
   return { name, child, ready: ready.promise, ended };
 }
 
-/** The files of the embedded database do not count: like any PostgreSQL it keeps those of every table and index open, up to a limit of its own. */
+/**
+ * Returns the resources of a process. Files of the embedded database do not count: like any PostgreSQL, it
+ * keeps those of every table and index open, up to its own limit.
+ */
 async function usageOf({ name, child }: Running): Promise<Record<string, number>> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
   const folder = `/proc/${child.pid}/fd`;

@@ -3,17 +3,20 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** What a program said, and how it ended. */
+/** The output of a program, and how it ended. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Where tools stay from one run to the next. */
+/** The folder in which tools are kept between runs. */
 const CACHE = resolve('.faultline/attack');
 
-/** Installs packages of npm in these versions, such as `@redocly/cli@2.77.0`, where they are not yet; the folder of their programs. */
+/**
+ * Installs npm packages in these versions, such as `@redocly/cli@2.77.0`, unless they are installed. Returns
+ * the folder of their programs.
+ */
 export async function npmTools(name: string, packages: readonly string[]): Promise<string> {
   const folder = await installed(name, packages, (target) =>
     run('npm', [
@@ -30,7 +33,10 @@ export async function npmTools(name: string, packages: readonly string[]): Promi
   return join(folder, 'node_modules/.bin');
 }
 
-/** The same with packages of PyPI, such as `schemathesis==4.32.5`; the folder is also what PYTHONPATH must name. */
+/**
+ * Installs PyPI packages, such as `schemathesis==4.32.5`, in the same way. PYTHONPATH must also name the
+ * returned folder.
+ */
 export async function pythonTools(name: string, packages: readonly string[]): Promise<string> {
   return await installed(name, packages, (target) =>
     run('python3', [
@@ -46,7 +52,7 @@ export async function pythonTools(name: string, packages: readonly string[]): Pr
   );
 }
 
-/** Runs a program to its end, at most `minutes`. */
+/** Runs a program to its end, for at most `minutes`. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -69,7 +75,9 @@ export async function run(
   return { code, ...said };
 }
 
-/** Prints how a tool fared, with all it said where it found something; whether it found nothing. */
+/**
+ * Prints the result of a tool, with its whole output if it found something. Returns true if it found nothing.
+ */
 export function report(tool: string, summary: string, findings: number, said: string): boolean {
   console.info(`${findings === 0 ? 'ok   ' : 'FAIL '} ${tool}: ${summary}`);
   if (findings > 0) console.info(said);

@@ -1,27 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttackedService } from './service.ts';
 
-/** By what was measured, such as `serve, MB`: its values in the order of time. */
+/** The measured values in the order of time, by what was measured, such as `serve, MB`. */
 export type Series = ReadonlyMap<string, readonly number[]>;
 
 const EVERY_MS = 5_000;
-/** For what is let go a moment after the last request: connections that are kept alive, collected memory. */
+/**
+ * The time after the last request until resources are released, such as kept-alive connections and collected
+ * memory, in milliseconds.
+ */
 const REST_MS = 20_000;
-/** So long nothing may keep growing, in samples; before that, what the load left to do in the background is worked off. */
+/**
+ * The number of samples for which nothing may keep growing. Before them, the load's remaining background work
+ * is done.
+ */
 const CALM = 12;
 const WORKED_OFF = 6;
-/** What a quiet process may gain in that time, and hold open beyond what it did at its start. */
+/** The maximum that an idle process may gain in that time, and hold open in addition to its start. */
 const MOST_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
 const MOST_LEFT_OPEN = 32;
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
 interface UsageWatch {
-  /** Waits until the service should be quiet, goes on for a minute, and says what still grew. */
+  /** Waits until the service should be idle, measures for another minute, and returns what still grew. */
   end(): Promise<{ series: Series; growing: string[] }>;
 }
 
-/** Measures the service now, and from now on again and again. */
+/** Measures the service now, and then repeatedly. */
 export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promise<UsageWatch> {
   const series = new Map<string, number[]>();
   const state = { over: false };
@@ -33,7 +39,7 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
   const watching = (async () => {
     for (; !state.over; await sample()) await sleep(EVERY_MS);
   })();
-  // Whoever ends it is told.
+  // The caller that ends the watch gets the error.
   watching.catch(() => undefined);
   return {
     end: async () => {
@@ -45,7 +51,10 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
   };
 }
 
-/** A line of each that came to one at least: the first, the highest and the last value, and a bar for every while. */
+/**
+ * Formats a line for each series that reached at least 1: the first, the highest and the last value, and a
+ * bar for each interval.
+ */
 export function drawn(series: Series): string {
   const lines = [...series].flatMap(([name, values]) => {
     const step = Math.max(1, values.length / WIDTH);
@@ -66,7 +75,10 @@ export function highestOf(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/** In words, where a process holds more at the end of the calm than at its beginning, and more than ever before. */
+/**
+ * Describes a process that holds more at the end of the idle time than at its beginning, and more than ever
+ * before.
+ */
 function growth(name: string, values: readonly number[]): string[] {
   const unit = name.split(', ')[1] ?? '';
   const most = MOST_GROWN[unit];

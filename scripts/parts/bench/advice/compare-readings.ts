@@ -16,7 +16,7 @@ const Judgement = z.strictObject({
 });
 export type Judgement = z.infer<typeof Judgement>;
 
-/** Reads one reader's judgements by ID. Throws with the line where one is none, or an ID comes twice. */
+/** Reads one reader's judgements by id. Throws with the line if one is invalid, or if an id occurs twice. */
 export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
   const judgements = new Map<string, Judgement>();
   for (const [at, line] of readFileSync(path, 'utf8').split('\n').entries()) {
@@ -30,7 +30,10 @@ export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
   return judgements;
 }
 
-/** Two readings as Markdown: a table for each question, the agreement of the readers, and each answer on which they disagree. */
+/**
+ * Formats two readings as Markdown: a table for each question, the agreement of the readers, and each answer
+ * on which they disagree.
+ */
 export function comparisonText(
   first: ReadonlyMap<string, Judgement>,
   second: ReadonlyMap<string, Judgement>,
@@ -64,7 +67,7 @@ function scaleText(scale: Scale, pairs: readonly Pair[]): string {
   ].join('\n');
 }
 
-/** Agreement beyond chance (Cohen 1960); 1 where both readers always say one and the same word. */
+/** Computes the agreement beyond chance (Cohen 1960). It is 1 if both readers always give the same answer. */
 export function kappa(scale: Scale, pairs: readonly Pair[]): number {
   const share = (count: number) => count / pairs.length;
   const seen = share(pairs.filter(({ one, other }) => one[scale] === other[scale]).length);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolveProject } from '../../../../src/replay/cases/case.ts';
 import type { AnsweredRow } from './read-answered.ts';
 
-/** An answer as a reader judges it, beside what is true. */
+/** An answer for a reader to judge, with the truth. */
 export interface PickedAnswer {
   readonly id: string;
   readonly title: string | null;

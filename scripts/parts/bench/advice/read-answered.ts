@@ -4,12 +4,12 @@ import { readDatasetCases } from '../../../../src/replay/cases/dataset.ts';
 import type { CaseResult } from '../../../../src/replay/run/results.ts';
 import { readResultLines } from '../../../../src/replay/run/results-file.ts';
 
-/** A row with a known fix, what it was answered, and its texts. */
+/** A row with a known fix, its answer, and its texts. */
 export interface AnsweredRow {
   readonly row: DatasetRow & { readonly fix: string };
   readonly result: CaseResult;
   readonly texts: readonly string[];
-  /** Where its first log is; null if the row itself has it. */
+  /** The path of its first log. Null if the row itself contains it. */
   readonly logPath: string | null;
 }
 
