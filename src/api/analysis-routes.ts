@@ -12,7 +12,7 @@ import { omitUndefined } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { toPage } from '../ports/database.ts';
-import { buildCtrfReport, buildSarifLog } from '../service/answers/export.ts';
+import { buildCodeQualityReport, buildCtrfReport, buildSarifLog } from '../service/answers/export.ts';
 import { Outcomes, readOutcomes } from '../service/answers/outcomes.ts';
 import { AnalysisTrace, buildTrace } from '../service/answers/trace.ts';
 import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
@@ -243,12 +243,14 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
 const Json = z.record(z.string(), z.unknown());
 const SARIF = 'The answers for one build as SARIF 2.1.0, for code scanning and editors';
 const CTRF = 'What failed in one build, with the causes, as a CTRF report';
+const CODE_QUALITY = 'The causes of one build at their places, as a code quality report of GitLab';
 const FORMATS = [
   {
     name: 'sarif',
     operationId: 'exportBuildAsSarif',
     summary: SARIF,
     type: 'application/sarif+json',
+    shape: Json,
     write: buildSarifLog,
   },
   {
@@ -256,16 +258,25 @@ const FORMATS = [
     operationId: 'exportBuildAsCtrf',
     summary: CTRF,
     type: 'application/json',
+    shape: Json,
     write: buildCtrfReport,
+  },
+  {
+    name: 'code-quality',
+    operationId: 'exportBuildAsCodeQuality',
+    summary: CODE_QUALITY,
+    type: 'application/json',
+    shape: z.array(Json),
+    write: buildCodeQualityReport,
   },
 ];
 
 /** Registers one build in formats that other tools read. */
 function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
-  for (const { name, operationId, summary, type, write } of FORMATS) {
+  for (const { name, operationId, summary, type, shape, write } of FORMATS) {
     const exported = {
       description: 'See the published schema of the format',
-      content: { [type]: { schema: Json } },
+      content: { [type]: { schema: shape } },
     };
     app.get(
       `/api/builds/:id/${name}`,
@@ -279,10 +290,11 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
           readBuildAnswers(stores, build.id),
           stores.failures.listByBuild(build.id),
         ]);
+        const report = write({ build, answers, failures, publicUrl: http.publicUrl });
         return reply
           .type(`${type}; charset=utf-8`)
           .serializer(JSON.stringify)
-          .send({ ...write({ build, answers, failures, publicUrl: http.publicUrl }) });
+          .send(Array.isArray(report) ? report.map((finding) => ({ ...finding })) : { ...report });
       },
     );
   }

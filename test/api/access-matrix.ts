@@ -42,6 +42,7 @@ export const ACCESS_MATRIX: Readonly<
   'GET /api/builds/:id/analyses': 'read',
   'GET /api/builds/:id/sarif': 'read',
   'GET /api/builds/:id/ctrf': 'read',
+  'GET /api/builds/:id/code-quality': 'read',
   'GET /api/analyses/:id': 'read',
   'GET /api/analyses/:id/trace': 'read',
   'GET /api/failures': 'read',

@@ -193,6 +193,40 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
   };
 }
 
+/** One finding of GitLab's code quality report. */
+interface CodeQualityFinding {
+  readonly description: string;
+  readonly check_name: string;
+  readonly fingerprint: string;
+  readonly severity: 'minor' | 'major';
+  readonly location: { readonly path: string; readonly lines: { readonly begin: number } };
+}
+
+/**
+ * Builds a code quality report as GitLab reads it, one finding per cause: at the first suspect, otherwise at
+ * the failing test. A cause without a place in the repository is left out, because the format requires one.
+ */
+export function buildCodeQualityReport({ answers }: ExportInput): CodeQualityFinding[] {
+  return answers.slice(0, MAX_RESULTS).flatMap((answer) => {
+    const { analysis, sample } = answer;
+    const [place] = listPlaces(analysis, sample);
+    if (place === undefined) return [];
+    const { artifactLocation, region } = place.physicalLocation;
+    return [
+      {
+        description: getText(formatMessage(answer)),
+        check_name: toRuleId(analysis),
+        fingerprint: analysis.fingerprint,
+        severity: answerView(analysis).form === 'unsure' ? 'minor' : 'major',
+        location: {
+          path: artifactLocation.uri.split('/').map(decodeURIComponent).join('/'),
+          lines: { begin: region.startLine },
+        },
+      },
+    ];
+  });
+}
+
 function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');

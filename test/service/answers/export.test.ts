@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { buildCtrfReport, buildSarifLog, type ExportInput } from '../../../src/service/answers/export.ts';
+import {
+  buildCodeQualityReport,
+  buildCtrfReport,
+  buildSarifLog,
+  type ExportInput,
+} from '../../../src/service/answers/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
 import {
   recalledAnalysis,
@@ -185,5 +190,31 @@ describe('a CTRF report', () => {
     const { results } = buildCtrfReport(exported({ failures: many }));
     expect([results.tests.length, results.extra.leftOut]).toEqual([5_000, 1]);
     expect(results.tests[0]?.message.length).toBeLessThan(4_100);
+  });
+});
+
+describe('the code quality report of GitLab', () => {
+  it('has a finding with every required field for each cause that has a place', () => {
+    expect(buildCodeQualityReport(exported())).toEqual([
+      {
+        description: expect.stringContaining(sampleAnalysis().answer.title),
+        check_name: expect.stringMatching(/^[A-Z_]+\/\w+$/),
+        fingerprint: sampleAnalysis().fingerprint,
+        severity: 'major',
+        location: { path: expect.stringMatching(/^[^/]/), lines: { begin: expect.any(Number) } },
+      },
+    ]);
+  });
+
+  it('names no path outside of the repository, and marks what is not sure', () => {
+    const report = buildCodeQualityReport(everything());
+
+    expect(report.map(({ severity }) => severity)).toContain('minor');
+    expect(report.filter(({ location: { path } }) => /^(?:\/|[A-Za-z]:)|\.\./.test(path))).toEqual([]);
+    expect(report.every(({ location }) => location.lines.begin >= 1)).toBe(true);
+  });
+
+  it('is empty without answers', () => {
+    expect(buildCodeQualityReport(exported({ answers: [], failures: [] }))).toEqual([]);
   });
 });
