@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { findMax } from '../../../src/lib/collections.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import { type Judged, judge } from './scripted-judgements.ts';
 
@@ -129,7 +130,10 @@ function createPromptCache() {
   return {
     read: (prompt: string) => {
       const before = known.at(-1) ?? '';
-      const longest = Math.max(0, ...known.map((other) => countShared(prompt, other)));
+      const longest = findMax(
+        known.map((other) => countShared(prompt, other)),
+        0,
+      );
       known.push(prompt);
       if (known.length > REMEMBERED) known.shift();
       const tokens = countTokens(prompt.slice(0, longest));

@@ -206,12 +206,11 @@ function renderTable(
   causes: readonly Cause[] = [],
 ): Html {
   const known = findKnown(found);
-  const figures = createNumberColumns(
-    'Builds',
-    'Failed',
-    ...(known.queue ? ['Median queue time'] : []),
-    ...(known.run ? ['Median run time'] : []),
-  );
+  const figures = [
+    createNumberColumns('Builds', 'Failed'),
+    known.queue ? createNumberColumns('Median queue time') : [],
+    known.run ? createNumberColumns('Median run time') : [],
+  ].flat();
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
     by === 'pipelines' ? 'Pipeline' : 'Branch',

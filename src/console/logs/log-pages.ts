@@ -171,9 +171,8 @@ function listItem(content: Shown): Shown {
 
 /** Renders the link to the first line that proves an answer; with scripts, to the next one. */
 function nextProof({ build, source, evidence }: LogFacts, query: LogQuery): Shown {
-  const lines = [...new Set(evidence.flatMap(({ cited }) => cited))];
-  const first = Math.min(...lines);
-  if (lines.length === 0) return null;
+  const [first] = evidence.flatMap(({ cited }) => cited).sort((left, right) => left - right);
+  if (first === undefined) return null;
   const address = placeAddress(build.id, source.name, pickKept(query), {
     marked: { from: first, to: first },
   });

@@ -49,7 +49,7 @@ function joinQuery({ news, repository, query }: Pick<RuleForm, 'news' | 'reposit
  * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search:
  * several repositories, other states, and everything in quotes.
  */
-export function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
+function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
   const whole = { news: '', repository: '', query };
   if (query.includes('"')) return whole;
   const words = query.split(/\s+/).filter((word) => word !== '');

@@ -13,7 +13,7 @@ describe('definitions of a file', () => {
       "import { a } from './a';",
       "const fs = require('node:fs');",
       'export function read({ path }: { path: string }): { text: string } {',
-      '  return { text: `${path} } {` };',
+      `  return { text: \`\${path} } {\` };`,
       '}',
       'const QUOTE = /["\'`{]/',
       'export class Cart {',
