@@ -250,10 +250,12 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/usr\/src\/(?:app|project|code|build)\//,
   /^\/var\/www\/html\//,
   /^\/home\/node\/app\//,
-  // Jenkins on an agent whose root folder has any name: `<root>/workspace/<job>/`.
+  // Jenkins on an agent whose root folder has any name: `<root>/workspace/<job>/`. Other checkouts are in a
+  // folder named `workspace` itself, so a usual folder of code below it is not a job.
   new RegExp(
     '^(?!/(?:app|srv|src|code|project|repo|build|source|work|workdir)/)(?:[A-Za-z]:)?/' +
-      '(?:[^/]{1,120}/){1,6}workspace/[^/]{1,120}/',
+      '(?:[^/]{1,120}/){1,6}workspace/' +
+      '(?!(?:src|libs?|tests?|specs?|apps?|packages|cmd|pkg|internal|include)/)[^/]{1,120}/',
   ),
 ];
 

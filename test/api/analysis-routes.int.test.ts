@@ -287,8 +287,9 @@ describe('failures, analyses and library', () => {
 });
 
 it('describes its answers in the OpenAPI document', async () => {
-  const { paths } = JSON.parse(JSON.stringify(world.http.swagger()));
-  const analysis = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
+  const { paths, components } = JSON.parse(JSON.stringify(world.http.swagger()));
+  const answer = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
+  const analysis = components.schemas[answer.$ref.split('/').at(-1)];
   expect(Object.keys(analysis.properties)).toEqual([...Object.keys(Analysis.shape), 'whose', 'outcome']);
   expect(paths['/api/builds/{id}'].get.responses['409']).toBeDefined();
   const limit = paths['/api/failures'].get.parameters.find(({ name }: { name: string }) => name === 'limit');

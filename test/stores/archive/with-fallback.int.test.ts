@@ -109,7 +109,8 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       }
       console.info(`60 texts, ${away} in MongoDB, ${here} in PostgreSQL; lost: ${lost}`);
       expect({ lost, away: away + here }).toEqual({ lost: 0, away: 60 });
-      expect(here).toBeGreaterThanOrEqual(35);
+      // 15 while it was dead and 20 while it was slow; some of these were on their way when it stopped.
+      expect(here).toBeGreaterThanOrEqual(30);
       expect(await archive.check!()).toBe(`ok; ${here} texts in PostgreSQL`);
     });
 
