@@ -6,7 +6,8 @@ import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
 import { listRepositoryPaths } from '../../src/log/paths.ts';
-import { extractJsonObjectsIn } from '../../src/models/chat/read-reply.ts';
+import { extractJsonObjectsIn } from '../../src/models/chat/json-in-text.ts';
+import { readCallsInText } from '../../src/models/chat/text-calls.ts';
 import { readRefusal } from '../../src/models/refusal.ts';
 import {
   clip,
@@ -40,6 +41,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   fence: (text) => fence([text]),
   fenceData: (text) => fenceData('log', text),
   jsonObjectsIn: extractJsonObjectsIn,
+  callsInText: (text) => readCallsInText(text, []),
   findShapes: (text) => findShapes(text, -1),
   findKeyBlock: (text) => {
     const lines = `-----BEGIN PRIVATE KEY-----\n${text}`.split('\n');

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { getErrorMessage } from '../../domain/errors.ts';
 import { parseJson } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
-import type { Completion, WrittenCall } from './completion.ts';
+import type { Completion } from './completion.ts';
+import { extractJsonObjectsIn } from './json-in-text.ts';
+import { readCallsInText } from './text-calls.ts';
 import { hasOwnWhy } from './tool-format.ts';
 
 /** The value of a reply, or its problem. `mendable` is true if the model may be able to correct it. */
@@ -76,8 +78,8 @@ const MAX_SHOWN = 200;
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
-  const inText = written === null ? parseCallsInText(completion.text) : null;
-  const given = written ?? inText;
+  const inText = written === null ? readCallsInText(completion.text, tools) : null;
+  const given = written ?? inText?.calls ?? null;
   if (given === null) {
     const problem =
       completion.finish === 'length'
@@ -86,7 +88,7 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
     return { calls: [], problem, by: 'nothing' };
   }
   const calls: ChatToolCall[] = [];
-  const problems: string[] = [];
+  const problems = (inText?.unreadable ?? []).map((call) => `a call cannot be read: ${formatShown(call)}`);
   for (const { name, args } of given.slice(0, MAX_CALLS)) {
     const read = readArguments(args);
     if (read === null)
@@ -142,97 +144,10 @@ function findOnlyObject(text: string): Arguments | null {
   return isRecord(object) && others.length === 0 ? object : null;
 }
 
-/**
- * Parses the calls in a text: `{"calls": […]}` as we request it; `{"name", "arguments"}` between tags as
- * Hermes and Qwen write it, in a list as
- * Mistral does, and with "parameters" as Llama does. Returns null if the text contains no calls.
- */
-function parseCallsInText(text: string): WrittenCall[] | null {
-  let found: WrittenCall[] | null = null;
-  for (const object of extractJsonObjectsIn(text)) {
-    if (!isRecord(object)) continue;
-    const list = [object.calls, object.tool_calls].find(Array.isArray);
-    const items: readonly unknown[] = list ?? [object];
-    const calls = items.flatMap(readWrittenCall);
-    if (list !== undefined || calls.length > 0) found = [...(found ?? []), ...calls];
-  }
-  return found;
-}
-
-function readWrittenCall(item: unknown): WrittenCall[] {
-  if (!isRecord(item)) return [];
-  if (isRecord(item.function)) return readWrittenCall(item.function);
-  const name = [item.tool, item.name, item.function].find((value) => typeof value === 'string');
-  const args = [item.args, item.arguments, item.parameters].find((value) => value !== undefined);
-  if (typeof name !== 'string' || args === undefined) return [];
-  const why =
-    typeof item.why === 'string' && isRecord(args) && args.why === undefined ? { why: item.why } : {};
-  return [
-    {
-      name,
-      args: typeof args === 'string' ? args : JSON.stringify(isRecord(args) ? { ...args, ...why } : args),
-    },
-  ];
-}
-
 function formatShown(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, MAX_SHOWN);
 }
 
 function isRecord(value: unknown): value is Arguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * The maximum number of opening braces that are tried. A text with more is not a reply with a little prose
- * around it.
- */
-const MAX_STARTS = 50;
-
-/**
- * Extracts the JSON objects of a text, outermost ones only, in order. A bare JSON reply is returned itself;
- * from a reply with prose or a code
- * fence, the objects inside are returned. Duplicates are removed.
- */
-export function extractJsonObjectsIn(text: string): unknown[] {
-  const whole = parseObject(text.trim());
-  if (whole !== null) return [whole];
-  const found = new Map<string, unknown>();
-  let from = 0;
-  for (let starts = 0; starts < MAX_STARTS; starts++) {
-    const start = text.indexOf('{', from);
-    if (start < 0) break;
-    const end = findObjectEnd(text, start);
-    const value = end === null ? null : parseObject(text.slice(start, end));
-    if (value !== null) found.set(JSON.stringify(value), value);
-    from = value !== null && end !== null ? end : start + 1;
-  }
-  return [...found.values()];
-}
-
-/**
- * Returns the index after the brace that closes the one at `start`, or null. Braces within strings do not
- * count.
- */
-function findObjectEnd(text: string, start: number): number | null {
-  let depth = 0;
-  let quoted = false;
-  for (let index = start; index < text.length; index++) {
-    const character = text[index];
-    if (quoted) {
-      if (character === '\\') index += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === '{') depth += 1;
-    else if (character === '}') {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return null;
-}
-
-function parseObject(text: string): object | null {
-  const value = text.startsWith('{') ? parseJson(text) : null;
-  return typeof value === 'object' ? value : null;
 }

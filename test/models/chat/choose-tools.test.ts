@@ -212,23 +212,6 @@ describe('servers that support less', () => {
     expect(server.requests.map((request) => request.tools.length)).toEqual([2, 0, 0]);
   });
 
-  test.each([
-    [
-      'Qwen',
-      '<think>Look at {"it"}.</think>\n<tool_call>\n{"name": "grep_log", "arguments": {"text": "Expected", "why": "the values"}}\n</tool_call>',
-    ],
-    ['Mistral', '[TOOL_CALLS][{"name": "grep_log", "arguments": {"text": "Expected", "why": "the values"}}]'],
-    ['Llama', '{"name": "grep_log", "parameters": {"text": "Expected", "why": "the values"}}'],
-    [
-      'OpenAI',
-      '{"tool_calls": [{"function": {"name": "grep_log", "arguments": "{\\"text\\": \\"Expected\\", \\"why\\": \\"the values\\"}"}}]}',
-    ],
-  ])('may leave the calls in the text as %s writes them', async (_name, text) => {
-    server.script({ do: 'text', text });
-    expect((await choose()).value).toEqual([GREP_READ]);
-    expect(server.requests).toHaveLength(1);
-  });
-
   test('and answer in prose whatever they are asked end in invalid-input after three calls', async () => {
     server.script({ do: 'text', text: 'I am sure it is the network.' });
     expect(await errorOf(choose())).toMatchObject({
