@@ -21,6 +21,7 @@ const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
   groq: { baseUrl: 'https://api.groq.com/openai/v1', keyName: 'GROQ_API_KEY' },
   deepseek: { baseUrl: 'https://api.deepseek.com/v1', keyName: 'DEEPSEEK_API_KEY' },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', keyName: 'OPENROUTER_API_KEY' },
+  together: { baseUrl: 'https://api.together.ai/v1', keyName: 'TOGETHER_API_KEY' },
   ollama: { baseUrl: 'http://localhost:11434/v1', keyName: null },
 };
 

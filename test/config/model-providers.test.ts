@@ -15,6 +15,10 @@ test.each([
     { OPENAI_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' },
     ['https://api.anthropic.com/v1', 'claude-x', 'k'],
   ],
+  [
+    { OPENAI_MODEL: 'together:Qwen/Qwen3-8B', TOGETHER_API_KEY: 't' },
+    ['https://api.together.ai/v1', 'Qwen/Qwen3-8B', 't'],
+  ],
   [{ OPENAI_MODEL: 'ollama:qwen3:8b' }, ['http://localhost:11434/v1', 'qwen3:8b', null]],
   [{ OPENAI_MODEL: 'openai:gpt-x', OPENAI_API_KEY: 'o' }, [null, 'gpt-x', 'o']],
   // A model whose own name holds a colon, and a gateway that serves a provider's models under our key for it.
