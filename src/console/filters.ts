@@ -147,7 +147,7 @@ export function applyTypedFilter(
 export function unknownFilter(typed: string): Shown {
   return (
     typed !== '' &&
-    html`<p class="banner" role="note">Nothing here has “${typed}”. Choose one of the offers.</p>`
+    html`<p class="banner" role="note">Nothing here has “${typed}”, so the list is not filtered by it.</p>`
   );
 }
 

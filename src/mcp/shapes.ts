@@ -155,7 +155,7 @@ export function describeAnswer(
   ];
 }
 
-/** Describes whose the failure is: "Is it me? Not known yet. Run it again: if it passes, it is flaky." */
+/** Describes whose the failure is: "Is it me? Not known yet. Run it again." */
 function describeWhose(whose: Whose): string {
   return toOneLine(`${createWhoseLine(whose).question} ${formatWhoseSentence(whose)}`, 700);
 }

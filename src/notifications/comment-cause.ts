@@ -74,7 +74,7 @@ function renderExplained(standing: CauseStanding, { facts }: AnswerView): string
   return facts.filter(({ kind }) => kind === 'prose').map((fact) => formatFactBlock(fact, MAX_PROSE));
 }
 
-/** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
+/** Renders the verdict line: "**Is it me? Not known yet.** Run it again." */
 function renderWhose({ whose }: CauseStanding, links: NoticeLinks): string {
   const { question, answer, proof, act } = createWhoseLine(whose);
   const show = (part: Exclude<WhosePart, string>) => renderPart(part, links);

@@ -48,7 +48,7 @@ export function joinParts(
   return parts.map((part) => (typeof part === 'string' ? part : show(part))).join('');
 }
 
-/** Returns the verdict line as one plain text: "Not known yet. Run it again: if it passes, it is flaky." */
+/** Returns the verdict line as one plain text, such as "Not known yet. Run it again." */
 export function formatWhoseSentence(whose: Whose): string {
   const { answer, proof, act } = createWhoseLine(whose);
   const because = proof.length === 0 ? '' : `: ${joinParts(proof)}`;
@@ -146,7 +146,7 @@ function describeAct(act: WhoseAct, isDefault: boolean): WhosePart[] {
     case 'ask':
       return [`It failed ${act.times} times in a row: ask the owner of the machine, service or test.`];
     case 'try':
-      return ['Run it again: if it passes, it is flaky.'];
+      return ['Only a rerun would show it: if it passes, it is flaky.'];
     case 'nothing':
       return ['Nothing to do: it has passed since.'];
   }

@@ -78,7 +78,7 @@ describe('builds', () => {
             probability: null,
             proof: [],
             act: { what: 'try' },
-            sentence: 'Not known yet. Run it again: if it passes, it is flaky.',
+            sentence: 'Not known yet. Only a rerun would show it: if it passes, it is flaky.',
           },
         },
       ]);

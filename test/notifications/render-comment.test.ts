@@ -289,7 +289,7 @@ describe('whose change it was', () => {
     );
     const one = said({ otherPullRequests: 1, seenElsewhere: true });
     expect(one).toContain(
-      '**Is it me? Not known yet**: 1 other pull request had it in the week before. Run it again: if it passes, it is flaky.',
+      '**Is it me? Not known yet**: 1 other pull request had it in the week before. Only a rerun would show it: if it passes, it is flaky.',
     );
   });
 
@@ -322,7 +322,7 @@ describe('whose change it was', () => {
   });
 
   it('is left open where history says nothing, or the failure only looks alike', () => {
-    const open = '**Is it me? Not known yet**. Run it again: if it passes, it is flaky.';
+    const open = '**Is it me? Not known yet**. Only a rerun would show it: if it passes, it is flaky.';
     expect(said({})).toContain(open);
     expect(said({ ...failsOnMain, generic: true })).toContain('**Is it me? Not known yet**');
     expect(said({ ...FIRST_HERE, seenElsewhere: true })).toContain(open);

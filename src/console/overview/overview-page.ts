@@ -94,7 +94,7 @@ async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
     stores.causes.list({ ...filter, list: 'open' }, page),
     stores.causes.list({ ...filter, list: 'fixed' }, { limit: ROWS, offset: 0 }),
     stores.causes.list({ ...filter, list: 'mine' }, { limit: ROWS, offset: 0 }),
-    stores.flakiness.list(within, { limit: 3, offset: 0 }),
+    stores.flakiness.list(within, { limit: 3 * MAX_FLAKY, offset: 0 }),
     stores.trust.answers(period, { from: 0, right: null }, { limit: LATEST, offset: 0 }),
     stores.builds.list({}, { limit: 1, offset: 0 }),
     stores.builds.repositories({ words: '' }, MAX_CHOICES),
@@ -284,7 +284,12 @@ function waitingRow(tile: Html, address: string, title: string, why: string, at:
     class="line meta"><span>${why}</span><span>${formatAge(at, now)}</span></p></div></li>`;
 }
 
-function flakyPart(tests: readonly TestFlakiness[]): Shown {
+/** The maximum number of flaky tests that the overview names. */
+const MAX_FLAKY = 3;
+
+/** Renders the flakiest tests. Those in quarantine are dealt with, so they are left out. */
+function flakyPart(flaky: readonly TestFlakiness[]): Shown {
+  const tests = flaky.filter(({ quarantine }) => quarantine === null).slice(0, MAX_FLAKY);
   if (tests.length === 0) return null;
   const rows = tests.map(
     (test) => html`<li><div class="grow"><a class="whole" href="${testAddress(test)}">${test.name}</a><p
@@ -299,6 +304,7 @@ function flakyPart(tests: readonly TestFlakiness[]): Shown {
 
 function trustPart(checked: readonly CheckedAnswer[]): Html {
   const right = checked.filter((answer) => answer.right).length;
+  const verb = right === 1 ? 'was' : 'were';
   const squares = checked.toReversed().map(
     (
       answer,
@@ -313,7 +319,7 @@ function trustPart(checked: readonly CheckedAnswer[]): Html {
       : html`<p>${
           checked.length === 1
             ? html`The one checked answer was <b>${right === 1 ? 'right' : 'wrong'}</b>.`
-            : html`<b>${right} of the last ${checked.length}</b> checked answers were right.`
+            : html`<b>${right} of the last ${checked.length}</b> checked answers ${verb} right.`
         }</p><p class="tally">${squares}</p>`;
   return html`<section class="part" aria-labelledby="trust"><h2 id="trust">Can you trust it? <a
     href="/insights/trust">Details</a></h2>${words}</section>`;
