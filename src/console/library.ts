@@ -34,10 +34,10 @@ import { prose } from './prose.ts';
 import { registerRulePages } from './rules.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
-const SAID = {
-  withdrawn: 'Withdrawn. It is no longer used.',
-  restored: 'Undone. It is used again.',
-  stays: 'Confirmed. It is used again.',
+const DONE_MESSAGES = {
+  withdrawn: 'The entry was withdrawn and is no longer used.',
+  restored: 'The withdrawal was undone.',
+  stays: 'The entry was confirmed.',
 } as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'restored', 'stays']).optional().catch(undefined) });
 
@@ -68,7 +68,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/library', query: toListFields(query), fields: FIELDS, offers };
     const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const main = html`${misreadBanner(request, LibraryQuery)}${libraryMain(query, entries, filtering)}`;
+    const main = html`${misreadBanner(request, LibraryQuery)}${renderList(query, entries, filtering)}`;
     const top = libraryTop(query);
     return answerPage(request, reply, deps, { title: 'Library', part: 'library', top, main, scope: query });
   });
@@ -84,8 +84,8 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
         title: entry.title,
         part: 'library',
         top: crumbs([html`<a href="/library">Library</a>`, entry.repository]),
-        main: entryMain(entry),
-        ...(done && { said: SAID[done] }),
+        main: renderEntry(entry),
+        ...(done && { said: DONE_MESSAGES[done] }),
         ...(done === 'withdrawn' && { undo: renderUndo(`${formatLibraryAddress(entry.id)}/restore`) }),
       });
     },
@@ -137,12 +137,16 @@ const CSV_COLUMNS: CsvColumns<LibraryEntry> = {
   id: (entry) => entry.id,
 };
 
-function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
+function renderList(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
   const entries = found.slice(0, PAGE_ENTRIES);
   return html`<p class="quiet">Entries answer later failures with the same fingerprint in the same repository
     without a new analysis.</p>
     ${unknownFilter(query.filter)}${filterBar('Library', filtering)}
-    ${entries.length === 0 ? emptyState(query) : html`<div class="panel"><ul class="rows">${entries.map(row)}</ul></div>`}
+    ${
+      entries.length === 0
+        ? renderEmptyState(query)
+        : html`<div class="panel"><ul class="rows">${entries.map(renderRow)}</ul></div>`
+    }
     ${pager(
       { offset: query.offset, size: PAGE_ENTRIES, more: found.length > PAGE_ENTRIES },
       (offset) => getListAddress({ ...query, offset }),
@@ -151,16 +155,16 @@ function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filter
     )}${entries.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
 }
 
-function row(entry: LibraryEntry): Html {
+function renderRow(entry: LibraryEntry): Html {
   const { id, category, title, repository, confirmedBy, confirmedAt, timesSeen } = entry;
   return html`<li data-row>${categoryTile(category)}<div class="grow"><a class="whole"
     href="${formatLibraryAddress(id)}" data-row-link>${title}</a><p class="meta">${repository} · decided by
-    ${confirmedBy}${standing(entry)}</p></div><div class="end meta num">seen ${timesSeen}×<br>${renderTime(
+    ${confirmedBy}${renderStanding(entry)}</p></div><div class="end meta num">seen ${timesSeen}×<br>${renderTime(
       confirmedAt,
     )}</div></li>`;
 }
 
-function standing(entry: LibraryEntry): Html {
+function renderStanding(entry: LibraryEntry): Html {
   if (entry.withdrawn !== null)
     return html` · <strong>withdrawn</strong> by ${entry.withdrawn.by}: ${entry.withdrawn.reason}`;
   if (entry.flag !== null)
@@ -171,10 +175,14 @@ function standing(entry: LibraryEntry): Html {
   return html``;
 }
 
-function emptyState({ repo, category, show }: LibraryQuery): Html {
+function renderEmptyState(query: LibraryQuery): Html {
+  const { repo, category, show } = query;
+  if (query.offset > 0)
+    return html`<div class="empty"><p>No more entries.</p>
+      <p><a class="btn" href="${getListAddress({ ...query, offset: 0 })}">First page</a></p></div>`;
   if (repo !== '' || category !== undefined)
     return html`<div class="empty"><p>No entry fits these filters.</p>
-      <p><a class="btn" href="/library">Remove the filters</a></p></div>`;
+      <p><a class="btn" href="${getListAddress({ show, offset: 0 })}">Remove the filters</a></p></div>`;
   if (show === 'flagged')
     return html`<div class="empty"><p>No entry was found in green builds.</p>
       <p><a class="btn" href="/library">All entries</a></p></div>`;
@@ -182,7 +190,7 @@ function emptyState({ repo, category, show }: LibraryQuery): Html {
     <p><a class="btn" href="/review">Open Review</a></p></div>`;
 }
 
-function entryMain(entry: LibraryEntry): Html {
+function renderEntry(entry: LibraryEntry): Html {
   const {
     title,
     category,
@@ -201,8 +209,8 @@ function entryMain(entry: LibraryEntry): Html {
   )}</span>${stateMark(inUse ? 'in use' : 'not in use', inUse ? 'green' : null)}</p>
     <h1 tabindex="-1">${title}</h1><p class="meta">${repository} · decided by ${confirmedBy},
     ${renderTime(confirmedAt)} · seen ${timesSeen}×, last ${renderTime(lastSeenAt)}</p></div>
-    ${banners(entry)}
-    <section class="panel pad flow" aria-label="What it says"><div>${prose(rootCause)}</div><dl
+    ${renderBanner(entry)}
+    <section class="panel pad flow" aria-label="Cause and fix"><div>${prose(rootCause)}</div><dl
       class="kv"><dt>Fix</dt>
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
@@ -215,11 +223,11 @@ function entryMain(entry: LibraryEntry): Html {
         ${entry.telling.length === 1 ? 'this line' : 'these lines'}:</p>
         <pre tabindex="0">${entry.telling.join('\n')}</pre>`
     }
-    <p><a href="${formatAnalysisAddress(entry.analysisId)}">The analysis it is based on</a></p></section>
-    ${entry.withdrawn === null && withdrawForm(entry)}`;
+    <p><a href="${formatAnalysisAddress(entry.analysisId)}">Source analysis</a></p></section>
+    ${entry.withdrawn === null && renderWithdrawForm(entry)}`;
 }
 
-function banners(entry: LibraryEntry): Html {
+function renderBanner(entry: LibraryEntry): Html {
   const { withdrawn, flag, stays, id } = entry;
   if (withdrawn !== null)
     return banner(
@@ -227,12 +235,14 @@ function banners(entry: LibraryEntry): Html {
       { tone: 'red' },
     );
   if (flag === null) return html``;
-  const last = html`<a href="${buildAddress(flag.last)}">the newest</a>`;
+  const last = html`<a href="${buildAddress(flag.last)}">newest build</a>`;
   if (stays !== null)
-    return banner(html`${flagSentence(flag)} (${last}). ${stays.by} confirmed it.`, { sign: 'check' });
+    return banner(html`${flagSentence(flag)} (${last}). ${stays.by} confirmed that the entry stays in use.`, {
+      sign: 'check',
+    });
   return banner(
-    html`<p><strong>${flagSentence(flag)}</strong> (${last}), so it is not used: its lines are no
-      sign of failure.</p>${postForm(
+    html`<p><strong>${flagSentence(flag)}</strong> (${last}), so the entry is not used: its lines
+      also occur when nothing fails.</p>${postForm(
         `${formatLibraryAddress(id)}/stay`,
         {},
         html`<button>Keep it in use</button>`,
@@ -241,10 +251,10 @@ function banners(entry: LibraryEntry): Html {
   );
 }
 
-function withdrawForm({ id }: LibraryEntry): Html {
+function renderWithdrawForm({ id }: LibraryEntry): Html {
   return html`<section class="panel pad" aria-labelledby="withdraw"><h2 id="withdraw">Withdraw this entry</h2>
     <form method="post" action="${formatLibraryAddress(id)}/withdraw"><p><label for="reason">Reason</label>
     <input id="reason" name="reason" required maxlength="1000"></p>
-    <p><button>Withdraw</button> <span class="quiet">It takes effect at once. If it replaced another entry,
-    that entry is used again.</span></p></form></section>`;
+    <p><button>Withdraw</button> <span class="quiet">The withdrawal takes effect at once. If this
+    entry replaced another one, that one is used again.</span></p></form></section>`;
 }

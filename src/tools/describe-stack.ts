@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
+import { formatCount } from '../lib/text.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
+/** The maximum numbers of files that are listed, of manifests that are shown, and of lines of each. */
 const MAX_LISTED = 100_000;
-const MAX_MANIFEST_LINES = 60;
 const MAX_MANIFESTS = 4;
+const MAX_MANIFEST_LINES = 60;
 
-/** Languages by the endings of files. */
+/** The paths of manifests that are named but not shown. */
+const NOT_SHOWN = /(?:^|\/)(?:Dockerfile|Makefile)$|^\.github\/workflows\//;
+
+/** The languages, each with the pattern of its file names. */
 const LANGUAGES: readonly (readonly [string, RegExp])[] = [
   ['JavaScript', /\.[cm]?jsx?$/],
   ['TypeScript', /\.[cm]?tsx?$/],
@@ -29,7 +34,7 @@ const LANGUAGES: readonly (readonly [string, RegExp])[] = [
   ['Shell', /\.(?:ba)?sh$/],
 ];
 
-/** Files that say how a project is built, and with what. */
+/** The files that define how a project is built, by build tool. */
 const MANIFESTS: readonly (readonly [string, RegExp])[] = [
   ['npm', /(?:^|\/)package\.json$/],
   ['Python packaging', /(?:^|\/)(?:pyproject\.toml|setup\.py|setup\.cfg|requirements\.txt|Pipfile)$/],
@@ -48,7 +53,10 @@ const MANIFESTS: readonly (readonly [string, RegExp])[] = [
   ['Jenkins', /(?:^|\/)Jenkinsfile$/],
 ];
 
-/** Creates the tool that names the languages and build tools of a repository, and shows its manifests. */
+/**
+ * Creates the tool that names the languages and build tools of a repository and shows the beginnings of up to
+ * four manifests.
+ */
 export function describeStack(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'describe_stack',
@@ -77,9 +85,9 @@ export function describeStack(codeHost: CodeHost): Tool {
         return first === undefined ? [] : [{ tool, path: first }];
       });
       const summary: Finding = {
-        title: code.titled(`${paths.length} files: languages and build tools`),
+        title: code.titled(`${formatCount(paths.length, 'file')}: languages and build tools`),
         text: [
-          ...languages.map(({ name, files }) => `${name}: ${files} ${files === 1 ? 'file' : 'files'}`),
+          ...languages.map(({ name, files }) => `${name}: ${formatCount(files, 'file')}`),
           ...manifests.map(({ tool, path }) => `${tool}: ${path}`),
         ].join('\n'),
         source: 'repository',
@@ -87,7 +95,7 @@ export function describeStack(codeHost: CodeHost): Tool {
       };
       const read = await Promise.all(
         manifests
-          .filter(({ path }) => !/Dockerfile|workflows|Makefile/.test(path))
+          .filter(({ path }) => !NOT_SHOWN.test(path))
           .slice(0, MAX_MANIFESTS)
           .map(({ path }) =>
             codeHost.readFile({ ...code.at, path, lineStart: 1, lineEnd: MAX_MANIFEST_LINES }, code.signal),

@@ -51,7 +51,9 @@ describe('the library', () => {
       'It also appears in 3 green builds since 2026-10-12',
     );
     expect((await postForm(opened.app, `/library/${entry.id}/stay`, {})).statusCode).toBe(303);
-    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder confirmed it.');
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain(
+      'admin-holder confirmed that the entry stays in use.',
+    );
   });
 
   it('says which filter it does not understand', async () => {
@@ -59,6 +61,18 @@ describe('the library', () => {
     expect(page.body).toContain('Ignored, because this page does not understand it');
     expect(page.body).toContain('category=NO_SUCH');
     expect((await getPage(opened.app, '/library?show=all')).body).not.toContain('Ignored, because');
+  });
+
+  it('says on a page after the end that there are no more entries, and leads to the first page', async () => {
+    const page = await getPage(opened.app, '/library?offset=5000');
+    expect(page.body).toContain('No more entries.');
+    expect(page.body).toContain('First page');
+    expect(page.body).not.toContain('No entries yet');
+  });
+
+  it('removes the filters of a list and stays in it', async () => {
+    const page = await getPage(opened.app, '/library?show=flagged&repo=nobody%2Fnothing');
+    expect(page.body).toContain('href="/library?show=flagged">Remove the filters');
   });
 
   it('asks for a reason and knows no other ids', async () => {
