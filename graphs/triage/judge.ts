@@ -12,9 +12,10 @@ export interface RunBudget {
 }
 
 /**
- * Asks the analyst. If the budget is used up, or its seconds run out during the judgment, the fallback
- * analyst judges at no cost and a note says so. A run without budget therefore ends with an answer, never
- * with an error. Throws only errors that end the run.
+ * Asks the analyst. If the budget is used up, or its time runs out during the judgment, the fallback analyst
+ * judges at no cost, and a note says so. A run that has used up its budget therefore ends with an answer
+ * instead of an error. Without a fallback analyst, the budget has no effect here. Other errors of the analyst
+ * are thrown unchanged.
  */
 export async function askAnalyst<Value>(
   runtime: TriageRuntime,
@@ -22,30 +23,33 @@ export async function askAnalyst<Value>(
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
-  const askFallback = async (gone: string) => ({
+  const askFallback = async (exhausted: string) => ({
     ...(await ask(fallbackAnalyst, runtime.signal)),
-    note: describeExhaustedBudget(gone, fallbackAnalyst),
+    note: describeExhaustedBudget(exhausted, fallbackAnalyst),
   });
   if (fallbackAnalyst.name === analyst.name) return await ask(analyst, runtime.signal);
-  const gone = findExhaustedBudget(spent, limits);
-  if (gone !== null) return await askFallback(gone);
+  const exhausted = findExhaustedBudget(spent, limits);
+  if (exhausted !== null) return await askFallback(exhausted);
   const left = getTimeLeft(spent, limits);
   if (left === null) return await ask(analyst, runtime.signal);
-  const late = startDeadline(left);
+  const deadline = startDeadline(left);
   try {
-    return await settleOrAbort(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
+    return await settleOrAbort(
+      ask(analyst, AbortSignal.any([runtime.signal, deadline.signal])),
+      deadline.signal,
+    );
   } catch (error) {
-    if (!late.signal.aborted || runtime.signal.aborted) throw error;
+    if (!deadline.signal.aborted || runtime.signal.aborted) throw error;
     return await askFallback(`${limits.budget?.seconds} seconds`);
   } finally {
-    late.stop();
+    deadline.stop();
   }
 }
 
 /** Describes that the budget is used up and that the fallback analyst continues. */
-export function describeExhaustedBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
+export function describeExhaustedBudget(exhausted: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
   return (
-    `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what ` +
+    `The budget of this run (${exhausted}) is used up; the ${fallbackAnalyst.name} continue with what ` +
     'is known.'
   );
 }
@@ -58,8 +62,8 @@ type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> &
   Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
 
 /**
- * Returns the trace entry of a finished node, with the judgement that it is based on, if any. Also passes the
- * entry to the observer of the run.
+ * Creates the state update with the trace entry of a finished node and, if there is one, of its judgment.
+ * Also passes the entry to `onStep`. The judgment gets the duration of the whole node.
  */
 export function createFinishedStep(
   { clock, onStep }: StepContext,
@@ -78,8 +82,7 @@ export function createFinishedStep(
 }
 
 /**
- * Returns what a judgement adds to the state: cost, prompt, model, and why another analyst judged, if one
- * did.
+ * Returns what a judgment adds to the state: cost, prompt, model, and the note of a fallback analyst.
  */
 export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
   return {
@@ -91,8 +94,8 @@ export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra:
 }
 
 /**
- * Returns what a node with one judgement adds to the state in addition to its value: the cost of the
- * judgement and the finished step.
+ * Returns what a node with one judgment adds to the state in addition to its value: the cost of the judgment
+ * and the finished step.
  */
 export function createJudgedStep(
   runtime: TriageRuntime,
@@ -107,12 +110,12 @@ export function createJudgedStep(
   };
 }
 
-/** Returns the time at which a node begins, for its step, in milliseconds since 1970. */
+/** Returns the current time in milliseconds since 1970. A node calls it first, for its step. */
 export function getStartTime(runtime: TriageRuntime): number {
   return getContext(runtime).clock.now();
 }
 
-/** Returns the total usage of several judgements. */
+/** Returns the total usage of several judgments. */
 export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
   const sum = (value: (usage: Judgement<unknown>['usage']) => number) =>
     judgements.reduce((total, { usage }) => total + value(usage), 0);
@@ -125,7 +128,7 @@ export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
   };
 }
 
-/** Returns a judgement as the trace shows it. */
+/** Returns a judgment as the trace shows it. */
 export function toJudgementTrace(
   name: string,
   milliseconds: number,

@@ -37,9 +37,9 @@ export function summarizeComparison(comparison: Omit<Comparison, 'summary'>): st
   if (main === undefined) return [NO_FIGURE, ...listCostSentences(comparison)];
   return [
     formatMainSentence(main),
-    ...listOthersSentences(comparison, main),
+    ...listOtherSentences(comparison, main),
     ...listCostSentences(comparison),
-    ...listCareSentences(comparison, main),
+    ...listCaveats(comparison, main),
   ];
 }
 
@@ -51,29 +51,31 @@ function formatMainSentence(main: Difference): string {
     case 'same':
       return `A and B agree in all ${main.cases} cases: ${name} is ${formatShare(main.a)} on both sides.`;
     case 'b-better':
-      return `B is better by ${by} (${describeEvidence(main)}); ${counts}.`;
+      return `B is better by ${by} (${describeBasis(main)}); ${counts}.`;
     case 'a-better':
-      return `B is worse by ${by} (${describeEvidence(main)}); ${counts}.`;
+      return `B is worse by ${by} (${describeBasis(main)}); ${counts}.`;
+    case 'higher':
+    case 'lower':
+      return `B is ${verdict} by ${by} (${describeBasis(main)}); ${counts}.`;
     default: {
       const way =
         difference === 0
-          ? 'as high as A'
-          : `${difference > 0 ? 'higher' : 'lower'} than A by ${formatPoints(Math.abs(difference))}`;
-      return `No difference beyond noise: in ${name} B is ${way} (${describeEvidence(main)}); ${counts}.`;
+          ? 'equal to that of A'
+          : `${formatPoints(Math.abs(difference))} ${difference > 0 ? 'higher' : 'lower'} than that of A`;
+      return `No difference beyond noise: the ${name} of B is ${way} (${describeBasis(main)}); ${counts}.`;
     }
   }
 }
 
 /** Describes the basis of the verdict, with the interval in percentage points. */
-function describeEvidence({ interval, mcNemar }: Difference): string {
-  const range =
-    interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
+function describeBasis({ interval, mcNemar }: Difference): string {
+  const range = interval === null ? 'one case, so no interval' : `95 % interval ${formatInterval(interval)}`;
   if (mcNemar === null) return range;
   const p = formatProbability(mcNemar.midP);
   return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
 }
 
-function listOthersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+function listOtherSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
   const others = differences.filter((difference) => difference !== main);
   const named = (verdicts: readonly string[]) =>
     others
@@ -84,7 +86,7 @@ function listOthersSentences({ differences }: Omit<Comparison, 'summary'>, main:
   return [
     ...list('Beyond noise, B is better in', named(['b-better'])),
     ...list('Beyond noise, B is worse in', named(['a-better'])),
-    ...list('Changed beyond noise, for better or worse', named(['higher', 'lower'])),
+    ...list('Changed beyond noise, with no better direction', named(['higher', 'lower'])),
   ];
 }
 
@@ -94,24 +96,21 @@ function listCostSentences({ costs }: Omit<Comparison, 'summary'>): string[] {
 }
 
 function formatCostSentence({ difference, interval, totals }: CostDifference): string {
-  const all = `${formatDollars(totals.a)} against ${formatDollars(totals.b)} for all of them`;
-  if (difference === 0) return `A case costs the same at the median (${all}).`;
+  const all = `${formatDollars(totals.a)} and ${formatDollars(totals.b)} in total`;
+  if (difference === 0) return `In the median case, A and B cost the same (${all}).`;
   const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
   const range =
     interval === null
       ? ''
       : `95 % interval ${formatDollars(interval[0])} to ${formatDollars(interval[1])}${noise}; `;
   return (
-    `A case of B costs ${formatDollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the ` +
-    `median (${range}${all}).`
+    `In the median case, B costs ${formatDollars(Math.abs(difference))} ` +
+    `${difference > 0 ? 'more' : 'less'} (${range}${all}).`
   );
 }
 
-function listCareSentences(
-  { cases, sides, differences }: Omit<Comparison, 'summary'>,
-  main: Difference,
-): string[] {
-  const half = cases.onlyA.length + cases.onlyB.length;
+function listCaveats({ cases, sides, differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+  const unpaired = cases.onlyA.length + cases.onlyB.length;
   const failed = new Set([...cases.failed.a, ...cases.failed.b]).size;
   const spreads = [sides.a.spread, sides.b.spread].flatMap(
     (spread) => spread?.figures.find(({ name }) => name === main.name)?.deviation ?? [],
@@ -124,7 +123,7 @@ function listCareSentences(
             'a difference of this size may be random.',
         ]
       : []),
-    ...(half > 0 ? [`${toAmount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
+    ...(unpaired > 0 ? [`${toAmount(unpaired, 'case is', 'cases are')} on one side only and left out.`] : []),
     ...(failed > 0
       ? [
           `${toAmount(failed, 'case', 'cases')} failed on a side ` +
@@ -134,13 +133,17 @@ function listCareSentences(
     ...(cases.unreadable.length > 0
       ? [`${toAmount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`]
       : []),
-    ...(differences.some(({ interval }) => interval === null) ? ['A single case allows no intervals.'] : []),
+    ...(differences.some(({ interval }) => interval === null)
+      ? ['A figure with a single case has no interval.']
+      : []),
   ];
 }
 
 const INDENT = '  ';
-const MOST_NAMED = 10;
-const MOST_LISTED = 50;
+/** The maximum number of ids in a line. */
+const MAX_IDS = 10;
+/** The maximum number of cases in a list. */
+const MAX_LISTED = 50;
 
 /**
  * Renders a comparison for people: the summary, the figures side by side, the cost, the spread of repeats,
@@ -153,7 +156,8 @@ export function renderComparison(comparison: Comparison): string {
     [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
     [
       `${toAmount(cases.compared, 'case', 'cases')} on both sides; ` +
-        `intervals (95 %) from resampling ${describeDrawn(resampling)}, both sides of a case together`,
+        `95 % intervals from resampling ${describeDrawn(resampling)}; ` +
+        'both sides of a case are drawn together',
     ],
     comparison.summary,
     listFigureRows(comparison.differences),
@@ -163,7 +167,7 @@ export function renderComparison(comparison: Comparison): string {
     listCaseRows('won: B is better', comparison.won, dataset),
     listCaseRows('lost: B is worse', comparison.lost, dataset),
     ...groupChanged(comparison).map(([title, cases]) => listCaseRows(title, cases, dataset)),
-    ...[listLeftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
+    ...[listLeftOutLines(comparison, MAX_IDS)].filter((lines) => lines.length > 0),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -197,7 +201,7 @@ function listCostRows(costs: readonly CostDifference[]): string[] {
     return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
   });
   return listColumns(
-    [['cost (medians)', 'A', 'B', 'B − A of a case', '95 %', 'all of A', 'all of B', ''], ...rows],
+    [['cost (medians)', 'A', 'B', 'B − A per case', '95 %', 'total A', 'total B', ''], ...rows],
     7,
   );
 }
@@ -213,13 +217,13 @@ function listSpreadRows(side: string, spread: Spread | null): string[] {
   ]);
   const flips =
     `${INDENT}category differs between repeats ` +
-    `in ${toAmount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
+    `in ${toAmount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MAX_IDS)}`;
   const partial =
     spread.partial.length === 0
       ? []
       : [
           `${INDENT}missing from some ` +
-            `repeats: ${toAmount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
+            `repeats: ${toAmount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MAX_IDS)}`,
         ];
   return [
     ...listColumns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3),
@@ -229,16 +233,16 @@ function listSpreadRows(side: string, spread: Spread | null): string[] {
 }
 
 function listCaseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
-  // For a folder, the number is not a line number.
+  // If the data set is a folder, `line` is the number of the case.
   const anchor = (line: number) => (dataset.endsWith('.jsonl') ? ` (${dataset}:${line})` : '');
   if (cases.length === 0) return [];
   const listed = cases
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .flatMap(({ id, line, truth, said, url }) => [
       `${INDENT}${id}${anchor(line)}  is ${truth}; A: ${said.a}; B: ${said.b}`,
       ...(url === null ? [] : [`${INDENT}${INDENT}${url}`]),
     ]);
-  const more = cases.length - MOST_LISTED;
+  const more = cases.length - MAX_LISTED;
   return [
     `${title} (${cases.length})`,
     ...listed,
@@ -246,12 +250,17 @@ function listCaseRows(title: string, cases: readonly ChangedCase[], dataset: str
   ];
 }
 
-/** Aligns the cells of rows in columns: the first column and those from `words` on left, numbers right. */
-function listColumns(rows: readonly (readonly string[])[], words: number): string[] {
+/**
+ * Aligns the cells of rows in columns: the first column and those from index `firstTextColumn` on to the
+ * left, the others to the right.
+ */
+function listColumns(rows: readonly (readonly string[])[], firstTextColumn: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) =>
-      column === 0 || column >= words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      column === 0 || column >= firstTextColumn
+        ? cell.padEnd(widths[column] ?? 0)
+        : cell.padStart(widths[column] ?? 0),
     );
     return `${INDENT}${cells.join('  ')}`.trimEnd();
   });

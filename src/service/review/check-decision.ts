@@ -3,10 +3,13 @@ import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput, ShownBy } from '../../domain/review.ts';
 import type { ArchivedSource } from '../../ports/build-archive.ts';
 
+/** The maximum number of logs that an error names. */
+const MAX_NAMES = 10;
+
 /**
- * Throws `invalid-input` if a decision cannot be stored: a rejection has no reason; a correction has no
- * category, changes nothing, or names evidence that the analysis does not have; or an acceptance contains
- * other words.
+ * Throws `invalid-input` if a decision cannot be stored: a rejection without a reason; a reason code without
+ * a rejection; a correction that has no category, changes nothing, has a blank text, or names evidence or
+ * lines that cannot exist; or corrected fields in another decision.
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type === 'reject' && input.reasonCode === undefined && isBlank(input.reason))
@@ -14,7 +17,7 @@ export function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type !== 'reject' && input.reasonCode !== undefined)
     throw createInvalidError(`A reason code can only be used with reject, not with ${input.type}.`);
   if (input.type === 'correct') checkCorrection(input, analysis);
-  else refuseOtherWords(input);
+  else refuseCorrectedFields(input);
 }
 
 function checkCorrection(input: DecisionInput, analysis: Analysis): void {
@@ -22,10 +25,10 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
     throw createInvalidError('A correction needs a category, even if the category was right.');
   for (const field of ['rootCause', 'fixRecommendation'] as const) {
     if (input[field] !== undefined && isBlank(input[field]))
-      throw createInvalidError(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
+      throw createInvalidError(`The corrected ${field} is blank. Omit it to keep Faultline's text.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
-  if (!changes(input, analysis)) {
+  if (!isDifferent(input, analysis)) {
     throw createInvalidError(
       'This correction changes nothing: give another category, kind, root cause or fix, or accept ' +
         'the answer as it is.',
@@ -33,8 +36,8 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   }
 }
 
-/** Checks whether a correction differs from the analysis. */
-export function changes(input: DecisionInput, { category, kind, answer }: Analysis): boolean {
+/** Returns true if a correction differs from the analysis in category, kind, cause or fix. */
+export function isDifferent(input: DecisionInput, { category, kind, answer }: Analysis): boolean {
   return (
     input.category !== category ||
     (input.kind ?? kind) !== kind ||
@@ -45,7 +48,9 @@ export function changes(input: DecisionInput, { category, kind, answer }: Analys
 
 function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
   if (evidence.length + lines.length === 0)
-    throw createInvalidError('Select the evidence or lines that show it, or state that no line shows it.');
+    throw createInvalidError(
+      'Select the evidence or lines that show the cause, or state that no line shows it.',
+    );
   const known = new Set(analysis.evidence.map(({ id }) => id));
   const unknown = evidence.filter((id) => !known.has(id));
   if (unknown.length > 0) throw createInvalidError(`This analysis has no evidence ${unknown.join(', ')}.`);
@@ -56,7 +61,8 @@ function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: A
 }
 
 /**
- * Throws an error if the lines do not exist in the build. Texts that are no longer archived are not checked.
+ * Throws `invalid-input` if the build has no such log or line. If none of its texts is archived any more,
+ * nothing is checked.
  */
 export function checkLines(
   { shownBy }: DecisionInput,
@@ -68,7 +74,7 @@ export function checkLines(
     const length = lengths.get(source);
     if (length === undefined)
       throw createInvalidError(
-        `This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`,
+        `This build has no log "${source}". Its logs: ${listNames([...lengths.keys()])}.`,
       );
     if (lineEnd > length)
       throw createInvalidError(
@@ -77,7 +83,12 @@ export function checkLines(
   }
 }
 
-function refuseOtherWords(input: DecisionInput): void {
+function listNames(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function refuseCorrectedFields(input: DecisionInput): void {
   const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter(
     (field) => input[field] !== undefined,
   );

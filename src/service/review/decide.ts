@@ -14,7 +14,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/notices.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { changes, checkDecision, checkLines } from './check-decision.ts';
+import { checkDecision, checkLines, isDifferent } from './check-decision.ts';
 import { deriveLesson, explainHeldBack, findGreenFlag, type Lesson } from './learn.ts';
 import {
   createObstacleError,
@@ -257,7 +257,7 @@ function createDecisionInput(
     fixRecommendation: decision.fixRecommendation ?? main.answer.fixRecommendation,
     ...why,
   };
-  return changes(input, other) ? input : { type: 'accept', ...why };
+  return isDifferent(input, other) ? input : { type: 'accept', ...why };
 }
 
 /**

@@ -4,26 +4,31 @@ import type { Database, Sql } from '../../ports/database.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
 
 /**
- * Minimum number of items for which an approximate index is used. Below it every item is compared, which is
- * exact and equally fast. Measured on this kind of data, comparing 20,000 vectors takes about 14 ms
- * (docs/how-to/postgres.md).
+ * The minimum number of items for an approximate index. With fewer items, every item is compared, which is
+ * exact.
  */
 const HNSW_FROM = 10_000;
 
 /**
- * The number of candidates that a search examines. With fewer, published figures for hard data fall to a
- * recall of 0.91.
+ * The number of candidates that a search examines. pgvector's default is 40; more candidates raise the recall
+ * and take more time.
  */
 const EF_SEARCH = 200;
 
 /** The number of items that are stored between two counts. */
 const COUNT_EVERY = 500;
 
-/** Milliseconds for which a missing index is assumed to be still missing; another process may create one. */
-const BELIEVED_MS = 30_000;
+/**
+ * The time in milliseconds after which a missing index is looked up again, because another process may have
+ * created it.
+ */
+const LOOKUP_MS = 30_000;
 
-/** hnsw.iterative_scan, without which a filter finds too little, came with this release. */
-const OLDEST = [0, 8] as const;
+/**
+ * The first release of pgvector with hnsw.iterative_scan. Without it, a filtered search returns too few
+ * items.
+ */
+const MIN_VERSION = [0, 8] as const;
 
 export type Hnsw = ReturnType<typeof createHnsw>;
 
@@ -33,45 +38,45 @@ export type Hnsw = ReturnType<typeof createHnsw>;
  * may not create an index, or pgvector is older than 0.8, searches stay exact.
  */
 export function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
-  const known = new Map<string, { readonly there: boolean; readonly until: number }>();
+  const known = new Map<string, { readonly exists: boolean; readonly until: number }>();
   const uncounted = new Map<string, number>();
 
-  async function isThere(namespace: VectorNamespace, length: number): Promise<boolean> {
-    const name = indexName(namespace, embedder, length);
+  async function hasIndex(namespace: VectorNamespace, length: number): Promise<boolean> {
+    const name = createIndexName(namespace, embedder, length);
     const last = known.get(name);
-    if (last !== undefined && last.until > performance.now()) return last.there;
-    const [row] = await db.query<{ there: boolean }>(IS_THERE, [name]);
-    const there = row?.there ?? false;
-    known.set(name, { there, until: there ? Number.POSITIVE_INFINITY : performance.now() + BELIEVED_MS });
-    return there;
+    if (last !== undefined && last.until > performance.now()) return last.exists;
+    const [row] = await db.query<{ found: boolean }>(INDEX_EXISTS, [name]);
+    const exists = row?.found ?? false;
+    known.set(name, { exists, until: exists ? Number.POSITIVE_INFINITY : performance.now() + LOOKUP_MS });
+    return exists;
   }
 
   return {
     /**
-     * Returns the type in which an index holds the embedding, e.g. `vector(512)`; null if every item must be
-     * compared.
+     * Returns the type of the indexed expression, such as `vector(512)`. Returns null if there is no index.
      */
-    findType: async (namespace: VectorNamespace, length: number) => {
+    findIndexedType: async (namespace: VectorNamespace, length: number) => {
       const type = findTypeFor(length);
-      return type !== null && (await isThere(namespace, length)) ? type : null;
+      return type !== null && (await hasIndex(namespace, length)) ? type : null;
     },
 
     /** Records that items were stored, and creates the index if there are enough by now. Never throws. */
-    stored: async (namespace: VectorNamespace, length: number, items: number) => {
-      const name = indexName(namespace, embedder, length);
+    recordStored: async (namespace: VectorNamespace, length: number, items: number) => {
+      const name = createIndexName(namespace, embedder, length);
       const since = (uncounted.get(name) ?? COUNT_EVERY) + items;
       uncounted.set(name, since % COUNT_EVERY);
       const type = findTypeFor(length);
-      if (since < COUNT_EVERY || type === null || (await isThere(namespace, length).catch(() => true)))
+      if (since < COUNT_EVERY || type === null || (await hasIndex(namespace, length).catch(() => true)))
         return;
       try {
-        if (await makeIndex(db, { name, namespace, embedder, type, length, from })) known.delete(name);
+        if (await createIndex(db, { name, namespace, embedder, type, length, from })) known.delete(name);
       } catch {
-        // Exact searches remain correct but slower. The next items that are stored cause another try.
+        // Exact searches remain correct but slower. Another try follows after at most COUNT_EVERY further
+        // items.
       }
     },
 
-    /** Sets the transaction up for a search in the index. */
+    /** Sets the parameters of a search in the index, for this transaction. */
     prepare: async (sql: Sql) => {
       await sql.query(
         `select set_config('hnsw.ef_search', $1, true),
@@ -91,12 +96,12 @@ function findTypeFor(length: number): string | null {
   return length <= 2000 ? `vector(${length})` : `halfvec(${length})`;
 }
 
-function indexName(namespace: VectorNamespace, embedder: string, length: number): string {
+function createIndexName(namespace: VectorNamespace, embedder: string, length: number): string {
   const digest = createHash('sha256').update(JSON.stringify([namespace, embedder, length]));
   return `vector_items_hnsw_${digest.digest('hex').slice(0, 16)}`;
 }
 
-interface Wanted {
+interface IndexRequest {
   readonly name: string;
   readonly namespace: VectorNamespace;
   readonly embedder: string;
@@ -109,15 +114,15 @@ interface Wanted {
  * Creates the index in one process at a time; other processes continue without it. New items wait during the
  * creation: some seconds, once, when a namespace has grown to `from`. Returns true if the index was created.
  */
-async function makeIndex(db: Database, wanted: Wanted): Promise<boolean> {
+async function createIndex(db: Database, wanted: IndexRequest): Promise<boolean> {
   return await db.transaction(async (sql) => {
-    const [row] = await sql.query<{ enough: boolean; free: boolean; version: string }>(MAY_MAKE, [
+    const [row] = await sql.query<{ enough: boolean; free: boolean; version: string }>(CHECK_BEFORE_CREATE, [
       wanted.name,
       wanted.namespace,
       wanted.embedder,
       wanted.from,
     ]);
-    if (row === undefined || !row.enough || !row.free || isOlder(row.version, OLDEST)) return false;
+    if (row === undefined || !row.enough || !row.free || isOlder(row.version, MIN_VERSION)) return false;
     const operators = wanted.type.startsWith('half') ? 'halfvec_cosine_ops' : 'vector_cosine_ops';
     const [statement] = await sql.query<{ text: string }>(`select format($1, variadic $2::text[]) as text`, [
       CREATE,
@@ -129,18 +134,19 @@ async function makeIndex(db: Database, wanted: Wanted): Promise<boolean> {
   });
 }
 
-const IS_THERE = `
+const INDEX_EXISTS = `
   select exists (
     select from pg_index join pg_class on pg_class.oid = pg_index.indexrelid
     where pg_class.relname = $1 and indrelid = to_regclass('vector_items') and indisvalid
-  ) as there`;
+  ) as found`;
 
-const MAY_MAKE = `
+const CHECK_BEFORE_CREATE = `
   select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free,
     (select count(*) >= $4::int from (select from vector_items where namespace = $2 and embedder = $3
       limit $4::int) as items) as enough,
     (select extversion from pg_extension where extname = 'vector') as version`;
 
-// A model that makes vectors of another length one day must not stumble over the index of its old ones.
+// The index covers one length only. Otherwise no vector of another length could be stored if the model
+// changes its length.
 const CREATE = `create index if not exists %1$I on vector_items using hnsw ((embedding::%2$s) %3$s)
   where namespace = %4$L and embedder = %5$L and vector_dims(embedding) = %6$s`;

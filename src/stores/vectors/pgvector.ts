@@ -54,7 +54,7 @@ export function createPgvectorIndex(
       for (let start = 0; start < unique.length; start += BATCH) {
         const batch = unique.slice(start, start + BATCH);
         const length = await storeBatch({ db, embedder, checkLength }, namespace, batch, signal);
-        await hnsw.stored(namespace, length, batch.length);
+        await hnsw.recordStored(namespace, length, batch.length);
       }
     },
 
@@ -122,7 +122,7 @@ function batchSearches(db: Database, embedder: string, hnsw: Hnsw) {
     length: number,
   ): Promise<Found[][]> {
     waiting.delete(namespace);
-    const type = await hnsw.findType(namespace, length);
+    const type = await hnsw.findIndexedType(namespace, length);
     const rows =
       type === null
         ? await db.query(SEARCH, [namespace, embedder, { queries }])

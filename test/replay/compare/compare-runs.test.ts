@@ -44,7 +44,7 @@ describe('comparing two runs', () => {
       ...times(30, right, right),
     ]);
     expect(chance.summary[0]).toMatch(
-      /^No difference beyond noise: in category accuracy B is higher than A by 2\.9 points \(.*3 won, 2 lost\.$/,
+      /^No difference beyond noise: the category accuracy of B is 2\.9 points higher than that of A \(.*3 won, 2 lost\.$/,
     );
     const surely = await compareCases(times(40, wrong, right));
     expect(surely.summary[0]).toBe(

@@ -31,7 +31,7 @@ describe('which cases are compared', () => {
       unlabelled: ['c3'],
     });
     expect(comparison.summary).toContain('2 cases are on one side only and left out.');
-    expect(comparison.summary).toContain('A single case allows no intervals.');
+    expect(comparison.summary).toContain('A figure with a single case has no interval.');
   });
 
   it('a case that failed is a wrong answer, is named, and costs nothing that is compared', async () => {
@@ -143,6 +143,6 @@ describe('cost', () => {
     expect(dollars?.totals.a).toBeCloseTo(0.06);
     expect(dollars?.totals.b).toBeCloseTo(0.15);
     expect(milliseconds).toMatchObject({ difference: 0, totals: { a: 15, b: 19 } });
-    expect(comparison.summary.join(' ')).toContain('A case of B costs $0.020 more at the median');
+    expect(comparison.summary.join(' ')).toContain('In the median case, B costs $0.020 more');
   });
 });

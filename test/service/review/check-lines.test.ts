@@ -20,7 +20,7 @@ it('takes the lines that the build has, and any where its texts are gone', () =>
 it.each([
   ['build.log', 41, 'build.log has 40 lines; there is no line 41.'],
   ['deploy.log', 2, 'deploy.log has 1 line; there is no line 2.'],
-  ['other.log', 1, 'This build has no log "other.log". It has: build.log, deploy.log.'],
+  ['other.log', 1, 'This build has no log "other.log". Its logs: build.log, deploy.log.'],
 ])('refuses line %s:%i', (source, lineEnd, message) => {
   expect(() => checkLines(shown(source, lineEnd), archived)).toThrow(message);
 });
