@@ -1,8 +1,8 @@
 import { PACKAGE_ROWS } from './package-rows.ts';
 import type { RecordRow } from './record-row.ts';
-import { TOOL_ROWS } from './tool-rows.ts';
+import { TOOL_ROWS, TOOLS } from './tool-rows.ts';
 
-/** Rows of runners: actions, workflows and images. */
+/** Forms in which runners print actions, workflows and container images. */
 const RUNNER_ROWS: readonly RecordRow[] = [
   {
     kind: 'action',
@@ -65,12 +65,21 @@ const RUNNER_ROWS: readonly RecordRow[] = [
   },
 ];
 
-/** Every form, in the order in which they are tried. The first form that matches a line is used. */
+/** All rows, in the order in which they are tried. The first one that matches a line is used. */
 export const RECORD_ROWS: readonly RecordRow[] = [...RUNNER_ROWS, ...PACKAGE_ROWS, ...TOOL_ROWS];
 
-/** Literals, case ignored. Every line with a recorded version contains one of them. */
+const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
+
+/** The beginnings of what follows the name of a tool that prints its version. */
+const AFTER_NAME = [' v', ', ', ': ', ' is ', ' (', ...DIGITS.map((digit) => ` ${digit}`)];
+
+/**
+ * The literals that select the lines to read, without regard to case. Other lines are read only below a
+ * heading of a list or a version command.
+ */
 export const RECORD_LITERALS: readonly string[] = [
-  ...Array.from({ length: 10 }, (_, digit) => [`==${digit}`, `@${digit}`, `@npm:${digit}`]).flat(),
+  ...DIGITS.flatMap((digit) => [`==${digit}`, `@${digit}`, `@npm:${digit}`]),
+  ...[...TOOLS, 'node', 'node.js', 'python'].flatMap((name) => AFTER_NAME.map((after) => name + after)),
   'action repository',
   'uses: ',
   'docker image sha256',
@@ -107,13 +116,6 @@ export const RECORD_LITERALS: readonly string[] = [
   'installed ',
   'setting up ',
   'pouring ',
-  'node: v',
-  'node.js v',
-  'now using node',
-  'npm: ',
-  'pnpm: ',
-  'yarn: ',
-  'python 3',
   'cpython',
   'plugins: ',
   'go version',
@@ -129,47 +131,4 @@ export const RECORD_LITERALS: readonly string[] = [
   '##[group]run ',
   'section_start:',
   'section_end:',
-  'pip 2',
-  'uv 0',
-  'ruff 0',
-  'mypy 1',
-  'mypy 2',
-  'black, ',
-  'flake8 ',
-  'pylint ',
-  'isort ',
-  'poetry (',
-  'poetry 1',
-  'poetry 2',
-  'tox ',
-  'nox ',
-  'cargo 1',
-  'rustc 1',
-  'vite v',
-  'webpack 5',
-  'webpack 6',
-  'eslint: ',
-  'eslint v',
-  'prettier ',
-  'terraform v',
-  'helm v',
-  'cmake version',
-  'gcc (',
-  'clang version',
-  'ninja 1',
-  'gnu make',
-  'git version',
-  'docker version',
-  'apache maven',
-  'gradle ',
-  'ruby 3',
-  'ruby 4',
-  'bundler version',
-  'php 8',
-  'composer version',
-  'golangci-lint has',
-  'shellcheck',
-  'phpunit ',
-  'next.js 1',
-  'bazel ',
 ];

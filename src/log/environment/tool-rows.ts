@@ -1,7 +1,7 @@
 import type { RecordRow } from './record-row.ts';
 
-/** Tools that print "name version", with the words that may stand between the two. */
-const TOOLS = [
+/** The tools that print "name version", with the words that may stand between the two. */
+export const TOOLS: readonly string[] = [
   'pip',
   'uv',
   'ruff',
@@ -54,14 +54,14 @@ const TOOLS = [
   'actionlint',
   'hadolint',
   'yamllint',
-].join('|');
+];
 
 /** Rows of tools and runtimes that print their own name. */
 export const TOOL_ROWS: readonly RecordRow[] = [
   {
     kind: 'tool',
     pattern: new RegExp(
-      String.raw`^(?:\S{1,3} )?(?<name>${TOOLS})(?:,|:| is)? (?:version )?(?:\(\S{1,60} \S` +
+      String.raw`^(?:\S{1,3} )?(?<name>${TOOLS.join('|')})(?:,|:| is)? (?:version )?(?:\(\S{1,60} \S` +
         String.raw`{1,60}\) )?(?<version>v?\d{1,4}\.\d{1,4}[\w.+-]{0,40})(?=$|[\s,;(])`,
       'i',
     ),

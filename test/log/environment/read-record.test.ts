@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRecordOfText } from '../../../src/log/environment/read-record.ts';
 import { RECORD_LITERALS, RECORD_ROWS } from '../../../src/log/environment/record-rows.ts';
+import { TOOLS } from '../../../src/log/environment/tool-rows.ts';
 import { shortenLiterals } from '../../../src/log/scan/matcher.ts';
 
 const versions = (text: string) =>
@@ -25,6 +26,24 @@ describe('the forms in which logs show versions', () => {
       expect(row.pattern.test(line)).toBe(false);
     },
   );
+});
+
+describe('a tool that prints its version alone', () => {
+  it.each(TOOLS)('is read: %s', (name) => {
+    for (const version of ['0.9.1', '2.7', '31.4.0'])
+      for (const between of [' ', ' v', ' version ', ', ', ': ', ' is ', ' (a build) '])
+        expect(versions(`${name}${between}${version}`)).toEqual({
+          [name]: between === ' v' ? `v${version}` : version,
+        });
+  });
+
+  it.each([
+    ['Python 2.7.18', 'python', '2.7.18'],
+    ['node: 20.18.0', 'node', '20.18.0'],
+    ['Now using node v22.11.0', 'node', '22.11.0'],
+  ])('is read: %s', (line, name, version) => {
+    expect(versions(line)).toEqual({ [name]: version });
+  });
 });
 
 describe('the record of a log', () => {
