@@ -3,28 +3,39 @@ import { GreenBuild } from './build.ts';
 import { RecordedKind } from './environment-record.ts';
 import { LogPosition } from './failure.ts';
 
-/** One thing of which a failed run uses another version than the last green run of its job. */
+/**
+ * A difference between a failed run and the last green run of its job: a version, an environment variable, or
+ * the duration of a step.
+ */
 export const VersionChange = z.object({
   kind: RecordedKind.or(z.literal('step')),
   name: z.string(),
-  /** The version of the green run. Null if the green run did not have it. */
+  /**
+   * The value in the green run: a version, an image and its version, a duration ("10 s"), or an empty text
+   * for a variable. Null if it was absent.
+   */
   from: z.string().nullable(),
-  /** The version of the failed run. Null if the failed run does not have it, or could not get it. */
+  /** The value in the failed run, in the same form. Null if it was absent or could not be installed. */
   to: z.string().nullable(),
-  /** The requirement that chose it: "unpinned in requirements.txt", ">=2 in a.txt". Null if unknown. */
+  /**
+   * The requirement that chose the version: "unpinned in requirements.txt", ">=2 in a.txt". Null if unknown.
+   */
   chosenBy: z.string().nullable(),
   /** The line of the failed run's log that shows it. */
   at: LogPosition.nullable(),
-  /** The words of the failure that refer to it. Null if nothing links the failure to it. */
+  /**
+   * The link to the failure: its words, the name of the failed step, or a frame of its trace. Begins with
+   * `unavailable:` if the version could not be installed. Null if there is no link.
+   */
   link: z.string().nullable(),
 });
 export type VersionChange = z.infer<typeof VersionChange>;
 
-/** The differences between the last green run of a job and a failed one that are not in the diff. */
+/** The differences in environment between a failed run and the last green run of its job. */
 export const VersionChanges = z.object({
   /** The green run. Null if only its log is available. */
   since: GreenBuild.nullable(),
-  /** True if both ran on one commit. */
+  /** True if both runs built the same commit. */
   isSameCommit: z.boolean(),
   /** The changes. Those that explain the failure come first. */
   changes: z.array(VersionChange),
@@ -48,7 +59,7 @@ export function describeVersionChange({ kind, name, from, to, chosenBy }: Versio
   if (kind === 'env') return from === null ? `new variable ${name}` : `variable ${name} is gone`;
   if (kind === 'step') return `step “${name}” took ${to} instead of ${from}`;
   const [before, after] =
-    kind === 'action' || kind === 'workflow' ? [shortenVersion(from), shortenVersion(to)] : [from, to];
+    kind === 'action' || kind === 'workflow' ? [shortenHash(from), shortenHash(to)] : [from, to];
   if (before === null) return `${name} ${after} is new${why}`;
   if (after === null) return `${name} ${before} is gone${why}`;
   return `${name} ${before} → ${after}${why}`;
@@ -61,22 +72,28 @@ function describeImage(from: string, to: string): string {
     : `runner image ${oldName} ${oldVersion} → ${newName} ${newVersion}`;
 }
 
-/** Shortens a commit. */
-function shortenVersion(version: string | null): string | null {
-  return version === null ? null : version.slice(0, 10);
+/** Shortens a commit hash to ten characters. */
+function shortenHash(hash: string | null): string | null {
+  return hash === null ? null : hash.slice(0, 10);
+}
+
+/** Returns the heading of the changes. Between two commits, a change may be part of the diff. */
+export function getChangesHeading({ isSameCommit }: Pick<VersionChanges, 'isSameCommit'>): string {
+  return isSameCommit ? 'Changed, not in the diff' : 'Changed since the last green run';
 }
 
 /**
- * Describes a change and the run since which it exists: "pandas 2.3.1 → 3.0.0 since build 812, which passed
- * on this commit".
+ * Describes a change and the green run for people: "Not in the diff: pandas 2.3.1 → 3.0.0 since build 812,
+ * which passed on the same commit."
  */
-export function describeChange(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
+export function describeSinceGreen(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
+  const words = describeVersionChange(change);
   const green = since === null ? 'the green build' : `build ${since.number}`;
-  const commit = isSameCommit ? ', which passed on the same commit' : ', which passed';
-  return `Not in the diff: ${describeVersionChange(change)} since ${green}${commit}.`;
+  if (isSameCommit) return `Not in the diff: ${words} since ${green}, which passed on the same commit.`;
+  return `Changed since the last green run${since === null ? '' : `, ${green}`}: ${words}.`;
 }
 
-/** The ways in which a project goes back to a version of each kind. */
+/** The ways to return to an earlier version, by kind. */
 const PINS: Readonly<Partial<Record<VersionChange['kind'], (change: VersionChange) => string>>> = {
   python: ({ name, from }) => `\`${name}==${from}\``,
   npm: ({ name, from }) => `\`npm install --save-exact ${name}@${from}\``,
@@ -88,22 +105,26 @@ const PINS: Readonly<Partial<Record<VersionChange['kind'], (change: VersionChang
 /** Advises how to go back to the version that passed. */
 export function advisePin(change: VersionChange): string {
   const { kind, name, from, to } = change;
-  if (kind === 'env') return `Set ${name} again, or take it out of what asks for it.`;
+  if (kind === 'env') return `Set ${name} again, or change the step so that it does not need ${name}.`;
   if (kind === 'image') return adviseImage(from ?? '', to ?? '');
-  if (from === null) return `Take ${name} ${to} out again, or make the code work with it.`;
+  if (from === null) return `Remove ${name} ${to}, or change the code to work with it.`;
   if (to === null && change.link?.startsWith('unavailable') === true)
-    return `${name} ${from} is not offered any more: choose another version.`;
-  const pin = PINS[kind]?.(change);
+    return `${name} ${from} is no longer available. Choose another version.`;
+  const versions = from.split(', ');
+  const pin = versions.length > 1 ? undefined : PINS[kind]?.(change);
   const how = pin === undefined ? '' : ` (${pin})`;
-  if (to === null) return `Ask for ${name} ${from} yourself${how}: nothing brings it any more.`;
-  const before = kind === 'action' ? from.slice(0, 10) : from;
-  const later = kind === 'action' ? to.slice(0, 10) : to;
+  const before = kind === 'action' ? from.slice(0, 10) : versions.join(' and ');
+  if (to === null)
+    return `Add ${name} ${before} to the project's dependencies${how}: no other package installs it now.`;
+  if (kind === 'service' && from.startsWith('sha256:'))
+    return `Pin ${name} to the digest that begins with ${from}, or make the code work with the new image.`;
+  const later = kind === 'action' ? to.slice(0, 10) : to.split(', ').join(' and ');
   return `Pin ${name} to ${before}${how}, or make the code work with ${later}.`;
 }
 
 function adviseImage(from: string, to: string): string {
   const [[oldName = ''], [newName = '']] = [from.split(' '), to.split(' ')];
   return oldName === newName
-    ? `Install what is missing in the workflow itself: the image ${newName} no longer brings it.`
+    ? `Install the missing program in the workflow: the image ${newName} no longer contains it.`
     : `Run on ${oldName} (\`runs-on: ${oldName}\`), or install what ${newName} lacks in the workflow.`;
 }

@@ -6,7 +6,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { describeRerun } from '../domain/rerun.ts';
-import { describeVersionChange } from '../domain/version-changes.ts';
+import { describeVersionChange, getChangesHeading } from '../domain/version-changes.ts';
 import { computeUpperShare } from '../lib/binomial-bound.ts';
 import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -132,6 +132,7 @@ function listFacts(
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
   const changed = describeChanges(analysis);
+  const heading = getChangesHeading(analysis.changes ?? { isSameCommit: false });
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
   const behind = (analysis.experiment?.polluters ?? [])
     .slice(0, MAX_NAMES)
@@ -157,7 +158,7 @@ function listFacts(
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
     { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: decided },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
-    { name: 'Changed', label: 'Changed, not in the diff', reach: 'answer', kind: 'list', values: changed },
+    { name: 'Changed', label: heading, reach: 'answer', kind: 'list', values: changed },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
     {
       name: 'Suspect',

@@ -149,9 +149,14 @@ describe('advice about what a tool prints', () => {
       'Define the property `pressure`, or correct its name at app/build.gradle:14.',
     ],
     [
+      'a Java release that a newer JDK dropped',
+      ['mvn compile', '[ERROR] error: release version 7 not supported'],
+      'Use a JDK that supports Java 7 in the job, or change the Java release that the build compiles for.',
+    ],
+    [
       'an environment variable',
       ['./deploy', 'Error: In this mode it is necessary to set a PRESS_TOKEN environment variable.'],
-      'Set PRESS_TOKEN in the `env` of the step that needs it, or give it a default value.',
+      'Set the variable PRESS_TOKEN for the step that needs it, or give it a default value.',
     ],
     [
       'an argument of Terraform',

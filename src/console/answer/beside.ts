@@ -2,7 +2,7 @@ import { shortenCommit } from '../../domain/build.ts';
 import type { FixAttempt } from '../../domain/experiment.ts';
 import { estimateFlakeProbability } from '../../domain/flakiness.ts';
 import { QUESTION_WORDS } from '../../domain/outcome.ts';
-import { describeVersionChange } from '../../domain/version-changes.ts';
+import { describeVersionChange, getChangesHeading } from '../../domain/version-changes.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { describeMend, describeMended } from '../../notifications/mend-words.ts';
@@ -62,7 +62,7 @@ function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
   const more = changes.more > 0 && html`<p class="meta">and ${formatNumber(changes.more)} more</p>`;
   return besidePart(
     'changed',
-    'Changed, not in the diff',
+    getChangesHeading(changes),
     html`<ol class="story">${rows}</ol>${more}<p class="meta">since ${green}${
       isSameCommit && ', which passed on the same commit'
     }</p>`,

@@ -29,7 +29,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       'The step needs the environment variable {missing}, but the job does not set it.',
     ],
     fix: [
-      ['configuration', 'Set {missing} in the `env` of the step that needs it, or give it a default value.'],
+      ['configuration', 'Set the variable {missing} for the step that needs it, or give it a default value.'],
     ],
     matches: ['Error: Environment variable SCALES_URL is not set'],
     ignores: [
@@ -40,7 +40,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       {
         log: 'Error: Environment variable SCALES_URL is not set',
         title: 'The environment variable SCALES_URL is not set',
-        fix: 'Set SCALES_URL in the `env` of the step that needs it, or give it a default value.',
+        fix: 'Set the variable SCALES_URL for the step that needs it, or give it a default value.',
       },
     ],
   },
@@ -68,7 +68,6 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       /program not found/i,
       /Unable to locate executable/i,
       /must be installed to/i,
-      /no job control/i,
     ],
     ...MISSING_PROGRAM,
     matches: [
@@ -78,6 +77,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
     ignores: [
       'command -v fruitctl || echo "fruitctl: command not found, using npx"',
       '✓ says command not found',
+      'bash: no job control in this shell',
     ],
     says: [
       {
@@ -130,15 +130,15 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
     ],
     title: [
       'go.mod requires Go {go}, but the job runs Go {goFound}',
-      'The job runs Node {nodeFound}, but the project allows {node}',
-      "The job's JDK is older than Java {java}",
+      'The job runs Node {nodeFound}, but Node {node} is required',
+      "The job's JDK does not support Java {java}",
       '{member} needs {runtime} {demanded}, but the job runs {running}',
       '{member} needs {runtime} {demanded} or newer',
     ],
     cause: [
       'go.mod requires Go {go} or newer, but the job runs Go {goFound}.',
       '{who} allows only Node {node}, but the job runs Node {nodeFound}.',
-      'The project allows only Node {node}, but the job runs Node {nodeFound}.',
+      'A package requires Node {node}, but the job runs Node {nodeFound}.',
       "The build compiles for Java {java}, which the job's JDK does not support.",
       '{member} needs {runtime} {demanded} or newer, but the job runs {runtime} {running}.',
       '{member} needs {runtime} {demanded} or newer, but the job has an older version.',
@@ -150,11 +150,13 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       ],
       [
         'configuration',
-        'Use a Node version in the range {node} in the job, or widen engines.node in package.json.',
+        "Use a Node version in the range {node} in the job. If the project's own package.json sets the " +
+          'range, widen it there.',
       ],
       [
         'configuration',
-        'Set up JDK {java} or newer in the job, or lower the Java release that the build compiles for.',
+        'Use a JDK that supports Java {java} in the job, or change the Java release that the build ' +
+          'compiles for.',
       ],
       [
         'configuration',
@@ -165,6 +167,12 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
     outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
     matches: ['error: invalid source release: 21'],
     ignores: ['JAVA_HOME: /usr/lib/jvm/java-21', 'Picked up the environment'],
+    says: [
+      {
+        log: 'error: release version 7 not supported',
+        title: "The job's JDK does not support Java 7",
+      },
+    ],
   },
   'service-missing': {
     kind: 'environment',
@@ -191,7 +199,6 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       /(?<playwright>Executable doesn't exist at)/,
       /(?<display>no DISPLAY|Missing X server|cannot open display)/i,
       /container (?<container>\S{1,60}) is unhealthy/,
-      /(?<locale>unsupported locale setting)/,
     ],
     title: [
       'The database {database} does not exist',
@@ -218,7 +225,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       ],
       [
         'configuration',
-        'Log in with an existing database role instead of {role}, or create that role in the service.',
+        'Log in with an existing database role instead of {role}, or create that role on the database ' +
+          'server.',
       ],
       [
         'configuration',
@@ -233,7 +241,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
       ['configuration', '{display?}Run the command under a virtual display: `xvfb-run -a {command}`.'],
       [
         'configuration',
-        '{display?}Run the command under a virtual display (`xvfb-run -a`) or without windows.',
+        '{display?}Run the command under a virtual display (`xvfb-run -a`), or in headless mode.',
       ],
       ['configuration', 'Check the log of {container} (`docker logs`) for the reason.'],
     ],

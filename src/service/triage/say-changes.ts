@@ -3,7 +3,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import {
   advisePin,
-  describeChange,
+  describeSinceGreen,
   describeVersionChange,
   findExplaining,
   type VersionChange,
@@ -25,7 +25,7 @@ export function withVersionChanges(
   if (explaining === null || analysis.terminationReason === 'failed') return listed;
   const { answer, evidence } = analysis;
   const item = listAsEvidence(changes, evidence.length + 1);
-  const stated = describeChange(explaining, changes);
+  const stated = describeSinceGreen(explaining, changes);
   const claim: Claim = { text: stated, evidence: [item.id], quotes: [] };
   const short = describeVersionChange({ ...explaining, chosenBy: null });
   return {
@@ -59,13 +59,13 @@ function actOn({ kind }: VersionChange): Act {
   return SET_UP.has(kind) ? 'configuration' : 'dependency';
 }
 
-function listAsEvidence({ since, changes, more }: VersionChanges, number: number): Evidence {
+function listAsEvidence({ since, changes, more, isSameCommit }: VersionChanges, number: number): Evidence {
   const green = since === null ? 'the green build' : `build ${since.number}`;
   const rest = more === 0 ? [] : [`and ${more} more`];
   return {
     id: `E${number}`,
     tool: 'changed_since_green',
-    title: `What changed since ${green} that is not in the diff`,
+    title: `What changed since ${green}${isSameCommit ? ' that is not in the diff' : ''}`,
     text: [...changes.map(describeVersionChange), ...rest].join('\n'),
     source: 'environment',
     ...(since?.url == null ? {} : { url: since.url }),
