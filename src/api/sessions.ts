@@ -6,22 +6,26 @@ import { TriageError } from '../domain/errors.ts';
 import type { SessionHolder, SessionStore } from '../stores/access.ts';
 import type { TokenHolders } from './token-holders.ts';
 
-/** The lifetime of a session, 12 hours: a working day and a long evening. */
-const LIFE_MS = 12 * 60 * 60 * 1000;
+/** The lifetime of a session in milliseconds. With 12 hours, people sign in once a working day. */
+const SESSION_MS = 12 * 60 * 60 * 1000;
 /**
  * The cookie name for HTTPS. Browsers accept a cookie with this prefix only with Secure, Path=/ and no
- * Domain, so that no other site of the same domain can set one.
+ * Domain, so that other hosts of the same domain cannot set it.
  */
 const SECURE_NAME = '__Host-fl';
 /**
- * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost.
- * Browsers refuse Secure cookies there.
+ * The cookie name for an installation that is reached over plain HTTP, except by localhost or a loopback
+ * address. Browsers refuse Secure cookies there.
  */
 const PLAIN_NAME = 'fl';
-const REMEMBERED_S = 600;
-const FORM = /^[\w-]{43}$/;
+/** The time for which a browser remembers a text, in seconds. */
+const REMEMBERED_SECONDS = 600;
+/** A session ID: 32 random bytes in base64url. */
+const SESSION_ID = /^[\w-]{43}$/;
 
-/** Sessions of the console, held by a cookie that scripts cannot read. */
+/**
+ * Creates the session service of the console. A cookie that scripts cannot read identifies the session.
+ */
 export function createSessions(
   store: SessionStore,
   holders: TokenHolders,
@@ -31,13 +35,13 @@ export function createSessions(
   const secureHost = address?.protocol === 'https:' ? address.host : null;
   const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>
     protocol === 'https' || host === secureHost || isLocal(hostname) ? SECURE_NAME : PLAIN_NAME;
-  const cookieIn = (request: FastifyRequest, suffix = ''): string | undefined =>
+  const readCookie = (request: FastifyRequest, suffix = ''): string | undefined =>
     parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
-  const sessionIn = (request: FastifyRequest): string | null => {
-    const found = cookieIn(request);
-    return found !== undefined && FORM.test(found) ? found : null;
+  const readSessionId = (request: FastifyRequest): string | null => {
+    const found = readCookie(request);
+    return found !== undefined && SESSION_ID.test(found) ? found : null;
   };
-  const cookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
+  const formatCookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
     const name = nameFor(request);
     const secure = name === SECURE_NAME;
     return stringifySetCookie({
@@ -50,16 +54,16 @@ export function createSessions(
       maxAge,
     });
   };
-  const start = async (request: FastifyRequest, holder: SessionHolder) => {
-    const before = sessionIn(request);
+  const replaceSession = async (request: FastifyRequest, holder: SessionHolder) => {
+    const before = readSessionId(request);
     if (before !== null) await store.end(hashSessionId(before));
     const id = randomBytes(32).toString('base64url');
-    await store.begin(hashSessionId(id), holder, LIFE_MS);
-    return cookie(request, id, LIFE_MS / 1000);
+    await store.begin(hashSessionId(id), holder, SESSION_MS);
+    return formatCookie(request, id, SESSION_MS / 1000);
   };
   return {
     find: async (request) => {
-      const id = sessionIn(request);
+      const id = readSessionId(request);
       const holder = id === null ? null : await store.find(hashSessionId(id));
       if (holder === null) throw createSignedOutError();
       const principal =
@@ -69,18 +73,23 @@ export function createSessions(
     },
     exchange: async (request, token) => {
       const { principal, digest } = await holders.show(token);
-      return { principal, cookie: await start(request, { tokenDigest: digest }) };
+      return { principal, cookie: await replaceSession(request, { tokenDigest: digest }) };
     },
-    begin: async (request, principal) => await start(request, { principal }),
+    begin: async (request, principal) => await replaceSession(request, { principal }),
     end: async (request) => {
-      const id = sessionIn(request);
+      const id = readSessionId(request);
       if (id !== null) await store.end(hashSessionId(id));
-      return cookie(request, '', 0);
+      return formatCookie(request, '', 0);
     },
     remember: (request, text) =>
-      cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
+      formatCookie(
+        request,
+        Buffer.from(text).toString('base64url'),
+        text === '' ? 0 : REMEMBERED_SECONDS,
+        '-begun',
+      ),
     remembered: (request) => {
-      const kept = cookieIn(request, '-begun');
+      const kept = readCookie(request, '-begun');
       return kept === undefined || kept === '' ? null : Buffer.from(kept, 'base64url').toString('utf8');
     },
   };

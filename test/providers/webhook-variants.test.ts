@@ -122,11 +122,9 @@ describe('CircleCI', () => {
     });
   });
 
-  test('points to output in a storage, which never sees the token', async () => {
-    const storage = await startLoopback((_request, response) =>
-      response.end(JSON.stringify([{ message: 'FAIL\n', type: 'out' }])),
-    );
-    const api = await startLoopback(({ url: path = '' }, response) => {
+  /** Starts an API with one failed job, whose step has its output at the given addresses. */
+  const startApi = (outputs: readonly (string | null)[]) =>
+    startLoopback(({ url: path = '' }, response) => {
       const job = {
         name: 'test',
         job_number: 4,
@@ -137,27 +135,39 @@ describe('CircleCI', () => {
       const items = path.includes('/pipeline/')
         ? [{ id: 'w1', name: 'build', created_at: '2022-05-27T16:20:07Z' }]
         : [job];
-      const steps = [
-        { name: 'npm\ntest', actions: [{ output_url: `${storage.url}/signed?key=1` }, { output_url: null }] },
-      ];
+      const steps = [{ name: 'npm\ntest', actions: outputs.map((output) => ({ output_url: output })) }];
       response.end(JSON.stringify(path.includes('/v1.1/') ? { steps } : { items, next_page_token: null }));
     });
-    const provider = createCircleciProvider(
-      CircleciSettings.parse({ baseUrl: api.url, token: 'secret-token' }),
-    );
-    const source = await provider.openBuildSource({
-      logger: silentLogger,
-      timeoutMs: 5_000,
-      maxLogBytes: 10_000,
-    });
+  const fetchLogs = async (url: string, maxLogBytes: number) => {
+    const provider = createCircleciProvider(CircleciSettings.parse({ baseUrl: url, token: 'secret-token' }));
+    const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 5_000, maxLogBytes });
     const build = sampleBuild({ provider: 'circleci', externalId: `${PIPELINE}/build`, finishedAt: null });
-    const { sources } = await source
-      .fetch(build, AbortSignal.timeout(5_000))
-      .finally(() => Promise.all([api.close(), storage.close()]));
+    return await source.fetch(build, AbortSignal.timeout(5_000));
+  };
+
+  test('points to output in a storage, which never sees the token', async () => {
+    const storage = await startLoopback((_request, response) =>
+      response.end(JSON.stringify([{ message: 'FAIL\n', type: 'out' }])),
+    );
+    const api = await startApi([`${storage.url}/signed?key=1`, null]);
+    const { sources } = await fetchLogs(api.url, 10_000).finally(() =>
+      Promise.all([api.close(), storage.close()]),
+    );
 
     expect(sources.map(({ name, text }) => [name, text])).toEqual([['test.log', '====>> npm test\nFAIL\n']]);
     expect(api.requests.every(({ headers }) => headers['circle-token'] === 'secret-token')).toBe(true);
     expect(storage.requests.map(({ headers }) => headers['circle-token'])).toEqual([undefined]);
+  });
+
+  test('counts output in bytes, and asks for no more once there is no room', async () => {
+    const storage = await startLoopback((_request, response) =>
+      response.end(JSON.stringify([{ message: 'ü'.repeat(6_000), type: 'out' }])),
+    );
+    const api = await startApi(['1', '2', '3'].map((key) => `${storage.url}/signed?key=${key}`));
+    const reading = fetchLogs(api.url, 20_000).finally(() => Promise.all([api.close(), storage.close()]));
+
+    await expect(reading).rejects.toMatchObject({ code: 'too-large' });
+    expect(storage.requests).toHaveLength(2);
   });
 });
 

@@ -28,7 +28,7 @@ import {
 } from '../terminal.ts';
 import type { ListedInput } from './input.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
-import { formatNoFailure, triageJson } from './triage-json.ts';
+import { formatNoFailure, formatTriage } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
 
 export interface TriageCommandOptions extends TriageInputOptions {
@@ -119,7 +119,7 @@ async function printAnswers(
   { options, config, voice }: TriageRun,
 ): Promise<void> {
   const traces = options.trace ? await buildTraces(answers, config) : [];
-  if (options.json) return await print(formatJson(triageJson(answers, reading, traces, name)));
+  if (options.json) return await print(formatJson(formatTriage(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
   const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
   const hints = hasHints ? renderHints(path, options.repo) : '';

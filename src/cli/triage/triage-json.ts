@@ -3,24 +3,26 @@ import type { Reading } from '../../domain/reading.ts';
 import type { ArrangedAnswer } from '../../notifications/build-answers.ts';
 import type { AnalysisTrace } from '../../service/answers/trace.ts';
 
-/** The version of the format. It changes when a field changes its meaning. */
+/**
+ * The version of the format. It increases when the meaning of a field changes. Added fields do not change it.
+ */
 const SCHEMA = 2;
 
-/** The file that is answered, with `--each`; null if there is only one input. */
-type File = string | null;
+/** The path of the file, with `--each`. Null without `--each`. */
+type EachPath = string | null;
 
 /**
  * Formats the JSON of `faultline triage`: one object, with an analysis for each cause in the order in which
- * to fix them. `traces` are in the same order, if requested.
+ * to fix them. `traces` are in the same order. The list is empty if no traces were requested.
  */
-export function triageJson(
+export function formatTriage(
   answers: readonly ArrangedAnswer[],
   reading: Reading,
   traces: readonly AnalysisTrace[],
-  file: File,
+  file: EachPath,
 ): object {
   return {
-    ...beginJson(file, true),
+    ...createHeader(file, true),
     failureFound: true,
     analyses: answers.map((answer) => formatAnalysis(answer)),
     ...(traces.length === 0 ? {} : { traces }),
@@ -28,10 +30,10 @@ export function triageJson(
   };
 }
 
-/** Formats a log without failures in the same format: no analyses, and a message. */
-export function formatNoFailure({ notes, ...reading }: Reading, message: string, file: File): object {
+/** Formats the result for a log without failures. `analyses` is empty, and `message` says so. */
+export function formatNoFailure({ notes, ...reading }: Reading, message: string, file: EachPath): object {
   return {
-    ...beginJson(file, true),
+    ...createHeader(file, true),
     failureFound: false,
     message,
     analyses: [],
@@ -40,12 +42,12 @@ export function formatNoFailure({ notes, ...reading }: Reading, message: string,
   };
 }
 
-/** Formats an unreadable file of `--each`. */
+/** Formats the error for a file of `--each` that cannot be analyzed. */
 export function formatUnreadable(code: string, message: string, file: string): object {
-  return { ...beginJson(file, false), error: { code, message } };
+  return { ...createHeader(file, false), error: { code, message } };
 }
 
-function beginJson(file: File, ok: boolean): object {
+function createHeader(file: EachPath, ok: boolean): object {
   return { ok, schema: SCHEMA, ...(file === null ? {} : { file }) };
 }
 

@@ -40,6 +40,7 @@ export function encodeProjectSlug(slug: string): string {
   return parts.map(encodeURIComponent).join('/');
 }
 
+/** The maximum number of pages of a list that are read. Later pages are ignored. */
 const MAX_PAGES = 20;
 
 const Workflows = z.array(z.object({ id: z.string(), name: z.string(), created_at: z.string() }));
@@ -64,7 +65,10 @@ interface CircleciJob extends CiJob {
   readonly project: string;
 }
 
-/** Reads the output of the steps of a workflow's failed jobs from CircleCI. */
+/**
+ * Creates the source of a workflow's logs: the output of the steps of its failed jobs, or of its passed jobs
+ * if it passed.
+ */
 export function createCircleciBuildSource(options: CircleciOptions & RunLimits): BuildSource {
   const client = createCircleciClient(options, options.timeoutMs);
   return createRunSource<CircleciJob>('circleci', options, (build, signal) => ({
@@ -73,7 +77,7 @@ export function createCircleciBuildSource(options: CircleciOptions & RunLimits):
   }));
 }
 
-/** Reruns the failed jobs of a workflow, and the jobs after them. */
+/** Reruns the failed jobs of a workflow and the jobs that depend on them. */
 export async function rerunOnCircleci(
   options: CircleciOptions,
   build: Build,
@@ -96,7 +100,7 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
     what: 'the jobs of the workflow',
     signal,
   });
-  // An approval is a job without a number.
+  // An approval job has no number and no log.
   return jobs.flatMap(({ job_number: id, project_slug: project, name, status, stopped_at: endedAt }) => {
     if (id == null || project == null) return [];
     const outcome = toOutcome(status);
@@ -114,7 +118,10 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
   });
 }
 
-/** Returns the newest run of the workflow that began before the build ended. A rerun has a new id. */
+/**
+ * Returns the newest run of the build's workflow among those that began before the build ended. Each rerun
+ * has an ID of its own. Throws `not-found` if there is none.
+ */
 async function getNewestRun(
   client: RestClient,
   build: Build,
@@ -137,7 +144,8 @@ async function getNewestRun(
 }
 
 /**
- * Returns the page of a job below the page of its workflow, or null if the build's address is not that page.
+ * Returns the URL of a job, derived from the build's URL. Returns null if the build's URL is not the page of
+ * this workflow run.
  */
 function toJobPage({ url }: Build, workflow: string, job: number): string | null {
   return url?.endsWith(`/workflows/${workflow}`) === true ? `${url}/jobs/${job}` : null;
@@ -154,8 +162,8 @@ interface Limits {
 }
 
 /**
- * Returns the output of all steps, each under its name, in the format of CircleCI's command line. Throws
- * `too-large` beyond the limit.
+ * Returns the output of all steps, each under its name, in the format that `circleci local execute` prints.
+ * Throws `too-large` if a response exceeds the remaining `maxBytes`.
  */
 async function fetchOutput(
   client: RestClient,
@@ -169,14 +177,14 @@ async function fetchOutput(
   for (const { name: step, actions } of steps)
     for (const { output_url: address } of actions) {
       if (address == null) continue;
-      const question = {
+      const request = {
         path: address,
         what: `the output of "${step}" in job "${name}"`,
         signal,
         maxBytes: Math.max(1, room),
       };
-      const output = (await client.get(Output, question)).map(({ message }) => message).join('');
-      room -= output.length;
+      const output = (await client.get(Output, request)).map(({ message }) => message).join('');
+      room -= Buffer.byteLength(output);
       parts.push(`====>> ${step.replaceAll(/\s+/g, ' ')}\n${output}${output.endsWith('\n') ? '' : '\n'}`);
     }
   return Buffer.from(parts.join(''));
@@ -186,13 +194,13 @@ async function listAllPages<Item>(
   client: RestClient,
   items: z.ZodType<Item[]>,
   path: string,
-  asking: { readonly what: string; readonly signal: AbortSignal },
+  request: { readonly what: string; readonly signal: AbortSignal },
 ): Promise<Item[]> {
   const Page = z.object({ items, next_page_token: z.string().nullish() });
   const all: Item[] = [];
   let token: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const found = await client.get(Page, { path, query: { 'page-token': token }, ...asking });
+    const found = await client.get(Page, { path, query: { 'page-token': token }, ...request });
     for (const item of found.items) all.push(item);
     if (found.next_page_token == null) break;
     token = found.next_page_token;
