@@ -387,7 +387,7 @@ function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: Categ
     doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
   if (classification.abstained) doubts.push({ most: THIN, reason: 'too little evidence to name a category' });
   else if (!isFounded(classification))
-    doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
+    doubts.push({ most: null, forbids: true, reason: 'only one sign in the log supports this' });
   if (excuse && !hasPositiveLogEvidence(facts)) {
     doubts.push({
       most: thresholds.humanReview,

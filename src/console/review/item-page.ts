@@ -70,7 +70,9 @@ function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView
   const stampsAddress = `${formatReviewAddress(review.id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
   return html`<a class="btn bare only-narrow" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
     data-swap>${icon('left')}Queue</a>${placeCrumbs(facts)}
-    <div class="acts">${hold !== 'decided' && html`<span class="meta num">item ${n} of ${of}</span>`}${
+    <div class="acts">${
+      hold !== 'decided' && queue.n !== undefined && html`<span class="meta num">item ${n} of ${of}</span>`
+    }${
       same.length > 0 && html`<a class="meta" href="#same">${same.length} more like it</a>`
     }<span class="acts only-wide"><a class="btn bare" data-action="timestamps" href="${stampsAddress}"
     data-swap>${stamps ? 'Hide time' : 'Time'}${badge('timestamps')}</a><a class="btn bare" data-action="previous"

@@ -265,7 +265,7 @@ export const MACHINE_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
     when: (_fact, facts) => facts.subject.failingTests.length === 0,
     reads: [
       /sending signal \w{1,10} to command [‘'`"](?<program>[^’'`"\n]{1,80})/,
-      /\btimeout (?:-\S{1,30} |--\S{1,30} ){0,4}(?<limit>\d{1,6}[smhd]?)\b/,
+      /\btimeout (?:-\S{1,30} |--\S{1,30} ){0,4}(?<limit>\d{1,6}[smhd])\b/,
       /time limit of this step: (?<limit>[^\n]{1,40})/,
       /Downloading \S{0,200}?https?:\/\/(?<slow>[\w.-]{3,200})/,
     ],
@@ -285,6 +285,10 @@ export const MACHINE_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
       [
         'configuration',
         'Find out what {program} was waiting for; raise its limit of {limit} only if it really takes longer.',
+      ],
+      [
+        'configuration',
+        'Find out what {program} was waiting for; raise its time limit only if it really takes longer.',
       ],
     ],
     matches: ['timeout: sending signal TERM to command ‘./weigh’'],
