@@ -1,9 +1,9 @@
 import type { Claim } from '../../../src/domain/analysis.ts';
 import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
+import { checkClaims } from '../../triage/check-claims.ts';
 import { getContext } from '../../triage/context.ts';
 import { createFinishedStep } from '../../triage/judge.ts';
-import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 

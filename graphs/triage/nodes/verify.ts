@@ -3,24 +3,20 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
 import { computeSpent, findExhaustedBudget } from '../budget.ts';
+import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
+import { type ComposedConfidence, type ConfidenceFacts, composeConfidence } from '../compose-confidence.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { askAnalyst, createJudgedStep, getStartTime, sumUsage } from '../judge.ts';
-import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
 import {
   type ActionDecision,
   type ActionFacts,
-  type CheckedClaims,
-  type ComposedConfidence,
-  type ConfidenceFacts,
-  checkClaims,
-  composeConfidence,
   decideAction,
   findCalibration,
-  findRoute,
   listCalibrationFactors,
-  quoteBuild,
-} from '../verdict.ts';
+} from '../decide-action.ts';
+import { findRoute } from '../find-route.ts';
+import { askAnalyst, createJudgedStep, getStartTime, sumUsage } from '../judge.ts';
+import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
+import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
 
 /**
  * Grades the evidence, drops claims that do not hold, and decides what happens next, as in corrective RAG

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { findCalibration } from '../../../graphs/triage/decide-action.ts';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
-import { findCalibration } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, createCappedMap } from '../../../src/domain/calibration.ts';
 import { mapCategories } from '../../../src/domain/category.ts';

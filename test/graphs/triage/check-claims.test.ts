@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkClaims } from '../../../graphs/triage/verdict.ts';
+import { checkClaims } from '../../../graphs/triage/check-claims.ts';
 import type { Answer, Claim } from '../../../src/domain/analysis.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ConfidenceFacts, composeConfidence } from '../../../graphs/triage/verdict.ts';
+import { type ConfidenceFacts, composeConfidence } from '../../../graphs/triage/compose-confidence.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import type { Assessment } from '../../../src/ports/analyst.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type ActionFacts, decideAction } from '../../../graphs/triage/decide-action.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
-import { type ActionFacts, decideAction } from '../../../graphs/triage/verdict.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import type { CalibrationInUse, CategoryMap } from '../../../src/domain/calibration.ts';
 import { mapCategories } from '../../../src/domain/category.ts';

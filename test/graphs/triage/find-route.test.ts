@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findRoute } from '../../../graphs/triage/verdict.ts';
+import { findRoute } from '../../../graphs/triage/find-route.ts';
 import type { Claim, Classification } from '../../../src/domain/analysis.ts';
 
 const classification: Classification = {
