@@ -10,8 +10,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  *   short run;
  * - in a browser, all but the frame and hostile text; experiments of every kind on real projects;
  * - query plans and recall on many rows, and how long patterns take;
- * - what needs tools that are built or fetched for it: the package as installed, Gitea, act, Buildbot,
- *   Kustomize, other releases of Node, the language of Jenkins.
+ * - what needs tools that are built or fetched for it: the package as installed, Gitea, act, Buildbot, Helm,
+ *   Helm and Kustomize, other releases of Node, the language of Jenkins.
  * The same command sets FAULTLINE_TEST_THOROUGH (test/support/thorough.ts), with which other tests try more
  * of the same: all kill points, all older releases of the database, all hostile texts, properties five
  * times as often.
