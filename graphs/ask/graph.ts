@@ -1,5 +1,5 @@
 import { END, START, StateGraph } from '@langchain/langgraph';
-import { AskContextSchema } from './judge.ts';
+import { AskContextSchema } from './context.ts';
 import { checkCitations } from './nodes/check-citations.ts';
 import { chooseTools } from './nodes/choose-tools.ts';
 import { composeAnswer } from './nodes/compose-answer.ts';

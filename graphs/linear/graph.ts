@@ -5,10 +5,11 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { formatConfidence, listNamedPaths } from '../../src/lib/text.ts';
+import { askAnalyst } from '../triage/ask-analyst.ts';
 import { computeSpent } from '../triage/budget.ts';
 import { getContext, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
+import { createFinishedStep, createJudgedStep, getNow, sumUsage } from '../triage/finished-step.ts';
 import type { TriageGraph } from '../triage/graph.ts';
-import { askAnalyst, createFinishedStep, createJudgedStep, getStartTime, sumUsage } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
 import { TriageLimits, TriageState, toInsight } from '../triage/state.ts';
 import { createCallsStep, listAskableTools, numberEvidence, runTools } from '../triage/tool-calls.ts';
@@ -71,7 +72,7 @@ const SEARCHES = ['search_knowledge', 'search_error_library'];
 
 /** Looks once for curated documents and decided failures like this one. */
 async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const context = getContext(runtime);
   const { subject, classification } = toInsight(state);
   const { category } = classification;
@@ -97,7 +98,7 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
 
 /** Stores the files that the log names. */
 async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const files = listNamedFiles(state.subject);
   const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
   return {
@@ -138,7 +139,7 @@ export function listNamedFiles({
  * its category is confident enough. Nothing is checked.
  */
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const insight = toInsight(state);
   const judgement = await askAnalyst(
     runtime,

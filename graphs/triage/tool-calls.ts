@@ -11,9 +11,10 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import { append } from '../../src/lib/collections.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
+import { askAnalyst, type RunBudget } from './ask-analyst.ts';
 import { getTimeLeft, startDeadline } from './budget.ts';
 import { getContext, type TriageRuntime } from './context.ts';
-import { askAnalyst, type RunBudget, toJudgementTrace } from './judge.ts';
+import { toJudgementTrace } from './finished-step.ts';
 import { ASK_REVIEWER } from './question.ts';
 import { Investigator, type TriageStateValue, toInsight } from './state.ts';
 

@@ -28,7 +28,7 @@ export function listExternalChecks(config: Config): Check[] {
     ...listSearchChecks(config),
     {
       name: 'analyst',
-      mend: 'set OPENAI_API_KEY or OPENAI_BASE_URL',
+      remedy: 'set OPENAI_API_KEY or OPENAI_BASE_URL',
       limitMs: config.analyst.llm.timeoutMs + MODEL_SPARE_MS,
       ask: () => checkModel(config),
     },
@@ -52,19 +52,19 @@ function listNoticeChecks({ name, channels }: Provider, { http }: Config): Check
   const links =
     http.publicUrl === null ? [note(notices, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : [];
   return [
-    { name: notices, mend: 'see docs/how-to/pull-requests.md', ask: async () => [...findings, ...links] },
+    { name: notices, remedy: 'see docs/how-to/pull-requests.md', ask: async () => [...findings, ...links] },
   ];
 }
 
 function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
   const name = 'web search';
   if (driver === 'none') return [];
-  const mend = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
+  const remedy = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
   if (driver === 'duckduckgo')
     return [
       {
         name,
-        mend,
+        remedy,
         ask: async () => note(name, 'duckduckgo may refuse a program', 'see docs/how-to/sources.md'),
       },
     ];
@@ -72,7 +72,7 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
     return [
       {
         name,
-        mend,
+        remedy,
         ask: async () => ok(name, `${driver}; its key is not tested, because a search costs money`),
       },
     ];
@@ -80,7 +80,7 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
   return [
     {
       name,
-      mend,
+      remedy,
       ask: async (signal) => {
         const { status } = await probe({ url }, signal);
         if (status === 403)
@@ -89,7 +89,7 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
             'SearXNG does not return JSON',
             'add "json" to search.formats in its settings.yml',
           );
-        if (status >= 300) return wrong(name, `SearXNG returned ${status}`, mend);
+        if (status >= 300) return wrong(name, `SearXNG returned ${status}`, remedy);
         return ok(name, 'SearXNG returns JSON');
       },
     },
@@ -98,9 +98,9 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
 
 function listEmbedderChecks(config: Config): Check[] {
   if (config.embedder.driver === 'hashing') return [];
-  const mend =
+  const remedy =
     'check the address, the key and the model of the embedder; until then, documents are found by words only';
-  return [{ name: 'embedder', mend, limitMs: 15_000, ask: (signal) => checkEmbedder(config, signal) }];
+  return [{ name: 'embedder', remedy, limitMs: 15_000, ask: (signal) => checkEmbedder(config, signal) }];
 }
 
 /** Embeds one word. The finding names the model and the length of its vectors. */
@@ -119,7 +119,7 @@ function listReceiverChecks({ tracing }: Config): Check[] {
   return [
     {
       name,
-      mend: 'check OTEL_EXPORTER_OTLP_ENDPOINT: is a receiver running there with OTLP over HTTP?',
+      remedy: 'check OTEL_EXPORTER_OTLP_ENDPOINT: is a receiver running there with OTLP over HTTP?',
       ask: async (signal) => {
         await probe({ url: receiver.url }, signal);
         return ok(name, 'reachable');
@@ -137,8 +137,8 @@ function listWebhookChecks(channels: readonly Channel[]): Check[] {
   const named = channels.flatMap(({ messages }) => messages?.destinations ?? []);
   if (named.length === 0) return [];
   const says = `${named.join(', ')}: not asked, because whatever is sent to them is posted`;
-  const mend = 'send a test message from /notifications';
-  return [{ name, mend: '', ask: async () => note(name, says, mend) }];
+  const remedy = 'send a test message from /notifications';
+  return [{ name, remedy: '', ask: async () => note(name, says, remedy) }];
 }
 
 const SPARE_MS = 10_000;

@@ -21,7 +21,13 @@ import { joinPath, OUTSIDE_FRESH_MS, type Probe, probe } from '../providers/chec
 import { createProviders } from '../providers/registry.ts';
 import { createDeliveryStore } from '../stores/deliveries.ts';
 import { checkVectorIndex } from './open-adapters.ts';
-import { MEND_DIRECTORY, MEND_INDEX, MEND_MONGODB, MEND_REDIS, MEND_SERVER } from './store-checks.ts';
+import {
+  REMEDY_DIRECTORY,
+  REMEDY_INDEX,
+  REMEDY_MONGODB,
+  REMEDY_REDIS,
+  REMEDY_SERVER,
+} from './store-checks.ts';
 
 /** The backends without which no build can be accepted. */
 const NEEDED: readonly string[] = ['database', 'disk'];
@@ -88,8 +94,8 @@ async function renew(backend: Known, { logger, clock, mask }: ReadinessOptions):
   const says = (await hide(all.replaceAll(/\s+/g, ' '))).slice(0, MAX_SENTENCE);
   const since = before?.state === state ? before.since : new Date(clock.now()).toISOString();
   backend.checkedAt = performance.now();
-  const mend = advice.mend === undefined ? {} : { mend: await hide(advice.mend) };
-  backend.health = { state, says, ...mend, since };
+  const remedy = advice.remedy === undefined ? {} : { remedy: await hide(advice.remedy) };
+  backend.health = { state, says, ...remedy, since };
   if (before?.state === state || (before === null && state === 'ok')) return;
   const fields = { backend: name, state, says };
   if (state === 'ok') logger.info(fields, 'a backend is available again');
@@ -106,14 +112,14 @@ async function renew(backend: Known, { logger, clock, mask }: ReadinessOptions):
 function summarizeFindings(
   name: string,
   findings: readonly Finding[],
-): Pick<BackendHealth, 'state' | 'says' | 'mend'> {
+): Pick<BackendHealth, 'state' | 'says' | 'remedy'> {
   const faults = findings.filter(({ state }) => state !== 'ok');
   const isDown = faults.some((fault) => fault.state === 'wrong' && fault.name === name);
   const reported = faults.length === 0 ? findings : faults;
   return {
     state: isDown ? 'down' : faults.length > 0 ? 'degraded' : 'ok',
     says: reported.map(({ says }) => says).join('; '),
-    ...(faults[0]?.mend === undefined ? {} : { mend: faults[0].mend }),
+    ...(faults[0]?.remedy === undefined ? {} : { remedy: faults[0].remedy }),
   };
 }
 
@@ -141,7 +147,7 @@ const MEGABYTE = 1024 * 1024;
  * use.
  */
 export function listBackendChecks({ config, database, wakeUp, archive, vectorIndex }: Backends): Check[] {
-  const store = config.database.driver === 'pglite' ? MEND_DIRECTORY : MEND_SERVER;
+  const store = config.database.driver === 'pglite' ? REMEDY_DIRECTORY : REMEDY_SERVER;
   const isHere = vectorIndex.driver !== 'pinecone';
   const askIndex = async (signal: AbortSignal) =>
     isHere
@@ -152,7 +158,7 @@ export function listBackendChecks({ config, database, wakeUp, archive, vectorInd
     createBackendCheck('disk', SERVICE_MS, 'free some space on that disk', () => askDisk(config, database)),
     {
       name: 'deliveries',
-      mend: store,
+      remedy: store,
       freshMs: SERVICE_MS,
       limitMs: LIMIT_MS,
       ask: () => askDeliveries(database),
@@ -160,7 +166,7 @@ export function listBackendChecks({ config, database, wakeUp, archive, vectorInd
     createBackendCheck(
       'jobQueue',
       SERVICE_MS,
-      config.jobQueue.driver === 'bullmq' ? MEND_REDIS : store,
+      config.jobQueue.driver === 'bullmq' ? REMEDY_REDIS : store,
       async () => {
         return `${wakeUp.driver}: ${await wakeUp.depth()} waiting or running`;
       },
@@ -168,12 +174,17 @@ export function listBackendChecks({ config, database, wakeUp, archive, vectorInd
     createBackendCheck(
       'archive',
       SERVICE_MS,
-      config.buildArchive.driver === 'mongodb' ? MEND_MONGODB : store,
+      config.buildArchive.driver === 'mongodb' ? REMEDY_MONGODB : store,
       async () => {
         return `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}`;
       },
     ),
-    createBackendCheck('vectorIndex', isHere ? SERVICE_MS : CLOUD_MS, isHere ? store : MEND_INDEX, askIndex),
+    createBackendCheck(
+      'vectorIndex',
+      isHere ? SERVICE_MS : CLOUD_MS,
+      isHere ? store : REMEDY_INDEX,
+      askIndex,
+    ),
     ...listRepeatedChecks(config).map((check) => ({ ...check, limitMs: OUTSIDE_LIMIT_MS })),
   ];
 }
@@ -182,10 +193,10 @@ export function listBackendChecks({ config, database, wakeUp, archive, vectorInd
 function createBackendCheck(
   name: string,
   freshMs: number,
-  mend: string,
+  remedy: string,
   ask: (signal: AbortSignal) => Promise<string>,
 ): Check {
-  return { name, mend, freshMs, limitMs: LIMIT_MS, ask: async (signal) => ok(name, await ask(signal)) };
+  return { name, remedy, freshMs, limitMs: LIMIT_MS, ask: async (signal) => ok(name, await ask(signal)) };
 }
 
 async function askDatabase(database: Database): Promise<string> {
@@ -219,18 +230,18 @@ async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkR
 async function askDeliveries(database: Database): Promise<Finding> {
   const name = 'deliveries';
   const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
-  const mend = 'see the server log';
+  const remedy = 'see the server log';
   if (refused > 0)
     return note(
       name,
       `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}`,
-      mend,
+      remedy,
     );
   if ((oldestMs ?? 0) > LATE_MS)
     return note(
       name,
       `${landed} accepted but not yet recorded, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago`,
-      mend,
+      remedy,
     );
   return ok(name, `${landed} in progress`);
 }
@@ -268,13 +279,13 @@ function listRepeatedChecks(config: Config): Check[] {
 }
 
 /** Creates the check of a server by the status of its response alone. */
-function createStatusCheck(name: string, well: string, question: Probe, mend: string): Check {
+function createStatusCheck(name: string, well: string, question: Probe, remedy: string): Check {
   const ask = async (signal: AbortSignal) => {
     const { status } = await probe(question, signal);
-    if (status === 401 || status === 403) return wrong(name, `access is refused (${status})`, mend);
-    return status >= 500 ? wrong(name, `it returned ${status}`, mend) : ok(name, well);
+    if (status === 401 || status === 403) return wrong(name, `access is refused (${status})`, remedy);
+    return status >= 500 ? wrong(name, `it returned ${status}`, remedy) : ok(name, well);
   };
-  return { name, mend, freshMs: OUTSIDE_FRESH_MS, ask };
+  return { name, remedy, freshMs: OUTSIDE_FRESH_MS, ask };
 }
 
 /**

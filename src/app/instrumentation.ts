@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
-import type { Answer, AnswerOutlet, Outlet } from '../channels/channel.ts';
+import type { Answer, AnswerPublisher, Publisher } from '../channels/channel.ts';
 import { type Analysis, judgeCorrection, type Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
@@ -278,14 +278,14 @@ export function recordNode(
 /** Traces every publication as a span in the trace of its build, no matter how much later it happens. */
 export function traceAnswers(
   channel: string,
-  outlet: AnswerOutlet,
+  publisher: AnswerPublisher,
   tracer: Tracer,
   triages: Pick<TriageStore, 'findByBuild'>,
-): AnswerOutlet {
-  if (tracer === silentTracer) return outlet;
-  const traced: Outlet<Answer, null, { readonly answer: Answer; readonly content: object }> = {
+): AnswerPublisher {
+  if (tracer === silentTracer) return publisher;
+  const traced: Publisher<Answer, null, { readonly answer: Answer; readonly content: object }> = {
     render: (answer) => {
-      const content = outlet.render(answer);
+      const content = publisher.render(answer);
       return content === null ? null : { answer, content };
     },
     send: async ({ answer: { build, analysis }, content }, call) => {
@@ -302,7 +302,7 @@ export function traceAnswers(
         facts,
         parent: job?.traceparent ?? null,
       };
-      return await tracer.span(outline, () => outlet.send(content, call));
+      return await tracer.span(outline, () => publisher.send(content, call));
     },
   };
   return traced;

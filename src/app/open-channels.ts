@@ -55,8 +55,8 @@ export async function openChannels(
   for (const { name, answers, messages } of createChannels(config.channels)) {
     if (answers !== undefined) {
       publisherNames.push(name);
-      const outlet = traceAnswers(name, await answers(parts), tracer, stores.triages);
-      handlers.push(createAnswerHandler(name, outlet, deps));
+      const publisher = traceAnswers(name, await answers(parts), tracer, stores.triages);
+      handlers.push(createAnswerHandler(name, publisher, deps));
     }
     if (messages === undefined) continue;
     const messenger = await openMessenger(messages, parts);

@@ -8,21 +8,21 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../por
 import type { ShownSecret } from '../stores/builds.ts';
 import { checkVectorIndex } from './open-adapters.ts';
 
-const MEND_SCHEMA =
+const REMEDY_SCHEMA =
   'restore the file if it was changed here; otherwise back up, then run "faultline migrate --repair"';
 const MIN_POSTGRES = 13;
 
-export const MEND_DIRECTORY = 'the data directory may be damaged: restore it from a backup';
-export const MEND_SERVER =
+export const REMEDY_DIRECTORY = 'the data directory may be damaged: restore it from a backup';
+export const REMEDY_SERVER =
   'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are ' +
   'the user, password and database correct?';
-export const MEND_REDIS =
+export const REMEDY_REDIS =
   'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until ' +
   'then, workers look for builds in the database';
-export const MEND_MONGODB =
+export const REMEDY_MONGODB =
   'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password ' +
   'correct? Until then, new logs are stored in PostgreSQL and stay there';
-export const MEND_INDEX =
+export const REMEDY_INDEX =
   'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as ' +
   'many dimensions as the embedder produces. Until then, there is no semantic search';
 
@@ -34,21 +34,25 @@ export function listServerChecks(config: Config): Check[] {
   const checks: Check[] = [];
   if (database.driver === 'postgres') {
     const { url, ownerUrl } = database;
-    checks.push({ name: 'database', mend: MEND_SERVER, ask: () => checkPostgres({ url, ownerUrl }, config) });
+    checks.push({
+      name: 'database',
+      remedy: REMEDY_SERVER,
+      ask: () => checkPostgres({ url, ownerUrl }, config),
+    });
   }
   if (jobQueue.driver === 'bullmq') {
     const ask = async () => (await import('../work/drivers/redis-check.ts')).checkRedisServer(jobQueue.url);
-    checks.push({ name: 'redis', mend: MEND_REDIS, ask });
+    checks.push({ name: 'redis', remedy: REMEDY_REDIS, ask });
   }
   if (buildArchive.driver === 'mongodb') {
     const { url, database: name } = buildArchive;
     const ask = async () =>
       (await import('../stores/archive/mongodb-check.ts')).checkMongodbServer(url, name);
-    checks.push({ name: 'mongodb', mend: MEND_MONGODB, ask });
+    checks.push({ name: 'mongodb', remedy: REMEDY_MONGODB, ask });
   }
   if (vectorIndex.driver === 'pinecone') {
     const ask = async (signal: AbortSignal) => ok('pinecone', await checkVectorIndex(config, signal));
-    checks.push({ name: 'pinecone', mend: MEND_INDEX, ask });
+    checks.push({ name: 'pinecone', remedy: REMEDY_INDEX, ask });
   }
   return checks;
 }
@@ -73,7 +77,7 @@ async function checkPostgres(
         'run that version or a newer one',
       ),
     );
-  if (changed !== null) findings.push(wrong(name, changed, MEND_SCHEMA));
+  if (changed !== null) findings.push(wrong(name, changed, REMEDY_SCHEMA));
   if (refused !== null) findings.push(wrong(name, 'the schema cannot be brought up to date', refused));
   else if (pending.length > 0) {
     const says = `${formatCount(pending.length, 'schema change is', 'schema changes are')} pending`;

@@ -19,7 +19,7 @@ export interface Channel {
   /**
    * Publishes confident answers, each once. It is absent if the channel is not configured or cannot publish.
    */
-  readonly answers?: Open<AnswerOutlet>;
+  readonly answers?: Open<AnswerPublisher>;
   /**
    * Keeps a notice about a build up to date. It is absent if the channel is not configured or cannot edit.
    */
@@ -46,7 +46,7 @@ export interface NoticeChannel extends NoticeRule {
   /**
    * Opens the channel. It is null if the notice is requested but not fully configured; `because` says why.
    */
-  readonly open: Open<NoticeOutlet> | null;
+  readonly open: Open<NoticePublisher> | null;
   readonly because?: string;
 }
 
@@ -58,7 +58,7 @@ interface Destinations {
   refusal(destination: string): string | null;
 }
 
-type MessageOutlet = Outlet<News, string>;
+type MessagePublisher = Publisher<News, string>;
 
 /** A channel that notification rules may name. */
 export interface MessageChannel extends Destinations {
@@ -67,17 +67,17 @@ export interface MessageChannel extends Destinations {
   /** The environment variable that configures the channel. */
   readonly setting: string;
   /** Opens the channel; null if it is not configured. */
-  readonly open: Open<MessageOutlet> | null;
+  readonly open: Open<MessagePublisher> | null;
 }
 
 /** An open channel for the messages of rules. Each is sent to a destination. */
-export interface Messenger extends Destinations, MessageOutlet {}
+export interface Messenger extends Destinations, MessagePublisher {}
 
 /** The open channels for messages, by name. */
 export type Messengers = Readonly<Record<string, Messenger>>;
 
-export type AnswerOutlet = Outlet<Answer, null>;
-export type NoticeOutlet = Outlet<Situation, NoticeTarget>;
+export type AnswerPublisher = Publisher<Answer, null>;
+export type NoticePublisher = Publisher<Situation, NoticeTarget>;
 
 /** A confident answer. */
 export interface Answer {
@@ -91,7 +91,7 @@ export interface NoticeTarget {
 }
 
 /** A publisher: renders the known facts and sends them. */
-export interface Outlet<Known, To, Content extends object = object> extends Sender<Content, To> {
+export interface Publisher<Known, To, Content extends object = object> extends Sender<Content, To> {
   /**
    * Renders the content, or returns null if there is nothing to say. It has no side effects. The content of a
    * notice uses only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal

@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { WorkEnd, WorkItem } from '../domain/work.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { WorkHandler, WorkLease } from '../ports/work.ts';
-import type { Call, Outlet, Sender, Sent } from './channel.ts';
+import type { Call, Publisher, Sender, Sent } from './channel.ts';
 
 /**
  * The retry policy of a call to another service. The n-th retry after a temporary error waits about 2ⁿ
@@ -33,7 +33,7 @@ export interface SendLimits {
 
 /** The text that an entry of the work table requests, with the current facts for it. */
 export interface ToSend<Known, To> {
-  readonly outlet: Outlet<Known, To>;
+  readonly publisher: Publisher<Known, To>;
   readonly known: Known;
   readonly to: To;
 }
@@ -57,14 +57,14 @@ export function sendHandler<Known, To>(
     handle: async ([entry], lease) => {
       const found = entry === undefined ? null : await read(entry);
       if (entry === undefined || found === null) return null;
-      if (!('outlet' in found)) return found;
+      if (!('publisher' in found)) return found;
       const { reference, hash: previousHash } = Kept.parse(entry.result ?? { reference: null });
-      const content = found.outlet.render(found.known);
+      const content = found.publisher.render(found.known);
       const hash = content === null ? null : hashContent(content);
       if (content === null || (reference !== null && hash === previousHash)) return { outcome: 'done' };
       const isRetry = entry.attempts > 1 || entry.retries > 0;
       const call = { to: found.to, key: entry.key, reference, isRetry };
-      const sent = await deliver(found.outlet, content, call, { ...lease, timeLimitMs });
+      const sent = await deliver(found.publisher, content, call, { ...lease, timeLimitMs });
       const result = { reference: sent.reference, hash };
       return { outcome: 'done', result, pauseMs: sent.isNew ? 0 : pauseMs };
     },

@@ -3,7 +3,7 @@ import { createUrlSchema, defineSetting, extractPassword } from '../config/varia
 import { splitList } from '../lib/text.ts';
 import { breakLinks, clip, toHtml, toVisibleLine } from '../notifications/visible-text.ts';
 import { type Check, ok } from '../ports/health.ts';
-import type { Channel, Outlet } from './channel.ts';
+import type { Channel, Publisher } from './channel.ts';
 import { formatStateWord, type News, type NewsItem } from './news.ts';
 import type { SmtpServer } from './smtp.ts';
 
@@ -61,13 +61,13 @@ export function createEmailChannel(
       setting: 'FAULTLINE_SMTP_URL',
       destinations: null,
       refusal: (destination) => findRefusal(destination, allowed),
-      open: server === null ? null : async () => createOutlet(server),
+      open: server === null ? null : async () => createPublisher(server),
     },
     checks: () => (server === null ? [] : [createCheck(server)]),
   };
 }
 
-function createOutlet(server: Server): Outlet<News, string, Email> {
+function createPublisher(server: Server): Publisher<News, string, Email> {
   return {
     render: renderEmail,
     send: async ({ rule, ...content }, { to, key, signal }) => {
@@ -83,7 +83,7 @@ function createOutlet(server: Server): Outlet<News, string, Email> {
   };
 }
 
-const MEND =
+const REMEDY =
   'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt ' +
   'from the start';
 
@@ -91,7 +91,7 @@ const MEND =
 function createCheck(server: Server): Check {
   return {
     name: 'smtp',
-    mend: MEND,
+    remedy: REMEDY,
     ask: async (signal) => {
       const { withTransport } = await loadSmtp();
       await withTransport(server, signal, (transport) => transport.verify());

@@ -6,7 +6,7 @@ import type { NoticeStore } from '../stores/notices.ts';
 import type { PublicationStore } from '../stores/publications.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { WorkStore } from '../stores/work.ts';
-import type { AnswerOutlet, ChannelParts, MessageChannel, Messenger, NoticeOutlet } from './channel.ts';
+import type { AnswerPublisher, ChannelParts, MessageChannel, Messenger, NoticePublisher } from './channel.ts';
 import { type SendLimits, sendHandler } from './deliver.ts';
 import { TargetPayload } from './match-rules.ts';
 import { readNews } from './news.ts';
@@ -27,7 +27,7 @@ const AnswerPayload = z.object({ analysisId: z.string() });
  */
 export function createAnswerHandler(
   channel: string,
-  outlet: AnswerOutlet,
+  publisher: AnswerPublisher,
   { stores, ...limits }: AnswerDeps,
 ): WorkHandler {
   return sendHandler(
@@ -40,7 +40,7 @@ export function createAnswerHandler(
       const [build, analysis] = [await stores.builds.find(buildId), await stores.analyses.find(analysisId)];
       if (build === null || analysis === null)
         return { outcome: 'failed', error: 'The answer to publish is no longer stored.' };
-      return { outlet, known: { build, analysis }, to: null };
+      return { publisher, known: { build, analysis }, to: null };
     },
     limits,
   );
@@ -56,7 +56,7 @@ const NoticePayload = z.object({ repository: z.string(), about: NoticeAbout });
 /** Creates the handler that keeps the published notices up to date. */
 export function createNoticeHandler(
   channel: string,
-  outlet: NoticeOutlet,
+  publisher: NoticePublisher,
   { work, notices, ...limits }: NoticeDeps,
 ): WorkHandler {
   return sendHandler(
@@ -66,7 +66,7 @@ export function createNoticeHandler(
       const known = await notices.situation(to.about);
       // A change may have been read before it is due. A decision that is undone within its delay must
       // never be shown.
-      if (await work.isCurrent(entry)) return { outlet, known, to };
+      if (await work.isCurrent(entry)) return { publisher, known, to };
       await work.release(entry, null, 0);
       return null;
     },
@@ -105,7 +105,7 @@ export function createMessageHandler(
           ? null
           : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
       if (known === null) return { outcome: 'skipped' };
-      return { outlet: messenger, known, to: target.slice(channel.length + 1) };
+      return { publisher: messenger, known, to: target.slice(channel.length + 1) };
     },
     limits,
   );
@@ -120,15 +120,15 @@ export async function openMessenger(
   parts: ChannelParts,
 ): Promise<Messenger | null> {
   if (open === null) return null;
-  const outlet = await open(parts);
+  const publisher = await open(parts);
   return {
-    ...outlet,
+    ...publisher,
     destinations,
     refusal,
     send: async (content, call) => {
       const wrong = refusal(call.to);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
-      return await outlet.send(content, call);
+      return await publisher.send(content, call);
     },
   };
 }

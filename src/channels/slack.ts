@@ -10,7 +10,7 @@ import { formatCount } from '../lib/text.ts';
 import { type Check, type Finding, note, ok } from '../ports/health.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import type { SlackPresses } from '../stores/access.ts';
-import type { Channel, Outlet } from './channel.ts';
+import type { Channel, Publisher } from './channel.ts';
 import { formatStateWord, type News, type NewsItem } from './news.ts';
 import type { SlackClient } from './slack/client.ts';
 import { type SlackBlock, type SlackMessage, toSlackLine, toSlackProse } from './slack/message.ts';
@@ -99,7 +99,7 @@ export function createSlackChannel(settings: SlackSettings): Channel {
         CHANNEL.test(destination)
           ? null
           : 'A Slack channel is named by its ID, such as C0123456789 (in Slack: channel details).',
-      open: token === null ? null : async () => createNewsOutlet(await openClient(token, settings)),
+      open: token === null ? null : async () => createNewsPublisher(await openClient(token, settings)),
     },
     checks: () => (token === null ? [] : [createCheck(token, settings)]),
   };
@@ -132,7 +132,9 @@ async function openClient(token: string, { baseUrl }: SlackSettings): Promise<Sl
 }
 
 /** Creates the publisher of messages of rules. A retry looks for the message first. */
-function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<News, string, SlackMessage> {
+function createNewsPublisher(
+  client: Pick<SlackClient, 'post' | 'find'>,
+): Publisher<News, string, SlackMessage> {
   return {
     render: toSlackNews,
     send: async (message, { to, key, isRetry, signal }) => {
@@ -170,7 +172,7 @@ const NEW_TOKEN = 'create a new bot token with the scope chat:write and set FAUL
 function createCheck(token: string, settings: SlackSettings): Check {
   return {
     name: NAME,
-    mend: `${NEW_TOKEN}; can this machine reach ${settings.baseUrl}?`,
+    remedy: `${NEW_TOKEN}; can this machine reach ${settings.baseUrl}?`,
     ask: async (signal) => {
       const who = await (await openClient(token, settings)).whoAmI(signal);
       return [describeIdentity(who, settings), describeButtons(settings)];

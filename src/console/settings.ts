@@ -143,9 +143,9 @@ async function healthPart({ readiness }: ConsoleDeps): Promise<Html> {
   );
   const ill = backends.filter(([, { state }]) => state !== 'ok').length;
   const rows = backends.map(
-    ([name, { state, says, mend, since }]) =>
+    ([name, { state, says, remedy, since }]) =>
       html`<li><div class="grow"><b>${nameBackend(name)}</b> <span class="quiet">${says}</span>${
-        mend !== undefined && html`<p class="meta">${startUpper(mend)}.</p>`
+        remedy !== undefined && html`<p class="meta">${startUpper(remedy)}.</p>`
       }</div>${
         state !== 'ok' && html`<span class="meta num">since ${renderTime(since)}</span>`
       }${stateMark(BACKEND_STATES[state], TONES[state])}</li>`,
@@ -172,7 +172,7 @@ async function providerMain(
   repository = '',
   findings: readonly Finding[] | null = null,
 ): Promise<Html> {
-  const { label, page, events, rights, clicks, secretSetting, tokenSetting, hooks } =
+  const { label, page, events, rights, steps, secretSetting, tokenSetting, hooks } =
     await provider.connection();
   const { secrets, accepts, path } = provider.webhook;
   const setting = html`the value of <code>${secretSetting}</code>`;
@@ -195,7 +195,7 @@ async function providerMain(
     }</dd>
     <dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
     <h2>Setup by hand</h2>
-    <ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>
+    <ol>${steps.map((step) => html`<li>${step}</li>`)}</ol>
     <h2>Token permissions</h2>
     <p>Put the token in <code>${tokenSetting}</code>.</p>
     <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
@@ -204,7 +204,7 @@ async function providerMain(
     ${
       'because' in hooks
         ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>`
-        : html`<p><label>Repository (${hooks.of})
+        : html`<p><label>Repository (${hooks.nameFormat})
           <input name="repository" value="${repository}" maxlength="300"></label></p>`
     }
     <p class="acts"><button class="main" name="act" value="check">Check</button>
@@ -220,9 +220,9 @@ const STATES = { ok: 'OK', note: 'Note', wrong: 'Wrong' } as const;
 function findingsPart(findings: readonly Finding[]): Html {
   const { said, look } = summarizeFindings(findings);
   const rows = findings.map(
-    ({ state, name, says, mend }) =>
+    ({ state, name, says, remedy }) =>
       html`<li><strong>${STATES[state]}</strong>
-        · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
+        · ${name}: ${says}${remedy !== undefined && html`<br><span class="quiet">${remedy}</span>`}</li>`,
   );
   return banner(html`<p><strong>${said}</strong></p><ul>${rows}</ul>`, look === null ? {} : { tone: look });
 }

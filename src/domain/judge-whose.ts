@@ -6,7 +6,7 @@ import type { Experiment } from './experiment.ts';
 import type { Failure } from './failure.ts';
 import type { FailureHistory } from './failure-history.ts';
 import { findTouchedSuspects } from './review.ts';
-import { advisePin, describeVersionChange, findExplaining, type VersionChanges } from './version-changes.ts';
+import { advisePin, findExplaining, formatVersionChange, type VersionChanges } from './version-changes.ts';
 import type { Whose, WhoseAct, WhoseProof, WhoseVerdict } from './whose.ts';
 
 export interface WhoseFacts {
@@ -127,7 +127,7 @@ function blameVersion(changes: VersionChanges, probability: number | null): Foun
   const { since, isSameCommit } = changes;
   const explaining = findExplaining(changes);
   if (explaining === null) return null;
-  const change = describeVersionChange(explaining);
+  const change = formatVersionChange(explaining);
   const proof: WhoseProof[] = [{ what: 'version', change, since: since?.number ?? null, isSameCommit }];
   return { verdict: 'environment', probability, proof };
 }

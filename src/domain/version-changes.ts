@@ -53,7 +53,7 @@ export function findExplaining(changes: VersionChanges | undefined): VersionChan
 }
 
 /** Describes a change: "pandas 2.3.1 → 3.0.0 (unpinned in requirements.txt)". */
-export function describeVersionChange({ kind, name, from, to, chosenBy }: VersionChange): string {
+export function formatVersionChange({ kind, name, from, to, chosenBy }: VersionChange): string {
   const why = chosenBy === null ? '' : ` (${chosenBy})`;
   if (kind === 'image') return describeImage(from ?? '', to ?? '');
   if (kind === 'env') return from === null ? `new variable ${name}` : `variable ${name} is gone`;
@@ -87,7 +87,7 @@ export function getChangesHeading({ isSameCommit }: Pick<VersionChanges, 'isSame
  * which passed on the same commit."
  */
 export function describeSinceGreen(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
-  const words = describeVersionChange(change);
+  const words = formatVersionChange(change);
   const green = since === null ? 'the green build' : `build ${since.number}`;
   if (isSameCommit) return `Not in the diff: ${words} since ${green}, which passed on the same commit.`;
   return `Changed since the last green run${since === null ? '' : `, ${green}`}: ${words}.`;

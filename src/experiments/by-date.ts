@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { EnvironmentRecord } from '../domain/environment-record.ts';
 import { TriageError } from '../domain/errors.ts';
-import { describeVersionChange, type VersionChange } from '../domain/version-changes.ts';
+import { formatVersionChange, type VersionChange } from '../domain/version-changes.ts';
 import { compareRecords } from '../log/environment/compare-records.ts';
 import { linkChanges } from '../log/environment/link-changes.ts';
 import { readRecordOfText } from '../log/environment/read-record.ts';
@@ -218,7 +218,7 @@ function describe(
   if (verdict === 'inconclusive') return 'The runs do not tell whether the versions make the difference.';
   if (verdict === 'not-versions')
     return `It fails with the versions of ${nameTime(good)} as well: they are not the cause.`;
-  const named = changes.slice(0, 3).map(describeVersionChange).join(', ');
+  const named = changes.slice(0, 3).map(formatVersionChange).join(', ');
   const what =
     named === ''
       ? ''

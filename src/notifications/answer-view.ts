@@ -6,7 +6,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { describeRerun } from '../domain/rerun.ts';
-import { describeVersionChange, getChangesHeading } from '../domain/version-changes.ts';
+import { formatVersionChange, getChangesHeading } from '../domain/version-changes.ts';
 import { computeUpperShare } from '../lib/binomial-bound.ts';
 import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -194,7 +194,7 @@ function describeChanges({ changes }: Analysis): string[] {
   if (changes === undefined) return [];
   const listed = changes.changes
     .slice(0, MAX_CHANGED)
-    .map((change) => clip(describeVersionChange(change), 200));
+    .map((change) => clip(formatVersionChange(change), 200));
   const rest = changes.changes.length - listed.length + changes.more;
   return rest === 0 ? listed : [...listed, `and ${formatNumber(rest)} more`];
 }

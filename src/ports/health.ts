@@ -7,7 +7,7 @@ export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';
   readonly says: string;
   /** The advice on how to fix it. Every finding with the state `wrong` has it. */
-  readonly mend?: string;
+  readonly remedy?: string;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Finding {
 export interface Check {
   readonly name: string;
   /** Advice for a failure whose error does not contain its own. */
-  readonly mend: string;
+  readonly remedy: string;
   /** The time limit in milliseconds. Five seconds if absent. */
   readonly limitMs?: number;
   /**
@@ -39,7 +39,7 @@ export interface BackendHealth {
   /** One masked sentence. It may name hosts, so it is only for people with a token and for the log. */
   readonly says: string;
   /** Advice on how to fix it. */
-  readonly mend?: string;
+  readonly remedy?: string;
   /** The time since which it is in this state, as far as this process knows. */
   readonly since: string;
 }
@@ -59,27 +59,32 @@ const LIMIT_MS = 5_000;
 const MAX_SENTENCE = 400;
 
 /** Runs one check within its limit. An error becomes a finding. Never throws. */
-export async function runCheck({ name, mend, limitMs = LIMIT_MS, ask }: Check): Promise<readonly Finding[]> {
+export async function runCheck({
+  name,
+  remedy,
+  limitMs = LIMIT_MS,
+  ask,
+}: Check): Promise<readonly Finding[]> {
   const late = () => new Error(`no answer within ${limitMs / 1000} s`);
   try {
     return [await limitTime({ limitMs, late }, ask)].flat();
   } catch (error) {
-    return [wrong(name, getErrorMessage(error).replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend)];
+    return [wrong(name, getErrorMessage(error).replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), remedy)];
   }
 }
 
 export const ok = (name: string, says: string): Finding => ({ name, state: 'ok', says });
-export const note = (name: string, says: string, mend: string): Finding => ({
+export const note = (name: string, says: string, remedy: string): Finding => ({
   name,
   state: 'note',
   says,
-  mend,
+  remedy,
 });
-export const wrong = (name: string, says: string, mend: string): Finding => ({
+export const wrong = (name: string, says: string, remedy: string): Finding => ({
   name,
   state: 'wrong',
   says,
-  mend,
+  remedy,
 });
 
 /**

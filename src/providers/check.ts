@@ -97,37 +97,37 @@ export interface TokenApi {
    * The missing setting and the remedy, reported instead of a request. Null if nothing of the provider is
    * configured.
    */
-  readonly lacking: { readonly says: string; readonly mend: string } | null;
+  readonly lacking: { readonly says: string; readonly remedy: string } | null;
   /**
    * Returns the API's description of itself from its response, such as its version; null if something else
    * responded.
    */
   readonly says: (json: unknown) => string | null;
   /** The remedies if the API is unreachable, if it rejects the token, and if something else responds. */
-  readonly mend: { readonly reach: string; readonly token: string; readonly address: string };
+  readonly remedy: { readonly reach: string; readonly token: string; readonly address: string };
 }
 
 /** Lists the checks of an API that uses a token: one, or none if nothing of the provider is configured. */
 export function checkTokenApi(api: TokenApi): Check[] {
-  const { name, probe: question, lacking, mend } = api;
+  const { name, probe: question, lacking, remedy } = api;
   if (question === null) {
     return lacking === null
       ? []
-      : [{ name, mend: lacking.mend, ask: async () => note(name, lacking.says, lacking.mend) }];
+      : [{ name, remedy: lacking.remedy, ask: async () => note(name, lacking.says, lacking.remedy) }];
   }
   const ask = async (signal: AbortSignal) => {
     const { status, json, aheadMs } = await probe(question, signal);
     return [...findClockSkew(`${name} clock`, aheadMs), toFinding(api, status, json)];
   };
-  return [{ name, mend: mend.reach, freshMs: OUTSIDE_FRESH_MS, ask }];
+  return [{ name, remedy: remedy.reach, freshMs: OUTSIDE_FRESH_MS, ask }];
 }
 
-function toFinding({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
-  if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
-  if (status === 429) return note(name, `${label} is limiting requests`, mend.reach);
-  if (status >= 500) return wrong(name, `${label} returned ${status}`, mend.reach);
+function toFinding({ name, label, says, remedy }: TokenApi, status: number, json: unknown): Finding {
+  if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, remedy.token);
+  if (status === 429) return note(name, `${label} is limiting requests`, remedy.reach);
+  if (status >= 500) return wrong(name, `${label} returned ${status}`, remedy.reach);
   const value = status < 300 ? says(json) : null;
   return value === null
-    ? wrong(name, `the server there is not the API of ${label}`, mend.address)
+    ? wrong(name, `the server there is not the API of ${label}`, remedy.address)
     : ok(name, value);
 }

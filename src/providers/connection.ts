@@ -18,13 +18,13 @@ export interface Connection {
   /** The permissions that the token needs, with their purposes. */
   readonly rights: readonly { readonly right: string; readonly why: string }[];
   /** The steps in the provider's interface, in order. The URL and the secret are shown next to them. */
-  readonly clicks: readonly string[];
+  readonly steps: readonly string[];
   /** Returns a test delivery that is accepted but has no effect. */
-  greet(secret: string, nowMs: number): Greeting;
+  createTestDelivery(secret: string, nowMs: number): TestDelivery;
   readonly hooks: WebhookAccess;
 }
 
-export interface Greeting {
+export interface TestDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -33,10 +33,10 @@ export interface Greeting {
 export type WebhookAccess =
   | { readonly because: string }
   /** The host's form of a repository name, "owner/name", and the function that opens its webhooks. */
-  | { readonly of: string; readonly open: (repository: string) => WebhookQuestions };
+  | { readonly nameFormat: string; readonly open: (repository: string) => RepositoryWebhooks };
 
 /** The webhooks of one repository at its host. Methods throw as `RestClient` does. */
-export interface WebhookQuestions {
+export interface RepositoryWebhooks {
   readonly client: RestClient;
   /** One check for each thing that the token must be allowed to read. */
   readonly checks: readonly RightCheck[];
@@ -58,7 +58,7 @@ export interface RightCheck {
   readonly path: string;
   readonly query?: RestRequest['query'];
   /** The remedy if the request is refused. */
-  readonly mend: string;
+  readonly remedy: string;
 }
 
 export interface Hook {
@@ -89,17 +89,17 @@ const Created = z.object({ id: HookId });
 
 /** Checks each permission of the token with one request. Never throws, unless the caller aborts. */
 export async function checkRights(
-  { client, checks }: WebhookQuestions,
+  { client, checks }: RepositoryWebhooks,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { name, path, query, mend } of checks) {
+  for (const { name, path, query, remedy } of checks) {
     try {
       await client.bytes({ path, what: `the ${name}`, signal, ...(query === undefined ? {} : { query }) });
       findings.push(ok(name, 'can be read'));
     } catch (error) {
       signal.throwIfAborted();
-      findings.push(wrong(name, getErrorMessage(error), mend));
+      findings.push(wrong(name, getErrorMessage(error), remedy));
     }
   }
   return findings;
@@ -107,21 +107,21 @@ export async function checkRights(
 
 /** Returns the webhook with this address, or creates it. */
 export async function ensureHook(
-  questions: WebhookQuestions,
+  webhooks: RepositoryWebhooks,
   hook: NewHook,
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
-  const known = (await questions.list(signal)).find(({ address }) => address === hook.address);
+  const known = (await webhooks.list(signal)).find(({ address }) => address === hook.address);
   if (known !== undefined) return { id: known.id, isNew: false };
-  const { client, right } = questions;
-  const posted = await questions.create(hook, signal);
+  const { client, right } = webhooks;
+  const posted = await webhooks.create(hook, signal);
   const { id } = await client.send(Created, { method: 'POST', ...posted, what: 'a webhook', right, signal });
   return { id, isNew: true };
 }
 
 /** Asks the host to send a test event now. Returns `false` if the host has none. */
 export async function requestTest(
-  { client, right, buildTestPath }: WebhookQuestions,
+  { client, right, buildTestPath }: RepositoryWebhooks,
   id: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -143,9 +143,9 @@ const Answer = z.object({
 });
 
 /** Sends a signed delivery to the URL that the provider is given, and describes the result. Never throws. */
-export async function sendGreeting(
+export async function sendTestDelivery(
   address: string,
-  { headers, body }: Greeting,
+  { headers, body }: TestDelivery,
   signal: AbortSignal,
 ): Promise<Finding> {
   const name = 'test delivery';
@@ -156,11 +156,11 @@ export async function sendGreeting(
     );
     const reply = Answer.safeParse(json).data;
     if (status === 202) return ok(name, `accepted at ${address}: ${reply?.ignored ?? 'stored'}`);
-    const mend = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
+    const remedy = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
     return wrong(
       name,
       `${address} returned ${status}${reply?.error === undefined ? '' : `: ${reply.error.message}`}`,
-      mend,
+      remedy,
     );
   } catch (error) {
     return wrong(
@@ -172,6 +172,6 @@ export async function sendGreeting(
 }
 
 /** Creates an id for a delivery that no host has sent. */
-export function createGreetingId(): string {
+export function createTestDeliveryId(): string {
   return `connect-${randomUUID()}`;
 }

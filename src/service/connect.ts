@@ -5,9 +5,9 @@ import {
   type Connection,
   checkRights,
   ensureHook,
+  type RepositoryWebhooks,
   requestTest,
-  sendGreeting,
-  type WebhookQuestions,
+  sendTestDelivery,
 } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
@@ -51,35 +51,35 @@ export async function* connect(
   const { repository, create } = request;
   const connection = await provider.connection();
   for (const check of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(check);
-  const questions = openQuestions(connection, repository);
-  if ('because' in questions) {
+  const webhooks = openWebhooks(connection, repository);
+  if ('because' in webhooks) {
     if (create)
       yield wrong(
         'webhook',
-        `it cannot be created here: ${questions.because}`,
+        `it cannot be created here: ${webhooks.because}`,
         `add it by hand, as ${connection.page} says`,
       );
     else
       yield note(
         'repository',
-        `not checked: ${questions.because}`,
+        `not checked: ${webhooks.because}`,
         'the first failed build will show whether it works',
       );
   } else {
-    yield* await checkRights(questions, signal);
+    yield* await checkRights(webhooks, signal);
   }
-  const id = 'because' in questions ? null : yield* resolveWebhook(questions, request, signal);
+  const id = 'because' in webhooks ? null : yield* resolveWebhook(webhooks, request, signal);
   if (!request.test) return;
-  if (!('because' in questions) && id !== null) yield* listPinged(connection.label, questions, id, signal);
+  if (!('because' in webhooks) && id !== null) yield* listPinged(connection.label, webhooks, id, signal);
   yield await testDelivery(connection, request, signal);
 }
 
-function openQuestions(
+function openWebhooks(
   { hooks }: Connection,
   repository: string | null,
-): WebhookQuestions | { readonly because: string } {
+): RepositoryWebhooks | { readonly because: string } {
   if ('because' in hooks) return hooks;
-  if (repository === null) return { because: `no repository was given (${hooks.of})` };
+  if (repository === null) return { because: `no repository was given (${hooks.nameFormat})` };
   try {
     return hooks.open(repository);
   } catch (error) {
@@ -92,7 +92,7 @@ function openQuestions(
  * none.
  */
 async function* resolveWebhook(
-  questions: WebhookQuestions,
+  webhooks: RepositoryWebhooks,
   request: ConnectRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, string | null> {
@@ -117,7 +117,7 @@ async function* resolveWebhook(
   }
   try {
     if (create && secret !== null) {
-      const { id, isNew } = await ensureHook(questions, { address, secret }, signal);
+      const { id, isNew } = await ensureHook(webhooks, { address, secret }, signal);
       yield isNew
         ? ok(name, `created for ${address} (ID ${id})`)
         : note(
@@ -127,7 +127,7 @@ async function* resolveWebhook(
           );
       return id;
     }
-    return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
+    return (await webhooks.list(signal)).find((hook) => hook.address === address)?.id ?? null;
   } catch (error) {
     signal.throwIfAborted();
     if (create)
@@ -143,27 +143,27 @@ async function* resolveWebhook(
 /** Requests the provider's own test delivery and reports its result, if the provider offers that. */
 async function* listPinged(
   label: string,
-  questions: WebhookQuestions,
+  webhooks: RepositoryWebhooks,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const name = 'ping';
-  const { deliveries } = questions;
-  const mend = "check the webhook's page on the provider's site: it lists each delivery with its response";
+  const { deliveries } = webhooks;
+  const remedy = "check the webhook's page on the provider's site: it lists each delivery with its response";
   try {
-    if (!(await requestTest(questions, id, signal))) return;
+    if (!(await requestTest(webhooks, id, signal))) return;
     for (let look = 0; deliveries !== null && look < LOOKS; look += 1) {
       const [newest] = await deliveries(id, signal);
       if (newest?.status != null) {
         const says = `${label} sent ${newest.event} and got ${newest.status}`;
-        return yield newest.status < 300 ? ok(name, says) : wrong(name, says, mend);
+        return yield newest.status < 300 ? ok(name, says) : wrong(name, says, remedy);
       }
       await sleep(LOOK_MS, undefined, { signal });
     }
-    yield note(name, `requested from ${label}`, mend);
+    yield note(name, `requested from ${label}`, remedy);
   } catch (error) {
     signal.throwIfAborted();
-    yield note(name, getErrorMessage(error), mend);
+    yield note(name, getErrorMessage(error), remedy);
   }
 }
 
@@ -181,7 +181,7 @@ async function testDelivery(
     );
   if (secret === null)
     return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
-  return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
+  return await sendTestDelivery(address, connection.createTestDelivery(secret, Date.now()), signal);
 }
 
 /** Finds the provider with this name. Throws `invalid-input` with the available names. */

@@ -3,7 +3,7 @@ import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { describeVersionChange } from '../domain/version-changes.ts';
+import { formatVersionChange } from '../domain/version-changes.ts';
 import { readChanges } from '../lib/patch-changes.ts';
 import { formatCount } from '../lib/text.ts';
 import { listRepositoryPaths } from '../log/paths.ts';
@@ -304,7 +304,7 @@ function listVersionChanges({ changes }: TriageSubject): ChangeFinding[] {
   if (changes === undefined) return [];
   const green = changes.since === null ? 'the green build' : `build ${changes.since.number}`;
   const title = `${formatCount(changes.changes.length + changes.more, 'version')} changed since ${green}`;
-  const text = changes.changes.map(describeVersionChange).join('\n');
+  const text = changes.changes.map(formatVersionChange).join('\n');
   return [{ title, text, source: 'environment' }];
 }
 

@@ -22,7 +22,7 @@ it.skipIf(withoutPostgres)(
       [
         {
           name: 'database',
-          mend: 'start it',
+          remedy: 'start it',
           freshMs: 0,
           limitMs: 300,
           ask: async () => ok('database', await ask()),

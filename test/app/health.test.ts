@@ -13,7 +13,7 @@ const check = (
   more: Partial<Check> = {},
 ): Check => ({
   name,
-  mend: 'look at it',
+  remedy: 'look at it',
   freshMs: 0,
   ask: async () => {
     const found = await ask();
@@ -61,7 +61,7 @@ describe('readiness', () => {
     expect((await readiness()).backends.github).toMatchObject({
       state: 'down',
       says: 'it is installed nowhere',
-      mend: 'install it',
+      remedy: 'install it',
     });
   });
 

@@ -15,13 +15,13 @@ function recordingLogger(): { logger: Logger; lines: [object, string][] } {
 
 publisherContract('log', async () => {
   const { logger, lines } = recordingLogger();
-  return { outlet: await openAnswers(createLogChannel(), { logger }), told: () => lines.length };
+  return { publisher: await openAnswers(createLogChannel(), { logger }), told: () => lines.length };
 });
 
 it('logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
-  const outlet = await openAnswers(createLogChannel(), { logger });
-  await send(outlet, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
+  const publisher = await openAnswers(createLogChannel(), { logger });
+  await send(publisher, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
   expect(lines).toEqual([
     [
       expect.objectContaining({

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import type { NoticeOutlet } from '../../src/channels/channel.ts';
+import type { NoticePublisher } from '../../src/channels/channel.ts';
 import { createNoticeHandler } from '../../src/channels/handlers.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -49,7 +49,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   const isBegun = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const outlet: NoticeOutlet = {
+  const publisher: NoticePublisher = {
     render: () => ({ text: 'red' }),
     send: async (_content, { signal }) => {
       begun();
@@ -59,7 +59,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   };
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const handlers = [createNoticeHandler('chat', outlet, { work, notices, timeLimitMs: 60_000 })];
+  const handlers = [createNoticeHandler('chat', publisher, { work, notices, timeLimitMs: 60_000 })];
   const worker = startWorker({
     work,
     handlers,

@@ -1,10 +1,10 @@
 import type {
-  AnswerOutlet,
+  AnswerPublisher,
   Call,
   Channel,
   ChannelParts,
   Messenger,
-  Outlet,
+  Publisher,
   Sent,
 } from '../../src/channels/channel.ts';
 import { openMessenger } from '../../src/channels/handlers.ts';
@@ -29,7 +29,7 @@ export function channelParts(change: Partial<ChannelParts> = {}): ChannelParts {
 export async function openAnswers(
   { answers }: Channel,
   change?: Partial<ChannelParts>,
-): Promise<AnswerOutlet> {
+): Promise<AnswerPublisher> {
   if (answers === undefined) throw new Error('It publishes no answers.');
   return await answers(channelParts(change));
 }
@@ -46,10 +46,10 @@ export function callTo<To>(to: To, change: Partial<Call<To>> = {}): Call<To> {
 
 /** Renders what is known and sends it. Returns null if there is nothing to say. */
 export async function send<Known, To>(
-  outlet: Outlet<Known, To>,
+  publisher: Publisher<Known, To>,
   known: Known,
   call: Call<To>,
 ): Promise<Sent | null> {
-  const content = outlet.render(known);
-  return content === null ? null : await outlet.send(content, call);
+  const content = publisher.render(known);
+  return content === null ? null : await publisher.send(content, call);
 }

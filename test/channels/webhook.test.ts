@@ -41,7 +41,7 @@ async function receiver(answer: Answer = (_request, response) => void response.w
 publisherContract('webhook', async () => {
   const { publisher } = await receiver();
   const told = () => new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size;
-  return { outlet: await publisher.open(), told };
+  return { publisher: await publisher.open(), told };
 });
 
 describe('the signature', () => {

@@ -84,14 +84,14 @@ test.each([
   ['time', { do: 'hang' }, 'timeout after 0.3 s', 'FAULTLINE_MODEL_TIMEOUT_MS'],
 ] as const)(
   'a server that has trouble with the %s is named with what to fix',
-  async (_name, script, says, mend) => {
+  async (_name, script, says, remedy) => {
     const finding = await checkServer({}, script, { FAULTLINE_MODEL_TIMEOUT_MS: '300' });
     expect(finding).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining(says),
-      mend: expect.stringContaining(mend),
+      remedy: expect.stringContaining(remedy),
     });
-    expect(finding.mend).toContain('until then, the rules are used');
+    expect(finding.remedy).toContain('until then, the rules are used');
     expect(JSON.stringify(finding)).not.toContain(TEST_KEY);
   },
 );
@@ -100,7 +100,7 @@ test('a server that does not answer', async () => {
   expect(await check({ OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toMatchObject({
     state: 'wrong',
     says: 'The model server could not be reached',
-    mend: expect.stringContaining('OPENAI_BASE_URL'),
+    remedy: expect.stringContaining('OPENAI_BASE_URL'),
   });
 });
 
@@ -108,7 +108,7 @@ test('nothing configured', async () => {
   expect(await check({})).toMatchObject({
     state: 'wrong',
     says: expect.stringContaining('No model'),
-    mend: expect.stringContaining('OPENAI_API_KEY'),
+    remedy: expect.stringContaining('OPENAI_API_KEY'),
   });
 });
 
@@ -129,7 +129,7 @@ test('Azure by its own variables, and the model by its usual one', async () => {
     says: expect.stringContaining('llm: our-mini at'),
   });
   const refused = await check({ ...azure, AZURE_OPENAI_API_KEY: 'another' });
-  expect(refused).toMatchObject({ state: 'wrong', mend: expect.stringContaining('AZURE_OPENAI_API_KEY') });
+  expect(refused).toMatchObject({ state: 'wrong', remedy: expect.stringContaining('AZURE_OPENAI_API_KEY') });
 });
 
 test('the rules need no server', async () => {

@@ -111,11 +111,11 @@ describe('E5: doctor', () => {
         ],
       ].sort(),
     );
-    expect(wrong.filter(({ mend = '' }) => mend.length < 15)).toEqual([]);
+    expect(wrong.filter(({ remedy = '' }) => remedy.length < 15)).toEqual([]);
     const text = JSON.stringify(findings);
     expect(text).not.toMatch(/Wintermute|ghp_revoked|sk-wrong|pcsk_wrong|k3#Zq9/);
     console.info(
-      `17 things wrong, ${wrong.length} found, ${wrong.filter(({ mend }) => mend !== undefined).length} with what to do`,
+      `17 things wrong, ${wrong.length} found, ${wrong.filter(({ remedy }) => remedy !== undefined).length} with what to do`,
     );
   });
 
@@ -148,7 +148,7 @@ describe('E5: doctor', () => {
     });
     const found = findings.find((finding) => finding.name === name && finding.state === 'wrong');
     expect(found?.says).toMatch(says);
-    expect(found?.mend?.length).toBeGreaterThan(15);
+    expect(found?.remedy?.length).toBeGreaterThan(15);
   });
 
   it('finds a data directory that is none', async () => {

@@ -51,7 +51,7 @@ it('finds an App that is installed nowhere', async () => {
   expect(found).toMatchObject({
     state: 'wrong',
     says: expect.stringContaining('not installed anywhere'),
-    mend: expect.stringContaining('/apps/faultline-test'),
+    remedy: expect.stringContaining('/apps/faultline-test'),
   });
 });
 

@@ -58,7 +58,7 @@ test('doctor names the build whose log showed a secret of ours, and stops when i
       name: 'secrets in logs',
       state: 'wrong',
       says: 'the log of shop/api nightly #812 shows a value of FAULTLINE_JENKINS_WEBHOOK_SECRET at its CI: rotate it',
-      mend: expect.stringContaining('set NEW,OLD in FAULTLINE_JENKINS_WEBHOOK_SECRET'),
+      remedy: expect.stringContaining('set NEW,OLD in FAULTLINE_JENKINS_WEBHOOK_SECRET'),
     },
   ]);
   expect(await findShown(OTHER)).toEqual([]);
@@ -93,7 +93,7 @@ test.skipIf(withoutPostgres)(
     expect(found).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('#7 shows the token uploads'),
-      mend: expect.stringContaining('faultline token revoke uploads'),
+      remedy: expect.stringContaining('faultline token revoke uploads'),
     });
   },
 );

@@ -48,7 +48,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
     expect(found).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('allkeys-lru'),
-      mend: expect.stringContaining('noeviction'),
+      remedy: expect.stringContaining('noeviction'),
     });
     expect((await findingsOf(await postgres.createMigrated())).get('redis')).toMatchObject({ state: 'ok' });
   });

@@ -16,7 +16,12 @@ beforeAll(async () => {
   const gitlab = { baseUrl: host.url, token: 'glpat-settings', webhookSecrets: [SECRET] };
   const http = { ...TEST_CONFIG.http, publicUrl: 'http://127.0.0.1:9' };
   const since = '2026-11-22T07:00:00.000Z';
-  const redis = { state: 'down', says: 'connect ECONNREFUSED <redis>', mend: 'start Redis', since } as const;
+  const redis = {
+    state: 'down',
+    says: 'connect ECONNREFUSED <redis>',
+    remedy: 'start Redis',
+    since,
+  } as const;
   const backends = { database: { state: 'ok', says: 'postgres answers', since }, jobQueue: redis } as const;
   const readiness = async () => ({ ok: true, degraded: ['jobQueue'], backends });
   console = await openConsole({

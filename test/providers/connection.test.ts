@@ -45,9 +45,9 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   }
   const has = !world.lacks.includes('hooks');
 
-  test('its page says what to click, and which rights the token needs', async () => {
-    const { clicks, rights, events, secretSetting, page } = await provider.connection();
-    expect([clicks.length > 1, rights.length > 0, events.length > 0]).toEqual([true, true, true]);
+  test('its page says what to step, and which rights the token needs', async () => {
+    const { steps, rights, events, secretSetting, page } = await provider.connection();
+    expect([steps.length > 1, rights.length > 0, events.length > 0]).toEqual([true, true, true]);
     expect([secretSetting, page]).toEqual([
       expect.stringMatching(/^FAULTLINE_[A-Z]+_WEBHOOK_SECRET$/),
       expect.stringMatching(/^docs\/start\//),
@@ -75,7 +75,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     const found = await run({ test: true, address: 'http://127.0.0.1:9/webhooks/x' });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
-      mend: expect.stringContaining('can be reached'),
+      remedy: expect.stringContaining('can be reached'),
     });
   });
 
@@ -88,7 +88,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
         {
           name: expect.stringMatching(/^(?:runs|pipelines|builds)$/),
           says: expect.stringContaining('403'),
-          mend: expect.any(String),
+          remedy: expect.any(String),
         },
       ]);
     });
@@ -129,7 +129,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     test('a provider without an API for webhooks is to be set up by hand', async () => {
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'wrong',
-        mend: expect.stringContaining('by hand'),
+        remedy: expect.stringContaining('by hand'),
       });
     });
   }
@@ -138,7 +138,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     const found = await run({ repository: null, address: null, secret: null, create: true, test: true });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
-      mend: expect.stringContaining('--url'),
+      remedy: expect.stringContaining('--url'),
     });
     expect(found.get('webhook')).toMatchObject({ state: 'wrong' });
     expect(host.state.hooks).toEqual([]);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import type { NoticeCall, NoticeChannel, NoticeOutlet } from '../../src/channels/channel.ts';
+import type { NoticeCall, NoticeChannel, NoticePublisher } from '../../src/channels/channel.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
@@ -271,12 +271,14 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
   describe('what is said there', () => {
     const built = (change: Partial<Build> = {}) =>
       sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
-    async function channel(kind: 'comment' | 'status'): Promise<NoticeChannel & { outlet: NoticeOutlet }> {
+    async function channel(
+      kind: 'comment' | 'status',
+    ): Promise<NoticeChannel & { publisher: NoticePublisher }> {
       const found = provider.channels.find(
         (noticeChannel) => noticeChannel.channel === `${world.name}-${kind}`,
       );
       if (found?.open == null) throw new Error(`no ${kind}`);
-      return { ...found, outlet: await found.open(channelParts()) };
+      return { ...found, publisher: await found.open(channelParts()) };
     }
     function callOf(noticeChannel: NoticeChannel, build: Build, reference: string | null): NoticeCall {
       const place = noticeChannel.findPlace(build, { defaultBranch: 'main' });
@@ -293,18 +295,18 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
         const build = built();
         expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
         const first = await send(
-          comment.outlet,
+          comment.publisher,
           situationOf(headOf({ build })),
           callOf(comment, build, null),
         );
         expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
         const reference = first?.reference ?? null;
         const answered = situationOf(headOf({ build, causes: [causeOf()] }));
-        await send(comment.outlet, answered, callOf(comment, build, reference));
+        await send(comment.publisher, answered, callOf(comment, build, reference));
         const green = built({ id: 'bld_2', status: 'passed', number: '13' });
         const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
         await send(
-          comment.outlet,
+          comment.publisher,
           situationOf(headOf({ build: green, lastFailed })),
           callOf(comment, green, reference),
         );
@@ -326,17 +328,17 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       const comment = await channel('comment');
       const build = built();
       const { reference = null } =
-        (await send(comment.outlet, situationOf(headOf({ build })), callOf(comment, build, null))) ?? {};
+        (await send(comment.publisher, situationOf(headOf({ build })), callOf(comment, build, null))) ?? {};
       const [ours] = host.state.comments;
       host.state.comments.unshift({ id: 9, body: ours?.body ?? '', author: 'mallory' });
-      expect(await comment.outlet.find?.(callOf(comment, build, null))).toEqual({ reference });
+      expect(await comment.publisher.find?.(callOf(comment, build, null))).toEqual({ reference });
       expect(ours?.author).toBe(OURS);
     });
 
     testOf('comments', 'is made anew where somebody deleted it', async () => {
       const comment = await channel('comment');
       const known = situationOf(headOf({ build: built() }));
-      await expect(send(comment.outlet, known, callOf(comment, built(), '4242'))).rejects.toMatchObject({
+      await expect(send(comment.publisher, known, callOf(comment, built(), '4242'))).rejects.toMatchObject({
         code: 'not-found',
       });
     });
@@ -345,7 +347,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       const status = await channel('status');
       const build = built();
       await send(
-        status.outlet,
+        status.publisher,
         situationOf(headOf({ build, causes: [causeOf()] })),
         callOf(status, build, null),
       );
@@ -372,6 +374,6 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
   test('says what is wrong with its address or token', async () => {
     const findings = await Promise.all(provider.checks([]).map(({ ask }) => ask(signal)));
     for (const finding of findings.flat())
-      if (finding.state === 'wrong') expect(finding.mend).toMatch(/FAULTLINE_/);
+      if (finding.state === 'wrong') expect(finding.remedy).toMatch(/FAULTLINE_/);
   });
 });

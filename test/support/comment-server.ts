@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnswerOutlet } from '../../src/channels/channel.ts';
+import type { AnswerPublisher } from '../../src/channels/channel.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
@@ -32,7 +32,7 @@ export async function startCommentServer(): Promise<CommentServer> {
 }
 
 /** Creates a publisher that leaves a marker in each comment, and finds it again. */
-export function createCommentOutlet(url: string): AnswerOutlet {
+export function createCommentPublisher(url: string): AnswerPublisher {
   const marker = (key: string) => `<!-- faultline:${key} -->`;
   const read = async (init: RequestInit) => {
     const response = await fetch(url, init);

@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { startWorker } from '../../src/work/worker.ts';
-import { createCommentOutlet } from './comment-server.ts';
+import { createCommentPublisher } from './comment-server.ts';
 
 /**
  * A process that comments what is pending, and kills itself with SIGKILL at the named failpoint.
@@ -20,7 +20,7 @@ await stores.work.reclaim();
 startWorker({
   ...{
     work: stores.work,
-    handlers: [createAnswerHandler('comments', createCommentOutlet(url), { stores, timeLimitMs: 5_000 })],
+    handlers: [createAnswerHandler('comments', createCommentPublisher(url), { stores, timeLimitMs: 5_000 })],
   },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
   failpoint: (name) => {

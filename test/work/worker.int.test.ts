@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnswerOutlet, Sent } from '../../src/channels/channel.ts';
+import type { AnswerPublisher, Sent } from '../../src/channels/channel.ts';
 import { createAnswerHandler } from '../../src/channels/handlers.ts';
 import { createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
@@ -45,12 +45,12 @@ async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> 
 
 interface Publisher {
   readonly driver: string;
-  readonly outlet: AnswerOutlet;
+  readonly publisher: AnswerPublisher;
 }
 
 function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
-  const handlers = publishers.map(({ driver, outlet }) =>
-    createAnswerHandler(driver, outlet, { stores, timeLimitMs }),
+  const handlers = publishers.map(({ driver, publisher }) =>
+    createAnswerHandler(driver, publisher, { stores, timeLimitMs }),
   );
   return startWorker({
     work: stores.work,
@@ -63,11 +63,11 @@ function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, interva
 
 /** A publisher with a name of its own, so that no other test's worker takes what is pending for it. */
 function publisher(publish: (analysisId: string, key: string) => Promise<Sent>): Publisher {
-  const outlet: AnswerOutlet = {
+  const publisher: AnswerPublisher = {
     render: ({ analysis: { id } }) => ({ id }),
     send: async ({ id }: { readonly id: string }, { key }) => await publish(id, key),
   };
-  return { driver: createId('thr'), outlet };
+  return { driver: createId('thr'), publisher };
 }
 
 async function entryOf(build: Build): Promise<WorkItem | undefined> {
@@ -197,7 +197,7 @@ describe('what is pending outside', () => {
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
     );
     const webhook = createWebhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
-    const client: Publisher = { driver: createId('thr'), outlet: await openAnswers(webhook) };
+    const client: Publisher = { driver: createId('thr'), publisher: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds)

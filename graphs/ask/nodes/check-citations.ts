@@ -3,8 +3,8 @@ import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { checkClaims } from '../../triage/check-claims.ts';
 import { getContext } from '../../triage/context.ts';
-import { createFinishedStep } from '../../triage/judge.ts';
-import type { AskRuntime } from '../judge.ts';
+import { createFinishedStep } from '../../triage/finished-step.ts';
+import type { AskRuntime } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { getCallKey, type ToolCall, type ToolOutcome } from '../../../src/domain/evidence.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
 import { getContext } from '../../triage/context.ts';
-import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/finished-step.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
 import { describeForeignTools } from '../../triage/tool-calls.ts';
-import { type AskRuntime, getToolCategory, getUnderstanding, toInquiry } from '../judge.ts';
+import { type AskRuntime, getToolCategory, getUnderstanding, toInquiry } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /**

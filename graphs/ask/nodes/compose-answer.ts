@@ -1,6 +1,6 @@
 import { getContext } from '../../triage/context.ts';
-import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
-import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/finished-step.ts';
+import { type AskRuntime, getUnderstanding, toInquiry } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Writes the answer in the shape of the question. Its pieces are reported as they arrive. */

@@ -1,8 +1,8 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import { getContext } from '../../triage/context.ts';
-import { createFinishedStep } from '../../triage/judge.ts';
+import { createFinishedStep } from '../../triage/finished-step.ts';
 import { createCallsStep, numberEvidence } from '../../triage/tool-calls.ts';
-import { type AskRuntime, getToolCategory } from '../judge.ts';
+import { type AskRuntime, getToolCategory } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /**

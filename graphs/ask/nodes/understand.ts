@@ -1,6 +1,6 @@
 import { getContext } from '../../triage/context.ts';
-import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
-import { type AskRuntime, toInquiry } from '../judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/finished-step.ts';
+import { type AskRuntime, toInquiry } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Determines what the question asks for, and how its answer is laid out. */

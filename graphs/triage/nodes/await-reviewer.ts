@@ -1,6 +1,6 @@
 import { interrupt } from '@langchain/langgraph';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getNow } from '../finished-step.ts';
 import { Resumption, toEvidence } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
@@ -16,7 +16,7 @@ export async function awaitReviewer(
   const { question } = state;
   if (question === null) return {};
   const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const summary =
     answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
   return {

@@ -1,14 +1,15 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
+import { createJudgedStep, getNow } from '../finished-step.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Determines the category, and numbers the reader's excerpts as the first evidence. */
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const { subject, limits } = state;
   const judgement = await askAnalyst(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.classify({ subject }, signal),

@@ -1,5 +1,5 @@
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getNow } from '../finished-step.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { describeNewEvidence, INVESTIGATORS, numberEvidence, SEARCH_WEB } from '../tool-calls.ts';
 
@@ -11,7 +11,7 @@ export async function consolidate(
   state: TriageStateValue,
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const round = state.investigations + 1;
   const reports = INVESTIGATORS.flatMap((name) =>
     state.reports.filter(({ investigator }) => investigator === name),

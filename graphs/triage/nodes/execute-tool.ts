@@ -1,6 +1,6 @@
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getStartTime, sumUsage } from '../judge.ts';
+import { createFinishedStep, getNow, sumUsage } from '../finished-step.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { createCallsStep, runTools, type ToolReplies } from '../tool-calls.ts';
 
@@ -9,7 +9,7 @@ export async function executeTool(
   state: TriageStateValue,
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const { subject, classification } = toInsight(state);
   const run = {
     limits: state.limits,

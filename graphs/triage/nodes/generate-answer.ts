@@ -7,9 +7,10 @@ import {
 } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { type DataFrom, listEvidenceFrom } from '../../../src/domain/finding-data.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
+import { createJudgedStep, getNow } from '../finished-step.ts';
 import { toStoredTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
@@ -21,7 +22,7 @@ export async function generateAnswer(
   state: TriageStateValue,
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const termination = toStoredTermination(state);
   const insight = toInsight(state);
   const classification = applyPrecedent(insight.classification, state.evidence);

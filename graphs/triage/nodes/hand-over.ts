@@ -1,7 +1,7 @@
 import { TriageError } from '../../../src/domain/errors.ts';
 import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getNow } from '../finished-step.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
  * it.
  */
 export async function handOver(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const { verdict } = state;
   if (verdict === null) throw new TriageError('internal', 'An answer without a verdict was handed over');
   const isSpent = findExhaustedBudget(computeSpent(state), state.limits) !== null;

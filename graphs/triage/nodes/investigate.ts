@@ -1,13 +1,7 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import {
-  askAnalyst,
-  createFinishedStep,
-  getStartTime,
-  sumUsage,
-  toCostUpdate,
-  toJudgementTrace,
-} from '../judge.ts';
+import { createFinishedStep, getNow, sumUsage, toCostUpdate, toJudgementTrace } from '../finished-step.ts';
 import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
 import {
   checkCalls,
@@ -28,7 +22,7 @@ export async function investigate(
   { assignment }: { assignment: Assignment },
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const context = getContext(runtime);
   const { investigator, round, subject, classification, evidence, outcomes } = assignment;
   const { category } = classification;

@@ -1,12 +1,12 @@
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getNow } from '../finished-step.ts';
 import { ASK_REVIEWER, findQuestion } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 import { describeNewEvidence, numberEvidence } from '../tool-calls.ts';
 
 /** Numbers new findings, drops those that are already known, and counts rounds that brought nothing. */
 export async function observe(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const question = findQuestion(state.replies);
   // The question to a person is not evidence, but its answer will be.
   const replies = state.replies.map((reply) =>

@@ -1,9 +1,10 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
+import { createJudgedStep, getNow } from '../finished-step.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { listOfferedTools } from '../tool-calls.ts';
 
@@ -12,7 +13,7 @@ import { listOfferedTools } from '../tool-calls.ts';
  * category fits better by now; the tools then follow that category. Only this node counts rounds.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const round = state.rounds + 1;
   const insight = toInsight(state);
   const offered = round > state.limits.maxIterations ? [] : await listOfferedTools(state, false, runtime);

@@ -1,8 +1,9 @@
 import { getCallKey, type ToolCall } from '../../../src/domain/evidence.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
+import { createJudgedStep, getNow } from '../finished-step.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import {
   type CheckedCalls,
@@ -22,7 +23,7 @@ export async function selectTool(
   state: TriageStateValue,
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   // The verdict stays in the state while the loop continues. Only the first choice after it may search the
   // web.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;

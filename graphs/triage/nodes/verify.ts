@@ -2,6 +2,7 @@ import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
+import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
 import { type ComposedConfidence, type ConfidenceFacts, composeConfidence } from '../compose-confidence.ts';
@@ -14,7 +15,7 @@ import {
   listCalibrationFactors,
 } from '../decide-action.ts';
 import { findRoute } from '../find-route.ts';
-import { askAnalyst, createJudgedStep, getStartTime, sumUsage } from '../judge.ts';
+import { createJudgedStep, getNow, sumUsage } from '../finished-step.ts';
 import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
 
@@ -23,7 +24,7 @@ import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
  * (arXiv 2401.15884).
  */
 export async function verify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const startedAt = getStartTime(runtime);
+  const startedAt = getNow(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
   const isLast = state.rounds >= state.limits.maxIterations;

@@ -7,7 +7,7 @@ import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { createSparseBuild } from '../../../src/domain/build.ts';
-import { describeVersionChange, findExplaining } from '../../../src/domain/version-changes.ts';
+import { findExplaining, formatVersionChange } from '../../../src/domain/version-changes.ts';
 import { computeProportion } from '../../../src/lib/statistics.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { DRIFT_CASES, type DriftCase } from './drift/cases.ts';
@@ -80,7 +80,7 @@ function printPair({ id, guilty }: DriftCase, named: string | null, analyses: re
     console.log(`       ${answer.title}`);
     for (const one of changes?.changes.slice(0, 6) ?? [])
       console.log(
-        `       ${describeVersionChange(one)}${one.link === null ? '' : ` ← ${one.link.split('\n')[0]}`}`,
+        `       ${formatVersionChange(one)}${one.link === null ? '' : ` ← ${one.link.split('\n')[0]}`}`,
       );
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
-import type { NoticeCall, NoticeOutlet, Sent } from '../channel.ts';
+import type { NoticeCall, NoticePublisher, Sent } from '../channel.ts';
 import { findSlackFacts, type SlackFacts } from './branch-facts.ts';
 import { createSlackMessage, type SlackLinks, type Streak } from './branch-message.ts';
 import type { SlackClient, SlackPlace } from './client.ts';
@@ -25,7 +25,7 @@ const MAX_SIGHTINGS = 50;
  * Its reference names the current message and the change to red to which it belongs. Builds of pull requests
  * are never posted.
  */
-export function createBranchNotice(deps: BranchNoticeDeps): NoticeOutlet {
+export function createBranchNotice(deps: BranchNoticeDeps): NoticePublisher {
   return { render: findSlackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { describeVersionChange } from '../../domain/version-changes.ts';
+import { formatVersionChange } from '../../domain/version-changes.ts';
 import { type DatedExperiment, type DatedRuns, runByDate } from '../../experiments/by-date.ts';
 import { outputReader } from '../../experiments/outcome.ts';
 import { splitArguments } from '../../experiments/run-command.ts';
@@ -124,7 +124,7 @@ function render({ sentence, changes, runs, notes }: DatedExperiment): string {
     `Result\t${toVisibleLine(sentence)}`,
     ...changes.slice(0, MOST_SHOWN).map((change) => {
       const word = change.link === null ? 'Changed' : 'Cause';
-      return `${word}\t${toVisibleLine(describeVersionChange(change))}`;
+      return `${word}\t${toVisibleLine(formatVersionChange(change))}`;
     }),
     ...(changes.length > MOST_SHOWN ? [`Changed\t… ${changes.length - MOST_SHOWN} more`] : []),
     ...runs.map((run) => `Runs\t${describeRuns(run)}`),

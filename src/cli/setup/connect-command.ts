@@ -20,7 +20,7 @@ import {
   readServedConfig,
 } from '../settings.ts';
 import { EXIT, formatJson, print } from '../terminal.ts';
-import { renderFinding } from './doctor.ts';
+import { renderFinding, toFindingJson } from './doctor.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;
@@ -65,7 +65,14 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
   if (options.json)
-    await print(formatJson({ ok: isWell, provider: name, ...createConnectFacts(plan), findings }));
+    await print(
+      formatJson({
+        ok: isWell,
+        provider: name,
+        ...createConnectFacts(plan),
+        findings: findings.map(toFindingJson),
+      }),
+    );
 }
 
 const LIMIT_MS = 120_000;
@@ -100,20 +107,20 @@ interface Plan {
 }
 
 function createConnectFacts({ connection, provider, address, shownSecret }: Plan) {
-  const { events, secretSetting, tokenSetting, rights, clicks, page } = connection;
+  const { events, secretSetting, tokenSetting, rights, steps, page } = connection;
   const secret = shownSecret === null ? {} : { secret: shownSecret };
   return {
     webhook: { address, contentType: provider.webhook.accepts[0], events, secretSetting, ...secret },
     tokenSetting,
     rights,
-    clicks,
+    clicks: steps,
     page,
   };
 }
 
 function guide(plan: Plan): string {
   const { connection, provider, address, isNew } = plan;
-  const { label, page, events, rights, clicks, secretSetting, tokenSetting } = connection;
+  const { label, page, events, rights, steps, secretSetting, tokenSetting } = connection;
   return [
     `${label} (${page})`,
     '',
@@ -130,7 +137,7 @@ function guide(plan: Plan): string {
       : []),
     '',
     'because' in connection.hooks ? 'Setup' : 'Setup by hand (--create does it for you)',
-    ...clicks.map((click, index) => `  ${index + 1}. ${click}`),
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',
     `Permissions that the token in ${tokenSetting} needs`,
     ...rights.map(({ right, why }) => `  ${right}: ${why}`),

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { listExternalChecks } from '../../app/external-checks.ts';
 import { choosePublishBound, countShippedShare } from '../../app/publish-bound.ts';
-import { findShownSecrets, listServerChecks, MEND_DIRECTORY } from '../../app/store-checks.ts';
+import { findShownSecrets, listServerChecks, REMEDY_DIRECTORY } from '../../app/store-checks.ts';
 import { createApp } from '../../app.ts';
 import type { Environment } from '../../config/load.ts';
 import { createMaskingOptions, listOwnSecrets } from '../../config/masking.ts';
@@ -36,7 +36,11 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(getDataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  await print(options.json ? formatJson({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
+  await print(
+    options.json
+      ? formatJson({ ok: isWell, findings: findings.map(toFindingJson) })
+      : findings.map(renderFinding).join('\n'),
+  );
 }
 
 /**
@@ -76,12 +80,17 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
 
+/** Returns a finding as `--json` prints it. The remedy is called `mend` there. */
+export function toFindingJson({ remedy, ...finding }: Finding) {
+  return remedy === undefined ? finding : { ...finding, mend: remedy };
+}
+
 /**
  * Formats a finding for people: the state, and below it the fix. Text from a server is shown, never obeyed.
  */
-export function renderFinding({ state, name, says, mend }: Finding): string {
+export function renderFinding({ state, name, says, remedy }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
-  const advice = mend === undefined ? '' : `\n${indent}→ ${toVisibleLine(mend)}`;
+  const advice = remedy === undefined ? '' : `\n${indent}→ ${toVisibleLine(remedy)}`;
   return `${state.padEnd(5)}  ${toVisibleLine(name).padEnd(NAME_WIDTH)}  ${toVisibleLine(says)}${advice}`;
 }
 
@@ -126,33 +135,33 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
   return [
     {
       name: 'git',
-      mend: 'install git; without it, there are no suspects from code',
+      remedy: 'install git; without it, there are no suspects from code',
       ask: async () => ok('git', (await runGit(process.cwd(), ['--version'])).trim()),
     },
     ...Object.entries(config.codeHost.clones).map(([repository, folder]) =>
       createCloneCheck(repository, folder),
     ),
-    { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => listCodeFindings(config) },
+    { name: 'code', remedy: 'see FAULTLINE_CLONES', ask: async () => listCodeFindings(config) },
     {
       name: 'data directory',
-      mend:
+      remedy:
         'make the data directory writable for the user that runs Faultline, or choose another ' +
         'with --data',
       ask: () => createDataFinding(dataDir),
     },
     {
       name: 'access',
-      mend: 'correct the tokens and secrets',
+      remedy: 'correct the tokens and secrets',
       ask: async () => listAccessFindings(config, dataDir),
     },
     {
       name: 'publishing',
-      mend: 'see docs/how-to/thresholds.md',
+      remedy: 'see docs/how-to/thresholds.md',
       ask: async () => createPublishingFinding(config),
     },
     {
       name: 'public address',
-      mend: 'set FAULTLINE_PUBLIC_URL',
+      remedy: 'set FAULTLINE_PUBLIC_URL',
       ask: async () => createAddressFinding(config),
     },
   ];
@@ -176,17 +185,17 @@ async function runGit(folder: string, args: readonly string[]): Promise<string> 
 
 function createCloneCheck(repository: string, folder: string): Check {
   const name = `clone ${repository}`;
-  const mend = `clone the repository to ${folder}, or correct FAULTLINE_CLONES`;
+  const remedy = `clone the repository to ${folder}, or correct FAULTLINE_CLONES`;
   return {
     name,
-    mend,
+    remedy,
     ask: async () => {
-      if (!(await isFolder(folder))) return wrong(name, `${folder} does not exist`, mend);
+      if (!(await isFolder(folder))) return wrong(name, `${folder} does not exist`, remedy);
       try {
         await runGit(folder, ['rev-parse', '--git-dir']);
         return ok(name, folder);
       } catch {
-        return wrong(name, `${folder} is not a git repository that this user can read`, mend);
+        return wrong(name, `${folder} is not a git repository that this user can read`, remedy);
       }
     },
   };
@@ -265,11 +274,11 @@ function createSecretFinding(
   variable: string,
 ): Finding {
   if (secrets.length === 0) return ok(name, unset);
-  const mend = `create one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
+  const remedy = `create one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
   if (secrets.some((secret) => PLACEHOLDER.test(secret)))
-    return wrong(name, 'one of them is a placeholder that anyone can guess', mend);
+    return wrong(name, 'one of them is a placeholder that anyone can guess', remedy);
   if (secrets.some((secret) => secret.length < SHORT_SECRET))
-    return wrong(name, `one of them is shorter than ${SHORT_SECRET} characters`, mend);
+    return wrong(name, `one of them is shorter than ${SHORT_SECRET} characters`, remedy);
   if (new Set(secrets).size < secrets.length)
     return wrong(name, 'the same one is configured twice', `keep it once in ${variable}`);
   return ok(name, `${secrets.length} configured`);
@@ -277,18 +286,18 @@ function createSecretFinding(
 
 function createAddressFinding({ http }: Config): Finding {
   const name = 'public address';
-  const mend =
+  const remedy =
     'set FAULTLINE_PUBLIC_URL to the URL at which people and CI servers reach the service, https://…';
   const isLocal = LOOPBACK.test(http.host);
   if (http.publicUrl === null)
     return isLocal
       ? ok(name, 'none; the service listens on this machine only')
-      : note(name, 'not set: answers have no links', mend);
+      : note(name, 'not set: answers have no links', remedy);
   const { hostname, protocol } = new URL(http.publicUrl);
   if (LOOPBACK.test(hostname) && !isLocal)
-    return wrong(name, `${http.publicUrl} points readers to their own machine`, mend);
+    return wrong(name, `${http.publicUrl} points readers to their own machine`, remedy);
   if (protocol === 'http:' && !LOOPBACK.test(hostname))
-    return note(name, `${http.publicUrl} is not encrypted: tokens can be read in transit`, mend);
+    return note(name, `${http.publicUrl} is not encrypted: tokens can be read in transit`, remedy);
   return ok(name, http.publicUrl);
 }
 
@@ -300,8 +309,8 @@ const EMBEDDED_MS = 30_000;
 
 /** Creates the check of the embedded database and its contents. */
 function createEmbeddedCheck(config: Config, dataDir: string): Check {
-  const mend = 'make the data directory writable, or choose another with --data';
-  return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => readEmbeddedFindings(config, dataDir) };
+  const remedy = 'make the data directory writable, or choose another with --data';
+  return { name: 'database', remedy, limitMs: EMBEDDED_MS, ask: () => readEmbeddedFindings(config, dataDir) };
 }
 
 /**
@@ -322,7 +331,7 @@ async function readEmbeddedFindings(config: Config, dataDir: string): Promise<Fi
         if (health === undefined) return [];
         return health.state === 'ok'
           ? ok(name, health.says)
-          : wrong(name, health.says, health.mend ?? MEND_DIRECTORY);
+          : wrong(name, health.says, health.remedy ?? REMEDY_DIRECTORY);
       });
       return [...findings, ...exposed];
     } finally {

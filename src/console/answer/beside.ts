@@ -2,7 +2,7 @@ import { shortenCommit } from '../../domain/build.ts';
 import type { FixAttempt } from '../../domain/experiment.ts';
 import { estimateFlakeProbability } from '../../domain/flakiness.ts';
 import { QUESTION_WORDS } from '../../domain/outcome.ts';
-import { describeVersionChange, getChangesHeading } from '../../domain/version-changes.ts';
+import { formatVersionChange, getChangesHeading } from '../../domain/version-changes.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { describeMend, describeMended } from '../../notifications/mend-words.ts';
@@ -53,7 +53,7 @@ function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
   const { since, isSameCommit } = changes;
   const rows = changes.changes.map(
     (change) =>
-      html`<li>${icon(change.link === null ? 'dependency' : 'check')}${describeVersionChange(change)}</li>`,
+      html`<li>${icon(change.link === null ? 'dependency' : 'check')}${formatVersionChange(change)}</li>`,
   );
   const green =
     since === null

@@ -6,9 +6,9 @@ import { createBasicAuth } from '../check.ts';
 import {
   CONNECT_MS,
   type Connection,
-  createGreetingId,
+  createTestDeliveryId,
   HookId,
-  type WebhookQuestions,
+  type RepositoryWebhooks,
 } from '../connection.ts';
 import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
 import { buildPath, createRestClient, type RestClient } from '../rest-client.ts';
@@ -169,27 +169,27 @@ export function createAzureConnection({ baseUrl, token }: AzureOptions): Connect
         why: 'making the service hook with --create',
       },
     ],
-    clicks: [
+    steps: [
       'Open Project settings → Service hooks → Create subscription → Web Hooks, with the trigger ' +
         'Build completed.',
       'Enter the address as URL, and the secret as basic authentication password (any username) or ' +
         'as the header X-Faultline-Token.',
       'Send all resource details.',
     ],
-    greet: (secret) => ({
-      body: JSON.stringify({ id: createGreetingId(), eventType: 'ping' }),
+    createTestDelivery: (secret) => ({
+      body: JSON.stringify({ id: createTestDeliveryId(), eventType: 'ping' }),
       headers: { authorization: createBasicAuth('', secret) },
     }),
     hooks: isReadable
       ? {
-          of: 'the name of the project',
-          open: (project) => createWebhookQuestions({ baseUrl, token }, project),
+          nameFormat: 'the name of the project',
+          open: (project) => openRepositoryWebhooks({ baseUrl, token }, project),
         }
       : { because: 'FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN are not both set' },
   };
 }
 
-function createWebhookQuestions(options: AzureOptions, project: string): WebhookQuestions {
+function openRepositoryWebhooks(options: AzureOptions, project: string): RepositoryWebhooks {
   const client = createAzureClient(options, CONNECT_MS);
   const path = '/_apis/hooks/subscriptions';
   return {
@@ -199,19 +199,19 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
         name: 'project',
         path: buildPath`/_apis/projects/${project}`,
         query: API,
-        mend: 'check its name, and give the token Project and Team (Read)',
+        remedy: 'check its name, and give the token Project and Team (Read)',
       },
       {
         name: 'builds',
         path: buildPath`/${project}/_apis/build/builds`,
         query: { ...API, $top: 1 },
-        mend: 'give the token Build (Read)',
+        remedy: 'give the token Build (Read)',
       },
       {
         name: 'service hooks',
         path,
         query: API,
-        mend:
+        remedy:
           'for --create its user needs the permission View subscriptions; ' +
           'or add the service hook by hand',
       },

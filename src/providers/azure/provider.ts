@@ -42,14 +42,14 @@ export function createAzureProvider(settings: AzureSettings): Provider {
             ? null
             : {
                 says: 'no URL or token: logs of its builds cannot be fetched',
-                mend: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN',
+                remedy: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN',
               },
         // If the token is not accepted, the response is 203 with a sign-in page.
         says: (json) =>
           Projects.transform(({ count }) =>
             count === 0 ? 'responds, but the token has access to no project' : 'answers',
           ).safeParse(json).data ?? null,
-        mend: {
+        remedy: {
           reach: 'check FAULTLINE_AZURE_URL and whether this machine can reach it',
           token: 'create a personal access token with Build (Read) and set FAULTLINE_AZURE_TOKEN',
           address:

@@ -3,7 +3,7 @@ import type { Build, SourceText } from '../../domain/build.ts';
 import { createArtifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type Connection, createGreetingId } from '../connection.ts';
+import { type Connection, createTestDeliveryId } from '../connection.ts';
 import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
 import { buildPath, createRestClient, RERUN_MS, type RestClient, type RestRequest } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
@@ -155,12 +155,12 @@ export function createBuildkiteConnection(): Connection {
       { right: 'read_builds, read_build_logs', why: 'jobs and their logs' },
       { right: 'read_artifacts', why: 'artifacts, such as test reports' },
     ],
-    clicks: [
+    steps: [
       'In the organization, open Settings → Notification Services → Webhook → Add.',
       'Enter the address as Webhook URL and the secret as Token, sent as X-Buildkite-Signature.',
       'Choose the event build.finished, and the pipelines.',
     ],
-    greet: (secret, nowMs) => {
+    createTestDelivery: (secret, nowMs) => {
       const body = JSON.stringify({ event: 'ping' });
       const timestamp = Math.floor(nowMs / 1000);
       const signature = `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.`, body)}`;
@@ -168,7 +168,7 @@ export function createBuildkiteConnection(): Connection {
         body,
         headers: {
           'x-buildkite-event': 'ping',
-          'x-buildkite-request': createGreetingId(),
+          'x-buildkite-request': createTestDeliveryId(),
           'x-buildkite-signature': signature,
         },
       };

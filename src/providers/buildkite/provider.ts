@@ -37,12 +37,12 @@ export function createBuildkiteProvider(settings: BuildkiteSettings): Provider {
             ? null
             : {
                 says: 'no token: logs of its builds cannot be fetched',
-                mend: 'set FAULTLINE_BUILDKITE_TOKEN (read_builds, read_build_logs, read_artifacts)',
+                remedy: 'set FAULTLINE_BUILDKITE_TOKEN (read_builds, read_build_logs, read_artifacts)',
               },
         says: (json) =>
           Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json)
             .data ?? null,
-        mend: {
+        remedy: {
           reach: `can this machine reach ${baseUrl}?`,
           token:
             'create an API access token with read_builds, read_build_logs and read_artifacts, and ' +

@@ -5,9 +5,9 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import {
   CONNECT_MS,
   type Connection,
-  createGreetingId,
+  createTestDeliveryId,
   HookId,
-  type WebhookQuestions,
+  type RepositoryWebhooks,
 } from '../connection.ts';
 import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
 import { buildPath, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
@@ -226,13 +226,13 @@ export function createCircleciConnection({ baseUrl, token }: CircleciOptions): C
         why: 'workflows and the output of their jobs',
       },
     ],
-    clicks: [
+    steps: [
       'Open Project Settings → Webhooks → Add Webhook.',
       'Enter the address as Receiver URL and the secret as Secret token.',
       'Choose Workflow Completed and, for earlier answers, Job Completed.',
     ],
-    greet: (secret) => {
-      const body = JSON.stringify({ id: createGreetingId(), type: 'ping' });
+    createTestDelivery: (secret) => {
+      const body = JSON.stringify({ id: createTestDeliveryId(), type: 'ping' });
       return {
         body,
         headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${computeHmac(secret, body)}` },
@@ -242,21 +242,21 @@ export function createCircleciConnection({ baseUrl, token }: CircleciOptions): C
       token === null
         ? { because: 'FAULTLINE_CIRCLECI_TOKEN is not set' }
         : {
-            of: 'gh/owner/name, the slug of the project',
-            open: (slug) => createWebhookQuestions({ baseUrl, token }, slug),
+            nameFormat: 'gh/owner/name, the slug of the project',
+            open: (slug) => openRepositoryWebhooks({ baseUrl, token }, slug),
           },
   };
 }
 
-function createWebhookQuestions(options: CircleciOptions, slug: string): WebhookQuestions {
+function openRepositoryWebhooks(options: CircleciOptions, slug: string): RepositoryWebhooks {
   const client = createCircleciClient(options, CONNECT_MS);
   const path = `/v2/project/${encodeProjectSlug(slug)}`;
-  const mend = 'check the slug of the project (gh/owner/name), and that the user of the token may see it';
+  const remedy = 'check the slug of the project (gh/owner/name), and that the user of the token may see it';
   return {
     client,
     checks: [
-      { name: 'project', path, mend },
-      { name: 'pipelines', path: `${path}/pipeline`, mend },
+      { name: 'project', path, remedy },
+      { name: 'pipelines', path: `${path}/pipeline`, remedy },
     ],
     list: async (signal) => {
       const query = { 'scope-id': await fetchProjectId(client, path, signal), 'scope-type': 'project' };

@@ -40,10 +40,10 @@ export function createCircleciProvider(settings: CircleciSettings): Provider {
             ? null
             : {
                 says: 'no token: logs of private projects cannot be fetched',
-                mend: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)',
+                remedy: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)',
               },
         says: (json) => User.transform(({ login }) => `token of ${login}`).safeParse(json).data ?? null,
-        mend: {
+        remedy: {
           reach: `check FAULTLINE_CIRCLECI_URL (${baseUrl}) and whether this machine can reach it`,
           token:
             'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; ' +

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  createGreetingId,
+  createTestDeliveryId,
   HOOKS_PAGE,
   HookId,
-  type WebhookQuestions,
+  type RepositoryWebhooks,
 } from '../connection.ts';
 import { buildPath } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
@@ -36,49 +36,52 @@ export function createGiteaConnection(settings: GiteaOptions): Connection {
         why: 'commit statuses (FAULTLINE_GITEA_WRITES=status), and creating the webhook with --create',
       },
     ],
-    clicks: [
+    steps: [
       'In the repository or organization, open Settings → Webhooks → Add webhook → Gitea or Forgejo.',
       'Enter the address as Target URL and the secret as Secret; choose POST and application/json.',
       'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, ' +
         'recover and success (Forgejo).',
     ],
-    greet: (secret) => {
+    createTestDelivery: (secret) => {
       const body = JSON.stringify({ action: 'ping' });
       const headers = {
         'x-gitea-event': 'ping',
-        'x-gitea-delivery': createGreetingId(),
+        'x-gitea-delivery': createTestDeliveryId(),
         'x-gitea-signature': computeHmac(secret, body),
       };
       return { body, headers };
     },
     hooks: isReadable
-      ? { of: 'owner/name', open: (repository) => createWebhookQuestions({ baseUrl, token }, repository) }
+      ? {
+          nameFormat: 'owner/name',
+          open: (repository) => openRepositoryWebhooks({ baseUrl, token }, repository),
+        }
       : { because: 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set' },
   };
 }
 
-function createWebhookQuestions(options: GiteaOptions, repository: string): WebhookQuestions {
+function openRepositoryWebhooks(options: GiteaOptions, repository: string): RepositoryWebhooks {
   const client = createGiteaClient(options, CONNECT_MS);
   const { owner, repo } = splitOwnerAndName(repository);
   const path = buildPath`/repos/${owner}/${repo}`;
   const right = 'write webhooks (write:repository, and its user must be an administrator of the repository)';
-  const mend = 'give the token read:repository, of a user who may read the repository';
+  const remedy = 'give the token read:repository, of a user who may read the repository';
   return {
     client,
     checks: [
-      { name: 'repository', path, mend },
+      { name: 'repository', path, remedy },
       {
         name: 'runs',
         path: `${path}/actions/runs`,
         query: { limit: 1 },
-        mend: `${mend}; before Gitea 1.24, and on Forgejo, runs are not listed`,
+        remedy: `${remedy}; before Gitea 1.24, and on Forgejo, runs are not listed`,
       },
-      { name: 'code', path: `${path}/commits`, query: { limit: 1, stat: 'false' }, mend },
+      { name: 'code', path: `${path}/commits`, query: { limit: 1, stat: 'false' }, remedy },
       {
         name: 'webhooks',
         path: `${path}/hooks`,
         query: { limit: 1 },
-        mend: `for --create the token must ${right}; or add the webhook by hand`,
+        remedy: `for --create the token must ${right}; or add the webhook by hand`,
       },
     ],
     list: async (signal) => {

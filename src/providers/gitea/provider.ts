@@ -59,7 +59,7 @@ export function createGiteaProvider(settings: GiteaSettings): Provider {
           : null,
         lacking: describeMissing(settings),
         says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
-        mend: {
+        remedy: {
           reach:
             'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
           token: 'create a token with read:repository and set FAULTLINE_GITEA_TOKEN',
@@ -75,12 +75,12 @@ function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
   if (baseUrl !== null)
     return {
       says: 'no token: logs of private repositories cannot be fetched',
-      mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)',
+      remedy: 'set FAULTLINE_GITEA_TOKEN (read:repository)',
     };
   if (webhookSecrets.length === 0) return null;
   return {
     says: 'no URL: logs of its builds cannot be fetched',
-    mend: 'set FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN',
+    remedy: 'set FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN',
   };
 }
 

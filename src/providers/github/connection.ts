@@ -2,10 +2,10 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  createGreetingId,
+  createTestDeliveryId,
   HOOKS_PAGE,
   HookId,
-  type WebhookQuestions,
+  type RepositoryWebhooks,
 } from '../connection.ts';
 import { buildPath, createRestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
@@ -37,20 +37,20 @@ export function createGithubConnection({
       { right: 'Commit statuses: write', why: 'commit statuses (FAULTLINE_GITHUB_WRITES=status)' },
       { right: 'Webhooks: write', why: 'creating the webhook with --create; not needed afterwards' },
     ],
-    clicks: [
+    steps: [
       'In the repository or organization, open Settings → Webhooks → Add webhook.',
       'Enter the address as Payload URL and the secret as Secret; choose the content type application/json.',
       'Choose "Let me select individual events": Workflow runs and Workflow jobs, and nothing else.',
     ],
-    greet: (secret) => {
+    createTestDelivery: (secret) => {
       const body = JSON.stringify({ zen: 'Faultline connect', hook_id: 0 });
-      const headers = { 'x-github-event': 'ping', 'x-github-delivery': createGreetingId() };
+      const headers = { 'x-github-event': 'ping', 'x-github-delivery': createTestDeliveryId() };
       return { body, headers: { ...headers, 'x-hub-signature-256': `sha256=${computeHmac(secret, body)}` } };
     },
     hooks:
       token === null
         ? { because: withoutToken(app !== null) }
-        : { of: 'owner/name', open: (name) => createWebhookQuestions(baseUrl, token, name) },
+        : { nameFormat: 'owner/name', open: (name) => openRepositoryWebhooks(baseUrl, token, name) },
   };
 }
 
@@ -60,7 +60,7 @@ function withoutToken(isApp: boolean): string {
     : 'FAULTLINE_GITHUB_TOKEN is not set';
 }
 
-function createWebhookQuestions(baseUrl: string, token: string, repository: string): WebhookQuestions {
+function openRepositoryWebhooks(baseUrl: string, token: string, repository: string): RepositoryWebhooks {
   const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` };
   const client = createRestClient({
     label: 'GitHub',
@@ -74,30 +74,30 @@ function createWebhookQuestions(baseUrl: string, token: string, repository: stri
   return {
     client,
     checks: [
-      { name: 'repository', path, mend: 'check its name, and that the token is for it' },
+      { name: 'repository', path, remedy: 'check its name, and that the token is for it' },
       {
         name: 'runs',
         path: `${path}/actions/runs`,
         query: { per_page: 1 },
-        mend: 'give the token Actions: read',
+        remedy: 'give the token Actions: read',
       },
       {
         name: 'code',
         path: `${path}/commits`,
         query: { per_page: 1 },
-        mend: 'give the token Contents: read',
+        remedy: 'give the token Contents: read',
       },
       {
         name: 'pull requests',
         path: `${path}/pulls`,
         query: { per_page: 1 },
-        mend: 'give the token Pull requests: read',
+        remedy: 'give the token Pull requests: read',
       },
       {
         name: 'webhooks',
         path: `${path}/hooks`,
         query: { per_page: 1 },
-        mend: 'for --create give the token Webhooks: write, or add the webhook by hand',
+        remedy: 'for --create give the token Webhooks: write, or add the webhook by hand',
       },
     ],
     list: async (signal) => {

@@ -238,7 +238,7 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
   const name = 'github';
   return {
     name,
-    mend: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
+    remedy: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
     // If there is an App, the service uses it.
     ...(token === null || app !== null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
@@ -291,11 +291,11 @@ function createTokenFinding({ status, headers, json }: ProbeReply): Finding {
     );
   if (!limits.success) return ok(name, 'reachable, without a rate limit');
   const { limit, remaining, reset } = limits.data.resources.core;
-  const mend = 'wait, share the token with fewer tools, or use a GitHub App';
+  const remedy = 'wait, share the token with fewer tools, or use a GitHub App';
   const end = new Date(reset * 1000).toISOString();
-  if (remaining === 0) return wrong(name, `all ${limit} calls of this hour are used up until ${end}`, mend);
+  if (remaining === 0) return wrong(name, `all ${limit} calls of this hour are used up until ${end}`, remedy);
   if (remaining < Math.min(FEW_CALLS, limit / 10))
-    return note(name, `only ${remaining} of ${limit} calls left until ${end}`, mend);
+    return note(name, `only ${remaining} of ${limit} calls left until ${end}`, remedy);
   return ok(name, `${remaining} of ${limit} calls left this hour`);
 }
 
@@ -308,7 +308,7 @@ function createAppCheck(settings: GithubSettings, repositories: readonly string[
     name: APP,
     backend: 'github',
     freshMs: OUTSIDE_FRESH_MS,
-    mend:
+    remedy:
       'check FAULTLINE_GITHUB_APP_ID, FAULTLINE_GITHUB_APP_KEY and FAULTLINE_GITHUB_URL ' +
       `(${settings.baseUrl})`,
     ask: async (signal) => {

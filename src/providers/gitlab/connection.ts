@@ -2,10 +2,10 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  createGreetingId,
+  createTestDeliveryId,
   HOOKS_PAGE,
   HookId,
-  type WebhookQuestions,
+  type RepositoryWebhooks,
 } from '../connection.ts';
 import { buildPath } from '../rest-client.ts';
 import { createGitlabClient, type GitlabOptions, getProjectPath } from './client.ts';
@@ -26,39 +26,46 @@ export function createGitlabConnection({ baseUrl, token }: GitlabOptions): Conne
       { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_WRITES=status)' },
       { right: 'api, Maintainer', why: 'creating the webhook with --create; not needed afterwards' },
     ],
-    clicks: [
+    steps: [
       'In the project or group, open Settings → Webhooks → Add new webhook.',
       'Enter the address as URL and the secret as Secret token.',
       'Choose the triggers Pipeline events and, for earlier answers, Job events.',
     ],
-    greet: (secret) => ({
+    createTestDelivery: (secret) => ({
       body: JSON.stringify({ object_kind: 'ping' }),
-      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': createGreetingId() },
+      headers: {
+        'x-gitlab-event': 'Ping',
+        'x-gitlab-token': secret,
+        'idempotency-key': createTestDeliveryId(),
+      },
     }),
     hooks:
       token === null
         ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
-        : { of: 'group/project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) },
+        : {
+            nameFormat: 'group/project',
+            open: (project) => openRepositoryWebhooks({ baseUrl, token }, project),
+          },
   };
 }
 
-function createWebhookQuestions(options: GitlabOptions, project: string): WebhookQuestions {
+function openRepositoryWebhooks(options: GitlabOptions, project: string): RepositoryWebhooks {
   const client = createGitlabClient(options, CONNECT_MS);
   const path = getProjectPath(project);
   const right = 'write webhooks (the scope api, and the role Maintainer)';
-  const mend = 'give the token the scope read_api and the role Reporter in the project';
+  const remedy = 'give the token the scope read_api and the role Reporter in the project';
   return {
     client,
     checks: [
-      { name: 'project', path, mend },
-      { name: 'pipelines', path: `${path}/pipelines`, query: { per_page: 1 }, mend },
-      { name: 'code', path: `${path}/repository/commits`, query: { per_page: 1 }, mend },
-      { name: 'merge requests', path: `${path}/merge_requests`, query: { per_page: 1 }, mend },
+      { name: 'project', path, remedy },
+      { name: 'pipelines', path: `${path}/pipelines`, query: { per_page: 1 }, remedy },
+      { name: 'code', path: `${path}/repository/commits`, query: { per_page: 1 }, remedy },
+      { name: 'merge requests', path: `${path}/merge_requests`, query: { per_page: 1 }, remedy },
       {
         name: 'webhooks',
         path: `${path}/hooks`,
         query: { per_page: 1 },
-        mend: `for --create the token must ${right}; or add the webhook by hand`,
+        remedy: `for --create the token must ${right}; or add the webhook by hand`,
       },
     ],
     list: async (signal) => {

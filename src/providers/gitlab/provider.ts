@@ -66,10 +66,10 @@ export function createGitlabProvider(settings: GitlabSettings): Provider {
             ? null
             : {
                 says: 'no token: logs of its pipelines cannot be fetched',
-                mend: 'set FAULTLINE_GITLAB_TOKEN (read_api)',
+                remedy: 'set FAULTLINE_GITLAB_TOKEN (read_api)',
               },
         says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
-        mend: {
+        remedy: {
           reach: `check FAULTLINE_GITLAB_URL (${baseUrl}) and whether this machine can reach it`,
           token: 'create a token with the scope read_api and set FAULTLINE_GITLAB_TOKEN',
           address: 'check FAULTLINE_GITLAB_URL: its API is at https://HOST/api/v4',

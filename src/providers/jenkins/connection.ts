@@ -1,4 +1,4 @@
-import { type Connection, createGreetingId } from '../connection.ts';
+import { type Connection, createTestDeliveryId } from '../connection.ts';
 import { computeHmac } from '../webhook.ts';
 
 /** Creates the setup instructions for Jenkins: the step first, which signs, then the plugin. */
@@ -13,7 +13,7 @@ export function createJenkinsConnection(): Connection {
       { right: 'Overall/Read, Job/Read', why: 'builds, consoles, test reports and artifacts' },
       { right: 'Run/Update', why: 'descriptions of builds (FAULTLINE_JENKINS_DESCRIPTION)' },
     ],
-    clicks: [
+    steps: [
       'Recommended: install the plugins HTTP Request, Credentials Binding, Plain Credentials and ' +
         'Pipeline: Groovy Libraries.',
       'In Manage Jenkins → System → Global Trusted Pipeline Libraries, add the library faultline from the ' +
@@ -27,14 +27,14 @@ export function createJenkinsConnection(): Connection {
         'with a Secret text that holds the address with faultline:SECRET@ in front of the host, such as ' +
         'https://faultline:SECRET@faultline.example/webhooks/jenkins.',
     ],
-    greet: (secret, nowMs) => {
+    createTestDelivery: (secret, nowMs) => {
       const body = JSON.stringify({
         repository: 'faultline/connect',
         pipeline: 'connect',
         number: 0,
         status: 'test',
       });
-      const [id, timestamp] = [createGreetingId(), String(Math.floor(nowMs / 1000))];
+      const [id, timestamp] = [createTestDeliveryId(), String(Math.floor(nowMs / 1000))];
       const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
       return {
         body,

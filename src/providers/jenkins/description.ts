@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NoticeOutlet, NoticeSender } from '../../channels/channel.ts';
+import type { NoticePublisher, NoticeSender } from '../../channels/channel.ts';
 import type { Build } from '../../domain/build.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { answerView } from '../../notifications/answer-view.ts';
@@ -102,7 +102,7 @@ function escapeHtml(text: string): string {
 }
 
 /** Creates the publisher that keeps the description of each failed build up to date. */
-export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticeOutlet {
+export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticePublisher {
   return {
     render: (situation) => createJenkinsDescription(situation, options),
     ...createJenkinsClient(jenkins),

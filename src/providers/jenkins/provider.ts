@@ -59,7 +59,7 @@ function createCheck({ baseUrl, user, token }: JenkinsSettings): Check {
   const name = 'jenkins';
   return {
     name,
-    mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
+    remedy: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
     ...(baseUrl === null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
       if (baseUrl === null)

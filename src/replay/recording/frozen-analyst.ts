@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeExhaustedBudget } from '../../../graphs/triage/judge.ts';
+import { describeExhaustedBudget } from '../../../graphs/triage/ask-analyst.ts';
 import { Answer, Classification } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';

@@ -4,8 +4,8 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import {
   advisePin,
   describeSinceGreen,
-  describeVersionChange,
   findExplaining,
+  formatVersionChange,
   type VersionChange,
   type VersionChanges,
 } from '../../domain/version-changes.ts';
@@ -27,7 +27,7 @@ export function withVersionChanges(
   const item = listAsEvidence(changes, evidence.length + 1);
   const stated = describeSinceGreen(explaining, changes);
   const claim: Claim = { text: stated, evidence: [item.id], quotes: [] };
-  const short = describeVersionChange({ ...explaining, chosenBy: null });
+  const short = formatVersionChange({ ...explaining, chosenBy: null });
   return {
     ...listed,
     evidence: [...evidence, item],
@@ -66,7 +66,7 @@ function listAsEvidence({ since, changes, more, isSameCommit }: VersionChanges, 
     id: `E${number}`,
     tool: 'changed_since_green',
     title: `What changed since ${green}${isSameCommit ? ' that is not in the diff' : ''}`,
-    text: [...changes.map(describeVersionChange), ...rest].join('\n'),
+    text: [...changes.map(formatVersionChange), ...rest].join('\n'),
     source: 'environment',
     ...(since?.url == null ? {} : { url: since.url }),
   };

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(async () => slack.close());
 
-const outlet = () =>
+const publisher = () =>
   createBranchNotice({
     client: createSlackClient({ token: SLACK_TOKEN, baseUrl: slack.url }),
     history: {
@@ -50,7 +50,7 @@ async function keep(situation: Situation, change: Partial<NoticeCall> = {}): Pro
   if (place === null) throw new Error('it speaks of main');
   const { key, about } = place;
   const call = callTo({ repository: 'shop/api', about }, { key, reference, ...change });
-  const sent = await send(outlet(), situation, call);
+  const sent = await send(publisher(), situation, call);
   if (sent !== null) ({ reference } = sent);
 }
 

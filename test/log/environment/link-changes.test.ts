@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EnvironmentRecord } from '../../../src/domain/environment-record.ts';
-import { describeVersionChange } from '../../../src/domain/version-changes.ts';
+import { formatVersionChange } from '../../../src/domain/version-changes.ts';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
 import { compareRecords, findAbsent } from '../../../src/log/environment/compare-records.ts';
 import { findUnavailable, linkChanges } from '../../../src/log/environment/link-changes.ts';
@@ -18,7 +18,7 @@ function compare(green: string, red: string, isSameCommit = true): string[] {
     ...findUnavailable(findAbsent(before, now), now, words),
     ...linkChanges(compareRecords(before, now), words, isSameCommit),
   ];
-  return changes.map((one) => `${one.link === null ? '' : '! '}${describeVersionChange(one)}`);
+  return changes.map((one) => `${one.link === null ? '' : '! '}${formatVersionChange(one)}`);
 }
 
 const trace = (error: string, file = '/app/app.py', code = 'main()') =>

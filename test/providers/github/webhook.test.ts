@@ -137,9 +137,9 @@ describe('what GitHub reports becomes a build', () => {
   test("a job's branch is kept where it is not called as our default branch", async () => {
     await send({
       event: 'workflow_job',
-      payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'mend-cart' } }),
+      payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'remedy-cart' } }),
     });
-    expect(state.builds[0]?.branch).toBe('mend-cart');
+    expect(state.builds[0]?.branch).toBe('remedy-cart');
   });
 
   test.each(['failure', 'timed_out', 'startup_failure'])(

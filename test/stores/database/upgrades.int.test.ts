@@ -141,7 +141,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
       expect.objectContaining({
         state: 'wrong',
         says: expect.stringContaining('another form of 0046_health'),
-        mend: expect.stringContaining('faultline migrate --repair'),
+        remedy: expect.stringContaining('faultline migrate --repair'),
       }),
     ]);
     await rm(folder, { recursive: true, force: true });
