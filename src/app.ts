@@ -405,7 +405,7 @@ async function createTriageDeps(
   return {
     ...parts,
     codeHost,
-    precedents: { count: stores.grades.precedent, mended: stores.grades.mendedBefore, bound },
+    precedents: { count: stores.grades.precedent, listFixedBefore: stores.grades.listFixedBefore, bound },
     owners: createOwnerFinder(codeHost, logger, { breakers: toolbox.breakers }),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),

@@ -213,7 +213,7 @@ function scopeGrades(
     find: visible(grades.find, async ({ mend }, sql) => await canSeeBuild(mend.red.id, sql)),
     counts: limited(grades.counts),
     list: limited(grades.list),
-    mendedBefore: ofBuild(grades.mendedBefore, () => []),
+    listFixedBefore: ofBuild(grades.listFixedBefore, () => []),
   };
 }
 

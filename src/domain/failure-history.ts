@@ -38,7 +38,7 @@ export interface FailureHistory {
     /** The newest build there that had it, if that is at most two weeks ago. */
     readonly lastFailed: ProvingBuild | null;
     /** The first build there that passed after the last failed one, up to now. Null if none did. */
-    readonly mended: ProvingBuild | null;
+    readonly fixedBy: ProvingBuild | null;
   } | null;
   /**
    * The number of other pull requests, of other people, that had it in the seven days before it was first

@@ -12,7 +12,7 @@ type Before = Pick<FixTrial, 'before' | 'checkExitCodes' | 'tests'>;
  * Returns true if the failing tests always fail without the change and always pass with it, in at least
  * `MIN_RUNS` runs each.
  */
-export function isMended(before: FixTrial['before'], { passed, failed, other }: Runs): boolean {
+export function isFixed(before: FixTrial['before'], { passed, failed, other }: Runs): boolean {
   return failed + other === 0 && before.passed === 0 && Math.min(before.failed, passed) >= MIN_RUNS;
 }
 
@@ -32,7 +32,7 @@ export function judgeAttempt(attempt: Runs, whole: Before): FixAttempt['verdict'
   const { before, checkExitCodes } = whole;
   if (attempt.exitCodes.length === 0) return 'inconclusive';
   if (attempt.failed + attempt.other > 0) return 'not-fixed';
-  if (!isMended(before, attempt) || !isReported(attempt, whole)) return 'inconclusive';
+  if (!isFixed(before, attempt) || !isReported(attempt, whole)) return 'inconclusive';
   if (attempt.broke.length > 0) return 'breaks';
   const [after] = attempt.checkExitCodes;
   const [first] = checkExitCodes;
@@ -64,7 +64,7 @@ function attemptWords(attempt: Runs, whole: Before): string {
       return `${counts}, and ${attempt.checkExitCodes[0] === 0 ? 'the wider check passes' : 'the wider check fails as before'}`;
     default:
       if (before.passed > 0) return `${counts}, which proves nothing of what fails at random`;
-      if (!isMended(before, attempt)) return `${counts}, which are too few runs`;
+      if (!isFixed(before, attempt)) return `${counts}, which are too few runs`;
       return isReported(attempt, whole)
         ? `${counts}, but the wider check was not run`
         : `${counts}, but no report of the tool shows that the failing tests ran and passed`;

@@ -2,8 +2,8 @@ import { type Analysis, isNotDevelopersFault } from './analysis.ts';
 import { type Category, getKindRow, hasTrait, isUnstable, type Kind } from './category.ts';
 import type { Failure } from './failure.ts';
 import type { FileRole } from './file-role.ts';
-import { isMerge, type ReadMend, readMend } from './mend.ts';
 import type { GradedAnswer, GradeQuestion, Outcome, OutcomeGrade, QuestionGrade } from './outcome.ts';
+import { type AssessedResolution, assessResolution, isMerge } from './resolution.ts';
 import type { WhoseVerdict } from './whose.ts';
 
 /** The parts of an answer that are graded, and the party that it held responsible. */
@@ -21,21 +21,21 @@ export interface GradableAnswer {
  */
 export function gradeAnswer(answer: GradableAnswer, outcome: Outcome): GradedAnswer {
   const suspects = answer.analysis.answer.suspects.map(({ path }) => path);
-  const read = readMend(outcome, answer.failures, suspects);
-  const { doubt } = read.mend;
-  const facts: Facts = { ...answer, read, isSure: isSureMend(answer, outcome, read), outcome };
+  const read = assessResolution(outcome, answer.failures, suspects);
+  const { doubt } = read.resolution;
+  const facts: Facts = { ...answer, read, isSure: isSureFix(answer, outcome, read), outcome };
   const grades = GRADERS.flatMap(([question, grade]): QuestionGrade[] => {
     const found = grade(facts);
     if (found === null) return [];
     return [doubt === null ? { question, ...found } : { question, grade: 'doubtful', because: doubt }];
   });
-  return { mend: read.mend, grades };
+  return { mend: read.resolution, grades };
 }
 
 type Found = Pick<QuestionGrade, 'grade' | 'because'>;
 
 interface Facts extends GradableAnswer {
-  readonly read: ReadMend;
+  readonly read: AssessedResolution;
   /** True if the change certainly fixed the failure. */
   readonly isSure: boolean;
   readonly outcome: Outcome;
@@ -59,8 +59,12 @@ const LASTING_MS = 30 * 60_000;
  * Tells whether the change certainly fixed the failure: the failure names something that changed, or it does
  * not look transient and either lasted over several builds or has changed code near it.
  */
-function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome, read: ReadMend): boolean {
-  if (read.mend.kind !== 'change') return false;
+function isSureFix(
+  { analysis }: GradableAnswer,
+  { times, since, red }: Outcome,
+  read: AssessedResolution,
+): boolean {
+  if (read.resolution.kind !== 'change') return false;
   if (read.isLinked) return true;
   // A machine or a service may be unavailable for hours.
   if (analysis.category === 'INFRA_ERROR' || readSaidTransience(analysis) === true) return false;
@@ -81,21 +85,21 @@ interface Shown {
 function gradeCategory(facts: Facts): Found {
   const { category } = facts.analysis;
   const evident = showCategory(facts);
-  if (evident === null) return { grade: 'doubtful', because: 'what mended it fits several categories' };
-  const { mend } = facts.read;
-  const isPlausible = mend.kind !== 'change' || facts.isSure;
+  if (evident === null) return { grade: 'doubtful', because: 'what fixed it fits several categories' };
+  const { resolution } = facts.read;
+  const isPlausible = resolution.kind !== 'change' || facts.isSure;
   if ((evident.category === category || evident.accepted === category) && isPlausible)
     return { grade: 'right', because: evident.by };
   if (evident.also.includes(category))
     return { grade: 'doubtful', because: `${evident.by}, which fits several categories` };
-  const isProven = mend.kind === 'rerun' || facts.isSure;
+  const isProven = resolution.kind === 'rerun' || facts.isSure;
   return isProven && evident.category !== category
     ? { grade: 'wrong', because: evident.by }
     : { grade: 'doubtful', because: `${evident.by}, and it may have gone away by itself` };
 }
 
 function showCategory(facts: Facts): Shown | null {
-  const { kind } = facts.read.mend;
+  const { kind } = facts.read.resolution;
   if (kind === 'rerun' || kind === 'nothing') return showByRerun(facts);
   if (kind !== 'change') return null;
   const { roles } = facts.read;
@@ -155,7 +159,7 @@ function statesExpectation({ expected, actual, message }: NonNullable<Failure['t
 
 function gradeSuspect({ analysis, read, isSure }: Facts): Found | null {
   const { suspects } = analysis.answer;
-  const { kind, files } = read.mend;
+  const { kind, files } = read.resolution;
   if (suspects.length === 0 || kind === 'rerun' || kind === 'nothing') return null;
   const hit = suspects.find(({ path }) => files.includes(path));
   if (hit !== undefined) return { grade: 'right', because: `${hit.path} was changed` };
@@ -187,14 +191,19 @@ interface Truth {
 }
 
 /** Determines whether the failure was transient. Returns null if this is not known. */
-function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome: Outcome): Truth | null {
+function readTransience(
+  kind: Kind,
+  { resolution }: AssessedResolution,
+  isSure: boolean,
+  outcome: Outcome,
+): Truth | null {
   // A secret or setting may have been changed in the meantime, which no commit shows.
-  if (mend.kind === 'rerun' && kind === 'permission_or_secret') return null;
-  if (mend.kind === 'rerun' || mend.kind === 'nothing')
+  if (resolution.kind === 'rerun' && kind === 'permission_or_secret') return null;
+  if (resolution.kind === 'rerun' || resolution.kind === 'nothing')
     return { is: true, because: 'it passed again without a change' };
-  if (mend.kind !== 'change') return null;
+  if (resolution.kind !== 'change') return null;
   if (outcome.failedAgain > 0) return { is: false, because: 'the same commit failed again' };
-  return isSure ? { is: false, because: 'a change mended it' } : null;
+  return isSure ? { is: false, because: 'a change fixed it' } : null;
 }
 
 /** Grades "not your change": whether the branch's own change had to be fixed. */
@@ -203,9 +212,9 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
   const { change } = outcome;
   const brings = change?.isRewritten === true || change?.commits.some(isMerge) === true;
   // The default branch may have brought a fix by others.
-  if (whose !== 'change' && read.mend.kind === 'change' && brings)
+  if (whose !== 'change' && read.resolution.kind === 'change' && brings)
     return { grade: 'doubtful', because: 'the branch took in changes of others' };
-  if (whose === 'environment' && read.mend.kind === 'change') return gradeByPin(read);
+  if (whose === 'environment' && read.resolution.kind === 'change') return gradeByPin(read);
   const transience = readTransience(analysis.kind, read, isSure, outcome);
   if (transience === null) return { grade: 'doubtful', because: 'nothing shows whose change it was' };
   if (whose === 'change') {
@@ -223,7 +232,7 @@ const PINNING: ReadonlySet<FileRole> = new Set<FileRole>(['dependency', 'workflo
  * Grades the statement that the environment changed, if the author fixed it by pinning a version or adapting
  * to it.
  */
-function gradeByPin({ roles }: ReadMend): Found {
+function gradeByPin({ roles }: AssessedResolution): Found {
   return roles.size > 0 && [...roles].every((role) => PINNING.has(role))
     ? { grade: 'right', because: 'only what it runs with was set' }
     : { grade: 'doubtful', because: 'the code may have had to follow a new version' };
@@ -231,12 +240,12 @@ function gradeByPin({ roles }: ReadMend): Found {
 
 function gradeAdvice({ analysis, read, isSure }: Facts): Found | null {
   const { answer } = analysis;
-  const { kind, files } = read.mend;
+  const { kind, files } = read.resolution;
   if (answer.fixRecommendation === '' || answer.act === 'ask') return null;
   const isRerun = kind === 'rerun' || kind === 'nothing';
   if (answer.act === 'rerun') {
     if (isRerun) return { grade: 'right', because: 'running it again helped' };
-    return isSure ? { grade: 'wrong', because: 'a change mended it' } : OPEN;
+    return isSure ? { grade: 'wrong', because: 'a change fixed it' } : OPEN;
   }
   if (isRerun)
     return isNotDevelopersFault(analysis) ? OPEN : { grade: 'wrong', because: 'nothing had to be changed' };

@@ -31,7 +31,7 @@ export const ListedGrade = z.object({
 export type ListedGrade = z.infer<typeof ListedGrade>;
 
 /** A similar failure that was fixed by editing files. No person has confirmed the fix. */
-export const MendedFailure = z.object({
+export const FixedFailure = z.object({
   analysisId: z.string(),
   buildId: z.string(),
   pipeline: z.string(),
@@ -44,4 +44,4 @@ export const MendedFailure = z.object({
   commit: z.string().nullable(),
   greenBuildId: z.string(),
 });
-export type MendedFailure = z.infer<typeof MendedFailure>;
+export type FixedFailure = z.infer<typeof FixedFailure>;

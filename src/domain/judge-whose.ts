@@ -163,17 +163,17 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
   const age = Date.parse(build.receivedAt) - Date.parse(first.receivedAt);
   // The person who broke it and reverted that may break it again.
   const isAnothers = first.author !== null && build.author !== null && first.author !== build.author;
-  if (isDefault || generic || age > EXCUSE_MS || main.mended === null || !isAnothers) return null;
+  if (isDefault || generic || age > EXCUSE_MS || main.fixedBy === null || !isAnothers) return null;
   const flaky = judgeFlaky(facts);
   if (flaky !== null) return flaky;
   return reachesFailure(facts)
     ? null
-    : { verdict: 'main', probability: PROBABLE.mended, proof: proveByMain(history) };
+    : { verdict: 'main', probability: PROBABLE.fixedOnMain, proof: proveByMain(history) };
 }
 
 /** The estimated shares of right verdicts. `scripts/bench whose` measures how often they are right. */
 const PROBABLE = {
-  mended: 0.9,
+  fixedOnMain: 0.9,
   step: 0.95,
   others: 0.95,
   touched: 0.98,
@@ -313,7 +313,7 @@ function chooseAct(
     case 'main':
       if (history?.isDefault === true && main !== null)
         return { what: 'look', at: main.since ?? main.newest };
-      return { what: 'rebase', branch: main?.name ?? null, on: main?.mended ?? null };
+      return { what: 'rebase', branch: main?.name ?? null, on: main?.fixedBy ?? null };
     case 'unknown':
       return times >= LASTING ? { what: 'ask', times } : { what: 'try' };
     default:

@@ -9,7 +9,7 @@ export type GradeQuestion = z.infer<typeof GradeQuestion>;
 /** The labels of the questions, as people see them. */
 export const QUESTION_WORDS: Readonly<Record<GradeQuestion, string>> = {
   category: 'Category',
-  suspect: 'Mended file among the suspects',
+  suspect: 'Fixed file among the suspects',
   transient: 'A re-run passes',
   excuse: 'Not your change',
   advice: 'Advice',
@@ -45,12 +45,12 @@ export type QuestionGrade = z.infer<typeof QuestionGrade>;
  * `nothing`: it passed after a change of nothing that is built. `base`: the target branch moved, not the pull
  * request. `unknown`: the change could not be read.
  */
-export const MendKind = z.enum(['rerun', 'change', 'nothing', 'base', 'unknown']);
-export type MendKind = z.infer<typeof MendKind>;
+export const ResolutionKind = z.enum(['rerun', 'change', 'nothing', 'base', 'unknown']);
+export type ResolutionKind = z.infer<typeof ResolutionKind>;
 
 /** The fix of a failure, with its proof. Names of files, branches and people are untrusted text. */
-export const Mend = z.object({
-  kind: MendKind,
+export const Resolution = z.object({
+  kind: ResolutionKind,
   /** The newest failed build that still had the failure. */
   red: ProvingBuild,
   /** The first build after it that passed. */
@@ -65,11 +65,11 @@ export const Mend = z.object({
   /** The reason why it proves less than it seems. Null if there is no doubt. */
   doubt: z.string().nullable(),
 });
-export type Mend = z.infer<typeof Mend>;
+export type Resolution = z.infer<typeof Resolution>;
 
 /** An answer graded by its outcome. */
 export const GradedAnswer = z.object({
-  mend: Mend,
+  mend: Resolution,
   /** A grade for each question that the answer addresses. */
   grades: z.array(QuestionGrade),
 });
@@ -101,7 +101,7 @@ export interface Outcome {
   readonly clocksDisagree: boolean;
   /** The change between the two commits. Null if the code host cannot compare them. */
   readonly change: {
-    readonly commits: Mend['commits'];
+    readonly commits: Resolution['commits'];
     readonly files: readonly ChangedPath[];
     /** True if there is more than the host returns. */
     readonly truncated: boolean;

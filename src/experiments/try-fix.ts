@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
 import type { Allowed } from '../domain/fix-refusals.ts';
-import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
+import { describeAttempt, describeTrial, isFixed, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
 import { append } from '../lib/collections.ts';
 import { formatCount } from '../lib/text.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
@@ -332,7 +332,7 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
       `${source}: a cache answered for ${formatCount(cached, 'run')}, ` +
         `which ${cached === 1 ? 'does' : 'do'} not count.`,
     );
-  if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
+  if (isFixed(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
   const whole = {
     before,
     tests: [...(bench.failure?.names ?? [])],

@@ -248,7 +248,7 @@ const Parameters = z.looseObject({
 /**
  * Corrects arguments of the wrong type, out of bounds, unknown, or missing. Returns null if nothing changes.
  */
-export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
+export function correctCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;
   const { properties, required } = schema.data;

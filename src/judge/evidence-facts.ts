@@ -222,7 +222,7 @@ export interface RepositoryFacts {
     readonly sinceGreen: boolean;
   } | null;
   /** The files that were changed when the same failure was fixed before. */
-  readonly mended: readonly string[];
+  readonly fixingFiles: readonly string[];
   /** The files that were found from the log, the failed step, the failing tests' imports, or by guessing. */
   readonly found: readonly FoundFile[];
   /** The paths in the log and guessed paths that do not exist in the repository. */
@@ -274,7 +274,7 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
           },
     found: found?.data.found ?? [],
     missing: found?.data.missing ?? [],
-    mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
+    fixingFiles: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
     paths: [...new Set(files)],
   };
 }

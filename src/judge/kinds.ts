@@ -124,7 +124,7 @@ function findServerError(read: (slot: string) => string | null): string | null {
 }
 
 /** Linters that can fix findings themselves. */
-const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
+const FIXING_LINTERS = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
 const CALLS: Readonly<Record<string, string>> = {
   eslint: 'npx eslint .',
   ruff: 'ruff check .',
@@ -136,7 +136,7 @@ const CALLS: Readonly<Record<string, string>> = {
 /** Advises to run a linter with its option to fix, if the linter prints the number of fixable findings. */
 function fixByLinter(read: (slot: string) => string | null): string | null {
   const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
-  const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
+  const linter = FIXING_LINTERS.exec(command)?.[1] ?? FIXING_LINTERS.exec(read('tool') ?? '')?.[1];
   if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
   // Fixing a few of many findings would not fix the failure.
   if (problems !== null && 2 * Number(fixable) < Number(problems)) return null;

@@ -49,7 +49,7 @@ export const OFFER_READS: readonly RegExp[] = [
     (?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
   pattern`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`,
   // The number of findings that the tool can fix
-  /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
+  /\b(?<fixableCount>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<fixOption>--?[a-z][\w-]{1,30})/,
   // A missing permission
   /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ['"`]?(?!\S{1,80}\.(?:txt|json|ya?ml|toml|lock|cfg|ini|md|[cm]?[jt]sx?|py|rb|go|rs)\b)(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
   /\bnot authorized to perform:? (?<permission>[a-z][\w-]{1,40}:[\w*]{1,60})/,
@@ -155,7 +155,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', adviseLinterFix],
   [
     'code',
-    'Run the linter with `{mendOption}` and commit the result; this fixes {mendable} of the findings.',
+    'Run the linter with `{fixOption}` and commit the result; this fixes {fixableCount} of the findings.',
   ],
   ['configuration', 'Add {setting} to {settings}.'],
   ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
@@ -213,7 +213,7 @@ const STARTERS =
 
 /** Returns advice to run the linter with its option to fix findings, or null. */
 function adviseLinterFix(read: (slot: string) => string | null): string | null {
-  const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
+  const [command, option, count] = [read('command'), read('fixOption'), read('fixableCount')];
   if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command))
     return null;
   return `Run \`${command} ${option}\` and commit the result; this fixes ${count} of the findings.`;

@@ -1,6 +1,6 @@
 import type { Analyst, Judgement } from '../ports/analyst.ts';
 import { composeAnswer } from './answer.ts';
-import { chooseCalls, mendCall, planNext } from './choose-tools.ts';
+import { chooseCalls, correctCall, planNext } from './choose-tools.ts';
 import { classifyByRules } from './classify.ts';
 import { createRulesConverse } from './rules-converse.ts';
 import { assess } from './verify.ts';
@@ -20,7 +20,7 @@ export function createRulesAnalyst({ note = null }: { readonly note?: string | n
     classify: ({ subject }, signal) => judge(signal, () => classifyByRules(subject).classification),
     plan: (input, signal) => judge(signal, () => planNext(input)),
     chooseTools: (input, signal) => judge(signal, () => chooseCalls(input)),
-    correctCall: ({ call, tool, subject }, signal) => judge(signal, () => mendCall(call, tool, subject)),
+    correctCall: ({ call, tool, subject }, signal) => judge(signal, () => correctCall(call, tool, subject)),
     answer: (input, signal) => judge(signal, () => composeAnswer(input)),
     verify: (input, signal) => judge(signal, () => assess(input)),
     converse: createRulesConverse(judge),

@@ -144,7 +144,7 @@ function listCandidates(
       score: GUESSED_MANIFEST,
       reason: 'usually declares the dependencies of such a project; the log names no file',
     });
-  for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
+  for (const path of [...(facts.changed?.paths ?? []), ...facts.fixingFiles])
     if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path))
       add({ path, line: null, from: 'frame', score: 0, reason: '' });
   return known;
@@ -190,8 +190,8 @@ function collectSignals(
     explainedElsewhere: others.some((touch) => explainsFailure(touch, subject)),
     changedLines,
     blameDays: blameDays(place, facts, subject),
-    mendedBefore:
-      facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
+    fixedBefore:
+      facts.fixingFiles.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
     imported: isImported,
     seenElsewhere: isElsewhere,
   };
@@ -291,7 +291,7 @@ function formatReason(named: string, signals: SuspectSignals): string {
     signals.changedLines ? 'these lines are part of this change' : null,
     signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,
     signals.stillUsed ? 'it took away what the failure misses' : null,
-    signals.mendedBefore ? 'changed when this failure was fixed before' : null,
+    signals.fixedBefore ? 'changed when this failure was fixed before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];
   const reasons = [named, ...more].filter((reason): reason is string => reason !== null && reason !== '');
@@ -320,7 +320,7 @@ export const WEIGHTS = {
   /** The named line was last changed shortly before the build. */
   recentBlame: 0.3,
   /** The file was changed when the same failure was fixed before, or a person's fix for it names the file. */
-  mendedBefore: 0.35,
+  fixedBefore: 0.35,
   /** The failing test imports it. */
   imported: 0.15,
 } as const;
@@ -369,7 +369,7 @@ export interface SuspectSignals {
    * it.
    */
   readonly blameDays: number | null;
-  readonly mendedBefore: boolean;
+  readonly fixedBefore: boolean;
   readonly imported: boolean;
   /** True if the same failure occurred without this change. Then the changes say little. */
   readonly seenElsewhere: boolean;
@@ -388,7 +388,7 @@ export function computeSuspectScore(signals: SuspectSignals): number {
     1 - (isChanged && signals.stillUsed ? WEIGHTS.stillUsed * trust : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
     1 - WEIGHTS.recentBlame * computeFreshness(signals.blameDays) * trust,
-    1 - (signals.mendedBefore ? WEIGHTS.mendedBefore : 0),
+    1 - (signals.fixedBefore ? WEIGHTS.fixedBefore : 0),
     1 - (signals.imported ? WEIGHTS.imported : 0),
   ];
   const score = 1 - doubts.reduce((left, doubt) => left * doubt, 1);

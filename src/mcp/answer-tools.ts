@@ -64,8 +64,8 @@ export function getFailure(deps: InstallationDeps): McpTool {
       'category, root cause, fix, how sure the answer is, the log lines ' +
       'that prove it with their numbers, suspected files and failing tests. Usually all you need. ' +
       'Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). ' +
-      'For a build with several causes, the one to mend first is explained, and the others are ' +
-      'listed by id in the order in which to mend them.',
+      'For a build with several causes, the one to fix first is explained, and the others are ' +
+      'listed by id in the order in which to fix them.',
     input: z.strictObject({ id: FailureId }),
     output: z.object({
       cause: CauseOutput,
@@ -79,7 +79,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
         commit: true,
         url: true,
       }).nullable(),
-      others: z.array(OtherCause).describe('Other causes of this build, in the order in which to mend them'),
+      others: z.array(OtherCause).describe('Other causes of this build, in the order in which to fix them'),
     }),
     run: async ({ id }) => {
       const { build, answers } = await findAnswers(id, deps);

@@ -128,7 +128,7 @@ function describeOrigin({ receivedAt, commit, author }: ProvingBuild): WhosePart
 function describeAct(act: WhoseAct, isDefault: boolean): WhosePart[] {
   switch (act.what) {
     case 'fix': {
-      if (act.path === null) return [isDefault ? 'Start at this commit.' : 'Yours to mend.'];
+      if (act.path === null) return [isDefault ? 'Start at this commit.' : 'Yours to fix.'];
       const place = clip(act.line === null ? act.path : `${act.path}:${act.line}`, 200);
       return [isDefault ? 'Start at ' : 'Yours: ', { code: place }, '.'];
     }

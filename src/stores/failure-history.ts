@@ -131,7 +131,7 @@ function describeDefaultBranch(
   const last = mains.findLast(hasIt);
   const seen = before.findLast(hasIt);
   const isLate = seen !== undefined && Date.parse(receivedAt) - Date.parse(seen.receivedAt) <= LATELY_MS;
-  const mended =
+  const fixedBy =
     last === undefined
       ? undefined
       : mains.slice(mains.indexOf(last) + 1).find(({ status }) => status === 'passed');
@@ -142,7 +142,7 @@ function describeDefaultBranch(
     since: row[0] === undefined ? null : toProvingBuild(row[0]),
     times: row.length,
     lastFailed: isLate ? toProvingBuild(seen) : null,
-    mended: mended === undefined ? null : toProvingBuild(mended),
+    fixedBy: fixedBy === undefined ? null : toProvingBuild(fixedBy),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import { Build, TestResult } from '../domain/build.ts';
-import { GradeCount, ListedGrade, MendedFailure } from '../domain/graded.ts';
+import { FixedFailure, GradeCount, ListedGrade } from '../domain/graded.ts';
 import type { Period } from '../domain/insights.ts';
 import { GradedAnswer, type GradeQuestion, type OutcomeGrade, QUESTIONS } from '../domain/outcome.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
@@ -113,12 +113,12 @@ export function createGradeStore(db: Database) {
      * Lists the newest earlier failures that a change of files fixed: those with the same fingerprint first,
      * then those of the same kind.
      */
-    mendedBefore: async (
+    listFixedBefore: async (
       buildId: string,
       { fingerprint, kind }: Pick<Analysis, 'fingerprint' | 'kind'>,
       limit: number,
       sql: Pick<Sql, 'query'> = read,
-    ) => await queryAll(sql, MendedFailure, MENDED, [buildId, fingerprint, kind, limit]),
+    ) => await queryAll(sql, FixedFailure, FIXED_BEFORE, [buildId, fingerprint, kind, limit]),
   };
 }
 
@@ -230,7 +230,7 @@ const LIST = `
     and ($6::text is null or q ->> 'grade' = $6)
   order by g.failed_at desc, f.analysis_id limit $7 offset $8`;
 
-const MENDED = `
+const FIXED_BEFORE = `
   with asked as (select repository, received_at from builds where id = $1), found as (
     (select g.*, true as same from asked, answer_grades g
       where g.repository = asked.repository and g.fingerprint = $2 and g.failed_at < asked.received_at

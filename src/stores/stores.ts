@@ -123,7 +123,7 @@ export interface ShownStores
   readonly work: Pick<Stores['work'], 'add'>;
   readonly ciLinks: Omit<Stores['ciLinks'], 'saveLogPages'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
-  readonly grades: Pick<Stores['grades'], 'find' | 'counts' | 'list' | 'mendedBefore'>;
+  readonly grades: Pick<Stores['grades'], 'find' | 'counts' | 'list' | 'listFixedBefore'>;
   readonly notificationRules: Pick<
     Stores['notificationRules'],
     | 'list'

@@ -146,7 +146,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
     question:
-      'When this same failure was mended before, which files and commits stood between the red build ' +
+      'When this same failure was fixed before, which files and commits stood between the red build ' +
       'and the green one?',
     serves: { CODE_ERROR: 4, TEST_FAILURE: 1 },
     investigator: 'code',
@@ -155,13 +155,13 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
-    outlook: async (subject) => ((await findMended(history, subject)) === null ? 'poor' : 'good'),
+    outlook: async (subject) => ((await findEarlierFix(history, subject)) === null ? 'poor' : 'good'),
     argumentsFrom: () => ({}),
     async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository } = subject.build;
-      const mended = await findMended(history, subject);
-      if (mended === null) return [];
-      const { reds, lastGreen, head } = mended;
+      const fix = await findEarlierFix(history, subject);
+      if (fix === null) return [];
+      const { reds, lastGreen, head } = fix;
       const found = await Promise.all(
         reds.slice(0, MAX_FIXES).map(async (row): Promise<ChangeFinding[]> => {
           const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
@@ -191,7 +191,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
  * Finds the earlier builds that had this failure at other commits than the last passing one, and that passing
  * build. Returns null if the failure was never fixed, or is generic.
  */
-async function findMended(history: HistoryStore, { build, fingerprint, generic }: TriageSubject) {
+async function findEarlierFix(history: HistoryStore, { build, fingerprint, generic }: TriageSubject) {
   const { repository, pipeline, branch, id } = build;
   if (generic) return null;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
@@ -204,7 +204,7 @@ async function findMended(history: HistoryStore, { build, fingerprint, generic }
     beforeBuildId: id,
     limit: MAX_EARLIER,
   };
-  const earlier = (await history.failureHistory(query)).filter((row) => isMendedBy(lastGreen, row));
+  const earlier = (await history.failureHistory(query)).filter((row) => isFixedBy(lastGreen, row));
   const byCommit = new Map(earlier.map((row) => [row.commit, row]));
   const reds = [...byCommit.values()].filter(({ commit }) => commit !== null && commit !== head);
   return reds.length === 0 ? null : { reds, lastGreen, head };
@@ -214,7 +214,7 @@ async function findMended(history: HistoryStore, { build, fingerprint, generic }
  * Checks whether the failure occurred before the passing build, on the same branch. On another branch,
  * something else may have fixed it.
  */
-function isMendedBy(green: Build, row: FailureRow): boolean {
+function isFixedBy(green: Build, row: FailureRow): boolean {
   const at = Date.parse(green.finishedAt ?? green.receivedAt);
   return row.branch === green.branch && row.pipeline === green.pipeline && Date.parse(row.seenAt) < at;
 }

@@ -127,8 +127,8 @@ const CALLS: Calls = {
     find: (store, { unreviewed }) => store.find(unreviewed),
     counts: (store, of) => store.counts(period(of)),
     list: (store, of) => store.list(period(of), { question: 'category', grade: null }, PAGE),
-    mendedBefore: (store, { gradedAfter, fingerprint }) =>
-      store.mendedBefore(gradedAfter, { fingerprint, kind: 'assertion' }, 9),
+    listFixedBefore: (store, { gradedAfter, fingerprint }) =>
+      store.listFixedBefore(gradedAfter, { fingerprint, kind: 'assertion' }, 9),
   },
   causes: {
     list: (store, { repository }) => store.list({ list: 'open', assignee: 'ada', repository }, PAGE),

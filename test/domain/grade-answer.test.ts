@@ -153,7 +153,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(graded, 'transient')).toBe('doubtful');
   });
 
-  it('is wrong about "transient" where the same commit failed again and a change mended it', () => {
+  it('is wrong about "transient" where the same commit failed again and a change fixed it', () => {
     const infra = { category: 'INFRA_ERROR', kind: 'timeout' } as const;
     const outcome = { ...changedTo([file('src/cart/tax.ts')]), failedAgain: 1, times: 2 };
     const graded = grade({ analysis: infra, answer: { transient: 0.8 }, whose: 'flaky', outcome });

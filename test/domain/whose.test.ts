@@ -114,7 +114,7 @@ describe('whose a failure is', () => {
       proof: [{ what: 'fails-on', branch: 'main', since: { number: '790' } }],
       act: { what: 'rebase', on: null },
     });
-    const mended = { ...history, defaultBranch: { ...FAILS, mended: mainBuild({ number: '815' }) } };
+    const mended = { ...history, defaultBranch: { ...FAILS, fixedBy: mainBuild({ number: '815' }) } };
     expect(judge({ history: mended }).act).toMatchObject({ what: 'rebase', on: { number: '815' } });
   });
 
@@ -132,7 +132,7 @@ describe('whose a failure is', () => {
           defaultBranch: {
             ...PASSES,
             lastFailed: mainBuild({ author }),
-            mended: mainBuild({ number: '791' }),
+            fixedBy: mainBuild({ number: '791' }),
           },
         },
       }).verdict;

@@ -131,12 +131,12 @@ it('grades an answer when the mending push is green', async () => {
     expect(body).toContain(url === '/insights/trust' ? 'Was it right?' : 'What happened next');
   }
 
-  // It comes again: the answer offers what mended it.
+  // It comes again: the answer offers what fixed it.
   const again = repository.commit({ 'src/press.js': PRESS.replace('juice', 'pulp') }, 'Squeeze harder again');
   const second = await waitForAnswer(await send({ number: 4, branch, commit: again, status: 'failed' }));
   const { answer } = Answered.parse(await get(`/api/analyses/${second}`));
   expect(answer.claims.map(({ text }) => text)).toContain(
-    'The same failure was mended by editing src/press.js (ci #2). No reviewer has confirmed this.',
+    'The same failure was fixed by editing src/press.js (ci #2). No reviewer has confirmed this.',
   );
 }, 120_000);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { chooseCalls, correctCall, planNext } from '../../src/judge/choose-tools.ts';
 import { readClues } from '../../src/judge/clues.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
@@ -404,18 +404,18 @@ describe('correcting a call', () => {
       args: { path: 'a.ts', lineStart: '9', lineEnd: 3, colour: 'red' },
       why: '',
     };
-    expect(mendCall(call, readFile, subject)?.args).toEqual({ path: 'a.ts', lineStart: 3, lineEnd: 9 });
+    expect(correctCall(call, readFile, subject)?.args).toEqual({ path: 'a.ts', lineStart: 3, lineEnd: 9 });
   });
 
   test('fills a missing field from the facts', () => {
-    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subject)?.args).toEqual({
+    expect(correctCall({ tool: 'read_file', args: {}, why: '' }, readFile, subject)?.args).toEqual({
       path: 'src/scales.ts',
     });
   });
 
   test('gives up where nothing is wrong with the form', () => {
-    expect(mendCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
-    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
+    expect(correctCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
+    expect(correctCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
   });
 });
 

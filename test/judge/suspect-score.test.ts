@@ -12,7 +12,7 @@ const LOG_ALONE: SuspectSignals = {
   stillUsed: false,
   explainedElsewhere: false,
   blameDays: null,
-  mendedBefore: false,
+  fixedBefore: false,
   imported: false,
   seenElsewhere: false,
 };
@@ -30,7 +30,7 @@ describe('the score of a suspect', () => {
     ['a fresh line', { blameDays: 0 }],
     ['a changed line with words of the failure', { changedSinceGreen: true, sharedWords: 1 }],
     ['a name taken away that is still used', { changedSinceGreen: true, stillUsed: true }],
-    ['an earlier fix in it', { mendedBefore: true }],
+    ['an earlier fix in it', { fixedBefore: true }],
     ['an import by the test', { imported: true }],
     ['a better place in the log', { log: 0.7 }],
   ])('rises with %s', (_name, signals) => {
@@ -75,7 +75,7 @@ describe('the score of a suspect', () => {
         changedSinceGreen: true,
         changedLines: true,
         blameDays: 0,
-        mendedBefore: true,
+        fixedBefore: true,
         imported: true,
       }),
     ).toBe(0.99);

@@ -300,7 +300,7 @@ describe('whose change it was', () => {
         defaultBranch: {
           ...PASSES,
           lastFailed: mainBuild({ receivedAt }),
-          mended: mainBuild({ number: '791' }),
+          fixedBy: mainBuild({ number: '791' }),
         },
       });
     expect(on('2026-10-11T12:00:00.000Z')).toContain(

@@ -36,7 +36,7 @@ export const PASSES: NonNullable<FailureHistory['defaultBranch']> = {
   since: null,
   times: 0,
   lastFailed: null,
-  mended: null,
+  fixedBy: null,
 };
 /** The default branch fails in the same way. */
 export const FAILS: NonNullable<FailureHistory['defaultBranch']> = {

@@ -1,15 +1,15 @@
 import type { Build } from '../../src/domain/build.ts';
-import type { GradedAnswer, Mend, QuestionGrade } from '../../src/domain/outcome.ts';
+import type { GradedAnswer, QuestionGrade, Resolution } from '../../src/domain/outcome.ts';
 
 /** The grade of an answer whose failure was mended by a change of one file. */
 export function sampleGrade(
   build: Build,
-  change: Partial<Mend> = {},
+  change: Partial<Resolution> = {},
   grades: readonly QuestionGrade[] = [{ question: 'category', grade: 'right', because: 'code was changed' }],
 ): GradedAnswer {
   const { id, pipeline, number, attempt, url, commit, author, receivedAt } = build;
   const red = { id, pipeline, number, attempt, url, commit, author, receivedAt };
-  const mend: Mend = {
+  const mend: Resolution = {
     kind: 'change',
     red,
     green: { ...red, id: `${id}-green`, number: `${number}0` },

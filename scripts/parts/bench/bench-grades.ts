@@ -17,7 +17,7 @@ import { readResults } from '../../../src/log/reports/report.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createChangeReader, readOutcome } from '../../../src/service/grades/read-outcome.ts';
 import type { BranchBuild } from '../../../src/stores/grades.ts';
-import { type MendedHistory, makeMendedHistories } from './grades/histories.ts';
+import { type FixedHistory, makeFixedHistories } from './grades/histories.ts';
 import { readTruth } from './grades/truth.ts';
 import type { Program } from './planted/program.ts';
 import { PROGRAMS, type Run } from './whose/lab.ts';
@@ -47,7 +47,7 @@ const NEVER = new AbortController().signal;
 const REPOSITORY = 'bench/mended';
 
 interface Graded {
-  readonly history: MendedHistory;
+  readonly history: FixedHistory;
   readonly isOwn: boolean;
   readonly grade: QuestionGrade;
   readonly truth: boolean;
@@ -74,16 +74,16 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function makeOrReuse(program: Program, row: number): MendedHistory[] {
-  if (options.keep === undefined) return makeMendedHistories(folder, program, row);
+function makeOrReuse(program: Program, row: number): FixedHistory[] {
+  if (options.keep === undefined) return makeFixedHistories(folder, program, row);
   const list = join(resolve(options.keep), `histories-${row}.json`);
   mkdirSync(options.keep, { recursive: true });
   if (!existsSync(list))
-    writeFileSync(list, JSON.stringify(makeMendedHistories(resolve(options.keep), program, row)));
+    writeFileSync(list, JSON.stringify(makeFixedHistories(resolve(options.keep), program, row)));
   return JSON.parse(readFileSync(list, 'utf8'));
 }
 
-async function gradeAll(histories: readonly MendedHistory[]): Promise<Graded[]> {
+async function gradeAll(histories: readonly FixedHistory[]): Promise<Graded[]> {
   const app = await createTerminalApp(
     parseConfig(createEmbeddedPreset(join(folder, 'terminal'), KNOWLEDGE)),
     silentLogger,
@@ -102,7 +102,7 @@ async function gradeAll(histories: readonly MendedHistory[]): Promise<Graded[]> 
   for (const [at, history] of histories.entries()) {
     if (!history.name.includes(options.only)) continue;
     const own = answers[at] ?? [];
-    const isOther = ({ fault }: MendedHistory) => fault.name !== history.fault.name;
+    const isOther = ({ fault }: FixedHistory) => fault.name !== history.fault.name;
     const others = histories.flatMap((one, place) =>
       isOther(one) ? (answers[place]?.slice(0, 1) ?? []) : [],
     );
@@ -118,7 +118,7 @@ async function gradeAll(histories: readonly MendedHistory[]): Promise<Graded[]> 
 
 async function answer(
   app: Awaited<ReturnType<typeof createTerminalApp>>,
-  { folder: clone, way, base }: MendedHistory,
+  { folder: clone, way, base }: FixedHistory,
   { commit, log, report }: Run,
 ): Promise<Answered[]> {
   const build = {
@@ -139,7 +139,7 @@ async function answer(
 }
 
 async function gradeOne(
-  history: MendedHistory,
+  history: FixedHistory,
   { failures, analysis: own }: Answered,
   analysis: Analysis,
   others: readonly Failure[],

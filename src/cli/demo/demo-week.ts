@@ -209,18 +209,18 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
  */
 function createShopRepository(now: number): DemoRepository {
   const broken = WEEK.findIndex(({ slug }) => slug === REGRESSION);
-  const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
+  const fixedFrom = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
   const commits = WEEK.map((past, at) => ({
     message:
       at === broken
         ? 'Print amounts with their currency'
-        : at === mended
+        : at === fixedFrom
           ? 'Print amounts as before'
           : `Prepare build ${past.number}`,
     author: pickAuthor(past.number),
     at: computeStart(past, now) - HOUR_MS,
     ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
-    ...(at === mended && { lays: { slug: REGRESSION, as: 'before' } as const }),
+    ...(at === fixedFrom && { lays: { slug: REGRESSION, as: 'before' } as const }),
   }));
   const owners = [
     '* @demo/platform',

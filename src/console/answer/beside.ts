@@ -5,7 +5,7 @@ import { QUESTION_WORDS } from '../../domain/outcome.ts';
 import { formatVersionChange, getChangesHeading } from '../../domain/version-changes.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
-import { describeMend, describeMended } from '../../notifications/mend-words.ts';
+import { describeEarlierFix, describeResolution } from '../../notifications/resolution-words.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import {
   buildAddress,
@@ -24,7 +24,7 @@ import type { AnswerFacts } from './facts.ts';
 
 /** Renders the context of an answer: a tried fix, versions, the history, the owner, how it was found. */
 export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
-  const past = html`${renderHappened(facts)}${seenPart(facts)}${renderMended(facts)}`;
+  const past = html`${renderHappened(facts)}${seenPart(facts)}${renderEarlierFixes(facts)}`;
   return html`${fixPart(facts)}${changesPart(facts)}${past}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
 }
 
@@ -86,7 +86,7 @@ function renderHappened({ graded }: AnswerFacts): Shown {
   return besidePart(
     'next',
     'What happened next',
-    html`<p>${describeMend(mend)}</p><ul class="story">${rows}</ul>`,
+    html`<p>${describeResolution(mend)}</p><ul class="story">${rows}</ul>`,
     link,
   );
 }
@@ -94,19 +94,19 @@ function renderHappened({ graded }: AnswerFacts): Shown {
 const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
 
 /** Renders the fixes of failures like this one. No person has confirmed them. */
-function renderMended({ mended }: AnswerFacts): Shown {
-  const described = describeMended(mended);
+function renderEarlierFixes({ earlierFixes }: AnswerFacts): Shown {
+  const described = describeEarlierFix(earlierFixes);
   if (described === null) return null;
-  const rows = mended.map(
+  const rows = earlierFixes.map(
     ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
       href="${formatAnalysisAddress(analysisId)}">${pipeline} #${number}</a>,
-      <a href="${buildAddress(greenBuildId)}">mended</a>${
+      <a href="${buildAddress(greenBuildId)}">fixed</a>${
         commit !== null && html` by <code>${shortenCommit(commit)}</code>`
       }<p class="meta">${renderTime(at)}</p></li>`,
   );
   return besidePart(
-    'mended',
-    'What mended it before',
+    'fixed-before',
+    'What fixed it before',
     html`<p>${described.text}</p><ol class="story">${rows}</ol>`,
   );
 }

@@ -33,7 +33,7 @@ interface AnswerDeps {
 }
 
 const PAST = 5;
-const MENDED = 3;
+const MAX_EARLIER_FIXES = 3;
 /** The maximum number of builds of one commit that are searched for a passed one. */
 const SIBLINGS = 20;
 
@@ -47,27 +47,39 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
   const [answer] = pairWithFailures([analysis], await stores.failures.groupsOfBuild(build.id));
-  const [track, taught, past, flakiness, green, posted, review, graded, mended, whose, pictures, files] =
-    await Promise.all([
-      stores.insights.trackRecord(analysis.verdict.confidence),
-      stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
-      stores.history.failureHistory({
-        repository,
-        fingerprint: analysis.fingerprint,
-        test: test?.name ?? null,
-        beforeBuildId: build.id,
-        limit: PAST,
-      }),
-      test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
-      findPassedBuild(stores, build),
-      stores.notices.pages(build),
-      stores.reviews.findByAnalysis(analysis.id),
-      stores.grades.find(analysis.id),
-      stores.grades.mendedBefore(build.id, analysis, MENDED),
-      addWhose(stores, build, answer === undefined ? [] : [answer]),
-      stores.pictures.list(build.id),
-      deps.archive.list(build.id),
-    ]);
+  const [
+    track,
+    taught,
+    past,
+    flakiness,
+    green,
+    posted,
+    review,
+    graded,
+    earlierFixes,
+    whose,
+    pictures,
+    files,
+  ] = await Promise.all([
+    stores.insights.trackRecord(analysis.verdict.confidence),
+    stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
+    stores.history.failureHistory({
+      repository,
+      fingerprint: analysis.fingerprint,
+      test: test?.name ?? null,
+      beforeBuildId: build.id,
+      limit: PAST,
+    }),
+    test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
+    findPassedBuild(stores, build),
+    stores.notices.pages(build),
+    stores.reviews.findByAnalysis(analysis.id),
+    stores.grades.find(analysis.id),
+    stores.grades.listFixedBefore(build.id, analysis, MAX_EARLIER_FIXES),
+    addWhose(stores, build, answer === undefined ? [] : [answer]),
+    stores.pictures.list(build.id),
+    deps.archive.list(build.id),
+  ]);
   return {
     analysis: whose[0]?.analysis ?? analysis,
     build,
@@ -103,7 +115,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     /** The grade by later builds; null if no build has passed since. */
     graded,
     /** The newest failures like this one that were fixed by editing files, newest first. */
-    mended,
+    earlierFixes,
   };
 }
 

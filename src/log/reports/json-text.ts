@@ -75,7 +75,7 @@ function isWritten(json: string, start: number, end: number, text: string): bool
 }
 
 /** The value of a damaged JSON text, and a clause for people that describes the damage. */
-export interface MendedJson {
+export interface RepairedJson {
   readonly value: unknown;
   readonly damage: string;
 }
@@ -86,7 +86,7 @@ const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
  * Parses a JSON text that contains forbidden control characters, or a truncated one, of which complete
  * objects and lists are kept. Returns null for any other text.
  */
-export function mendJson(json: string): MendedJson | null {
+export function repairJson(json: string): RepairedJson | null {
   if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;
   const first = json.search(CONTROLS);
   const plain = (first === -1 ? json : json.replace(CONTROLS, ' ')).replace(/^\ufeff/, '');

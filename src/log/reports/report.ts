@@ -2,7 +2,7 @@ import { getErrorMessage } from '../../domain/errors.ts';
 import { formatCount } from '../../lib/text.ts';
 import { boundResults } from './bound-results.ts';
 import { parseJson, readJson } from './json.ts';
-import { mendJson } from './json-text.ts';
+import { repairJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
 import { escapeBareSigns, findRootElement, prepareXml, readXml, type XmlText } from './xml.ts';
@@ -110,13 +110,13 @@ function read(name: string, given: string): Outcome {
   if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
   const value = parseJson(text);
   if (value !== undefined) return readJsonReport(name, value, text, null);
-  const mended = mendJson(text);
-  if (mended !== null)
+  const repaired = repairJson(text);
+  if (repaired !== null)
     return readJsonReport(
       name,
-      mended.value,
+      repaired.value,
       text,
-      `${name} is damaged: ${mended.damage}. It was read without that.`,
+      `${name} is damaged: ${repaired.damage}. It was read without that.`,
     );
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';

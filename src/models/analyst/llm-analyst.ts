@@ -236,9 +236,9 @@ function ask<Name extends JudgementName, Value>(
 
 function createReader<Schema extends z.ZodType>(
   schema: Schema,
-  mend: (reply: unknown) => unknown = (reply) => reply,
+  correct: (reply: unknown) => unknown = (reply) => reply,
 ) {
-  return { schema: toJsonSchema(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
+  return { schema: toJsonSchema(schema), parse: (reply: unknown) => schema.parse(correct(reply)) };
 }
 
 /**
@@ -284,8 +284,8 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   if (args === null) return null;
   // Strict schemas make models fill optional arguments with null.
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-  const mended = { tool: call.tool, args: given, why: why === '' ? call.why : why };
-  return getCallKey(mended) === getCallKey(call) ? null : mended;
+  const corrected = { tool: call.tool, args: given, why: why === '' ? call.why : why };
+  return getCallKey(corrected) === getCallKey(call) ? null : corrected;
 }
 
 /**

@@ -160,7 +160,7 @@ async function askValue<Value>(
   const first = await send(connection, question, turn([]));
   const reading = readValue(first, request.parse);
   if ('value' in reading) return reading.value;
-  if (!reading.mendable) throw createUnusableError(reading.problem);
+  if (!reading.isCorrectable) throw createUnusableError(reading.problem);
   connection.logger.info(
     { reply: request.name, problem: reading.problem },
     'model reply is invalid; asking once for a correction',
@@ -260,7 +260,7 @@ async function chooseTools(
   if (first.reading.by === 'calling') connection.called = true;
   if (isCalling(first.format) && first.reading.by === 'nothing')
     return connection.called ? [] : await askInWords(connection, question, request);
-  return await mend(connection, question, request, first);
+  return await correctCalls(connection, question, request, first);
 }
 
 interface Reply {
@@ -298,7 +298,7 @@ async function askInWords(
   request: ToolChoiceRequest,
 ): Promise<readonly ChatToolCall[]> {
   const reply = await ask(connection, question, request, formatWithoutCalling, []);
-  const calls = await mend(connection, question, request, reply);
+  const calls = await correctCalls(connection, question, request, reply);
   if (calls.length > 0 && isCalling(connection.dialect.tools)) {
     connection.logger.info(
       { tools: reply.format },
@@ -309,7 +309,7 @@ async function askInWords(
   return calls;
 }
 
-async function mend(
+async function correctCalls(
   connection: ModelConnection,
   question: ChatCall,
   request: ToolChoiceRequest,

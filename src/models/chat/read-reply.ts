@@ -7,10 +7,10 @@ import { extractJsonObjectsIn } from './json-in-text.ts';
 import { readCallsInText } from './text-calls.ts';
 import { hasOwnWhy } from './tool-format.ts';
 
-/** The value of a reply, or its problem. `mendable` is true if the model may be able to correct it. */
+/** The value of a reply, or its problem. `isCorrectable` is true if the model may be able to correct it. */
 type ParsedReply<Value> =
   | { readonly value: Value }
-  | { readonly problem: string; readonly mendable: boolean };
+  | { readonly problem: string; readonly isCorrectable: boolean };
 
 const MAX_PROBLEM = 1_000;
 
@@ -29,7 +29,7 @@ export function readValue<Value>(
   parse: (reply: unknown) => Value,
 ): ParsedReply<Value> {
   const unanswered = findWhyUnanswered(completion);
-  if (unanswered !== null) return { problem: unanswered, mendable: false };
+  if (unanswered !== null) return { problem: unanswered, isCorrectable: false };
   const objects = extractJsonObjectsIn(completion.text);
   if (objects.length === 0) {
     const cut = completion.finish === 'length';
@@ -37,7 +37,7 @@ export function readValue<Value>(
       problem: cut
         ? 'the reply was cut off before its end; be briefer'
         : 'the reply holds no complete JSON object',
-      mendable: true,
+      isCorrectable: true,
     };
   }
   const values: Value[] = [];
@@ -53,9 +53,9 @@ export function readValue<Value>(
     }
   }
   const [value, ...others] = values;
-  if (value === undefined) return { problem, mendable: true };
+  if (value === undefined) return { problem, isCorrectable: true };
   if (others.length > 0)
-    return { problem: 'the reply holds several different JSON objects; give one', mendable: true };
+    return { problem: 'the reply holds several different JSON objects; give one', isCorrectable: true };
   return { value };
 }
 

@@ -115,7 +115,7 @@ async function readWhose(
 ): Promise<WhoseVerdict | null> {
   const history = (await stores.failures.histories(build.id))?.get(analysis.fingerprint);
   if (history === undefined || history.isDefault) return null;
-  const main = history.defaultBranch === null ? null : { ...history.defaultBranch, mended: null };
+  const main = history.defaultBranch === null ? null : { ...history.defaultBranch, fixedBy: null };
   const before = { ...history, passedAgain: null, defaultBranch: main };
   return judgeWhose({ build, analysis, category: analysis.category, failures, history: before }).verdict;
 }

@@ -19,7 +19,7 @@ import type { Stores } from '../../stores/stores.ts';
 import type { Draft } from './draft-answer.ts';
 import { createRuleAnalysis, recallAnalysis } from './recall.ts';
 import type { TriageRun } from './triage-run.ts';
-import { withMended } from './with-mended.ts';
+import { withEarlierFixes } from './with-earlier-fixes.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
@@ -32,7 +32,7 @@ export interface ConcludeDeps {
    */
   readonly precedents?: {
     readonly count: Stores['grades']['precedent'];
-    readonly mended: Stores['grades']['mendedBefore'];
+    readonly listFixedBefore: Stores['grades']['listFixedBefore'];
     readonly bound: () => Promise<PublishBound | null>;
   };
   /** The publishers that every confident answer is sent to. */
@@ -96,9 +96,9 @@ export async function conclude(
       throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
     const drafted = await createAnalysis(draft, stores, sql);
     const precedent = await precedents?.count(build, drafted, sql);
-    const mended = (await precedents?.mended(build.id, drafted, MENDED, sql)) ?? [];
+    const earlierFixes = (await precedents?.listFixedBefore(build.id, drafted, MAX_EARLIER_FIXES, sql)) ?? [];
     const answered = precedent === undefined ? drafted : withPrecedent(build, drafted, precedent, bound);
-    const analysis = withMended(answered, mended);
+    const analysis = withEarlierFixes(answered, earlierFixes);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
@@ -124,7 +124,7 @@ export async function conclude(
 }
 
 /** The maximum number of fixes of earlier failures that are suggested. */
-const MENDED = 3;
+const MAX_EARLIER_FIXES = 3;
 
 function isSure({ verdict }: Analysis): boolean {
   return verdict.action === 'auto_notify';

@@ -116,12 +116,12 @@ export function situationContract(world: StoresWorld): void {
       await ours({ number: '100' });
       const last = await ours({ number: '101' });
       await world.analysisOf(last, 'f00d');
-      const mended = await ours({ number: '102', status: 'passed' });
+      const passed = await ours({ number: '102', status: 'passed' });
       await ours({ number: '103', status: 'passed' });
       const [head] = (await situation()).heads;
       expect(head?.lastFailed).toMatchObject({
         build: { id: last.id },
-        fixedBy: { id: mended.id },
+        fixedBy: { id: passed.id },
         causes: [{ category: 'TEST_FAILURE' }],
       });
     });
@@ -183,7 +183,7 @@ export function situationContract(world: StoresWorld): void {
       const known = await historyOf('f00d');
       expect(known).toMatchObject({
         isDefault: false,
-        defaultBranch: { since: { id: since.id }, times: 2, mended: null },
+        defaultBranch: { since: { id: since.id }, times: 2, fixedBy: null },
         own: { times: 1, passed: { id: before.id } },
       });
       const mending = await world.build({ branch: 'main', number: '4', status: 'passed' });
@@ -193,7 +193,7 @@ export function situationContract(world: StoresWorld): void {
       expect(again?.defaultBranch).toMatchObject({
         since: null,
         lastFailed: { number: '3' },
-        mended: { id: mending.id },
+        fixedBy: { id: mending.id },
       });
     });
 

@@ -27,7 +27,7 @@ export const WAYS = [
 export type Way = (typeof WAYS)[number];
 
 /** A red branch that became green: its builds really ran, and its truth is known. */
-export interface MendedHistory {
+export interface FixedHistory {
   readonly name: string;
   readonly way: Way;
   readonly fault: Fault;
@@ -57,7 +57,7 @@ const SILENCING: readonly Way[] = ['the test is skipped', 'an assertion is remov
 const [OF_EACH, AGAIN] = [4, 3];
 
 /** Makes the histories of a program in a new repository below a folder, the same each time. */
-export function makeMendedHistories(parent: string, program: Program, row: number): MendedHistory[] {
+export function makeFixedHistories(parent: string, program: Program, row: number): FixedHistory[] {
   const folder = mkdtempSync(join(parent, 'repository-'));
   const repository = createRepository(folder);
   for (const one of program.founding.concat(program.harmless)) repository.commit(one);
@@ -95,7 +95,7 @@ function take(ways: readonly Way[], count: number): Way[] {
 
 let branches = 0;
 
-function make(shop: Shop, fault: Fault, way: Way, at: number, faults: readonly Fault[]): MendedHistory {
+function make(shop: Shop, fault: Fault, way: Way, at: number, faults: readonly Fault[]): FixedHistory {
   const wrong = faults.find(({ name }) => name === 'wrong test');
   const second = way === 'two causes mended by one commit' && wrong !== undefined ? wrong : null;
   const branch = openBranch(shop, fault, way, [...fault.edits, ...(second?.edits ?? [])], wrong?.files[0]);
@@ -171,11 +171,11 @@ function turnGreen(shop: Shop, fault: Fault, way: Way, branch: Branch, at: numbe
       return commit('Change the program', [tool('kept')]);
     default:
       branch.mend();
-      return commitMend(branch, MESSAGES[way]?.(branch));
+      return commitFix(branch, MESSAGES[way]?.(branch));
   }
 }
 
-function commitMend(
+function commitFix(
   { commit }: Branch,
   [message, edits]: readonly [string, readonly Edit[]] = ['Mend it', []],
 ): string {

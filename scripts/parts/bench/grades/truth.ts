@@ -3,11 +3,11 @@ import type { Category } from '../../../../src/domain/category.ts';
 import type { Failure } from '../../../../src/domain/failure.ts';
 import type { GradeQuestion } from '../../../../src/domain/outcome.ts';
 import type { Fault } from './faults.ts';
-import type { MendedHistory } from './histories.ts';
+import type { FixedHistory } from './histories.ts';
 
 /** Tells, for each question, whether an answer is right: from what was planted, not from what mended it. */
 export function readTruth(
-  { fault: first, second }: MendedHistory,
+  { fault: first, second }: FixedHistory,
   failures: readonly Failure[],
   { category, kind, answer }: Analysis,
 ): Record<GradeQuestion, boolean> {

@@ -18,7 +18,7 @@ export function createTestCases(parent: string): LoopCase[] {
     FLAKY.map((planted) => flakyCase(parent, planted)),
     DATED.map((planted) => datedCase(parent, planted)),
   ]
-    .concat(MENDED.map((planted) => mendedCase(parent, planted)))
+    .concat(MENDED.map((planted) => createFixedCase(parent, planted)))
     .flat();
 }
 
@@ -198,7 +198,7 @@ const DATED = [
 ];
 
 /** The same failure was fixed before by a change to one file. What changed since is a note. */
-function mendedCase(parent: string, tested: Tested & { readonly mends: string }): LoopCase {
+function createFixedCase(parent: string, tested: Tested & { readonly mends: string }): LoopCase {
   const mend: PlannedCommit = {
     author: 'Ines Vale',
     message: `Renew ${tested.mends}`,

@@ -1,11 +1,11 @@
 import type { Failure } from './failure.ts';
 import { type FileRole, findFileRole } from './file-role.ts';
-import type { ChangedPath, Mend, MendKind, Outcome } from './outcome.ts';
+import type { ChangedPath, Outcome, Resolution, ResolutionKind } from './outcome.ts';
 import { findSilencing, type Silencing } from './silenced-checks.ts';
 
 /** The fix of a failure, and the conclusions from it. */
-export interface ReadMend {
-  readonly mend: Mend;
+export interface AssessedResolution {
+  readonly resolution: Resolution;
   /** The roles of the files that fixed it, without documents. */
   readonly roles: ReadonlySet<FileRole>;
   /** True if the failure names a changed file, or a name in the changed lines of a file that is not code. */
@@ -15,24 +15,24 @@ export interface ReadMend {
 }
 
 /** The maximum number of files of a change that proves a fix. A larger change may have fixed anything. */
-const MAX_MENDING = 10;
+const MAX_FIXING_FILES = 10;
 const [MAX_FILES, MAX_COMMITS] = [20, 5];
 /** The maximum number of characters of a failure in which file names are searched for. */
 const MAX_TEXT = 20_000;
 
 /** Determines how a failure was fixed, and what casts doubt on that. */
-export function readMend(
+export function assessResolution(
   outcome: Outcome,
   failures: readonly Failure[],
   suspects: readonly string[],
-): ReadMend {
+): AssessedResolution {
   const { red, green, times, change } = outcome;
   const files = (change?.files ?? []).filter((file) => findFileRole(file) !== 'document');
   const texts = failures.map(describeFailure);
   const named = files.filter((file) => suspects.includes(file.path) || isNamed(file, texts));
   // A file that only another failure of the build names fixed that other failure.
   const rest = files.filter((file) => named.includes(file) || !isNamed(file, outcome.others));
-  const mending = chooseOwn(named, rest);
+  const fixingFiles = chooseOwn(named, rest);
   const places = failures.flatMap(({ test, frames }) =>
     frames
       .filter((entry) => entry.own)
@@ -40,24 +40,24 @@ export function readMend(
       .concat(test?.file ?? []),
   );
   const folders = new Set(places.concat(suspects).map(findFolder));
-  const isNear = mending.some(({ path }) => folders.has(findFolder(path)));
+  const isNear = fixingFiles.some(({ path }) => folders.has(findFolder(path)));
   const documents = (change?.files ?? []).filter((file) => findFileRole(file) === 'document');
   const isDocumented = documents.some((file) => isNamed(file, texts));
-  const kind = isDocumented && mending.length === 0 ? 'change' : findKind(outcome, mending);
+  const kind = isDocumented && fixingFiles.length === 0 ? 'change' : findKind(outcome, fixingFiles);
   const commits = (change?.commits ?? []).slice(0, MAX_COMMITS);
   return {
-    roles: new Set(mending.map(findFileRole)),
+    roles: new Set(fixingFiles.map(findFileRole)),
     isLinked: named.length > 0,
     isNear,
-    mend: {
+    resolution: {
       kind,
       red,
       green,
       times,
-      files: mending.slice(0, MAX_FILES).map(({ path }) => path),
+      files: fixingFiles.slice(0, MAX_FILES).map(({ path }) => path),
       commits,
       isRevert: commits.some(({ subject }) => /^revert\b/i.test(subject)),
-      doubt: findDoubt(outcome, kind, mending, { isLinked: named.length > 0, isNear }),
+      doubt: findDoubt(outcome, kind, fixingFiles, { isLinked: named.length > 0, isNear }),
     },
   };
 }
@@ -77,19 +77,19 @@ function findFolder(path: string): string {
 
 function findKind(
   { red, green, isRebuiltPullRequest, change }: Outcome,
-  mending: readonly ChangedPath[],
-): MendKind {
+  fixingFiles: readonly ChangedPath[],
+): ResolutionKind {
   if (red.commit !== null && red.commit === green.commit) return isRebuiltPullRequest ? 'base' : 'rerun';
   if (change === null) return 'unknown';
-  return mending.length === 0 && !change.truncated ? 'nothing' : 'change';
+  return fixingFiles.length === 0 && !change.truncated ? 'nothing' : 'change';
 }
 
 /** Finds a doubt about the proof. The text follows "because". */
 function findDoubt(
   outcome: Outcome,
-  kind: MendKind,
-  mending: readonly ChangedPath[],
-  { isLinked, isNear }: Pick<ReadMend, 'isLinked' | 'isNear'>,
+  kind: ResolutionKind,
+  fixingFiles: readonly ChangedPath[],
+  { isLinked, isNear }: Pick<AssessedResolution, 'isLinked' | 'isNear'>,
 ): string | null {
   const { tests, change, clocksDisagree } = outcome;
   if (clocksDisagree) return 'the clocks of the two builds disagree about which came first';
@@ -101,18 +101,18 @@ function findDoubt(
   if (kind !== 'change') return null;
   // A test that is reported as passed was neither skipped nor removed.
   const isProven = tests.length > 0 && tests.every((entry) => entry === 'passed');
-  const silencing = findSilencing(mending);
+  const silencing = findSilencing(fixingFiles);
   if (silencing !== null && !(isProven && (silencing === 'skipped' || silencing === 'removed')))
     return `green because ${SILENCED[silencing]}`;
   if (change?.truncated === true) return 'the change is too large to be read';
-  if (mending.length > MAX_MENDING) return `the change touches ${mending.length} files`;
+  if (fixingFiles.length > MAX_FIXING_FILES) return `the change touches ${fixingFiles.length} files`;
   if (isLinked) return null;
   if (change?.commits.some(isMerge) === true) return 'the change merges others into the branch';
   return change?.isRewritten === true && !isNear ? 'the branch was rewritten' : null;
 }
 
 /** Tells whether a commit merges another branch. */
-export function isMerge({ subject }: Pick<Mend['commits'][number], 'subject'>): boolean {
+export function isMerge({ subject }: Pick<Resolution['commits'][number], 'subject'>): boolean {
   return MERGE.test(subject);
 }
 

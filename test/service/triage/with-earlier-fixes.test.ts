@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MendedFailure } from '../../../src/domain/graded.ts';
+import type { FixedFailure } from '../../../src/domain/graded.ts';
 import { withPrecedent } from '../../../src/domain/precedent.ts';
 import { choosePublished } from '../../../src/domain/publish-bound.ts';
-import { withMended } from '../../../src/service/triage/with-mended.ts';
+import { withEarlierFixes } from '../../../src/service/triage/with-earlier-fixes.ts';
 import { sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
 
-function mended(number: string, files: readonly string[], isSame = false): MendedFailure {
+function earlierFix(number: string, files: readonly string[], isSame = false): FixedFailure {
   return {
     analysisId: `ana_${number}`,
     buildId: `bld_${number}`,
@@ -19,14 +19,12 @@ function mended(number: string, files: readonly string[], isSame = false): Mende
   };
 }
 
-describe('what mended failures before', () => {
+describe('what fixed failures before', () => {
   it('is offered as a claim with its builds, and not as confirmed', () => {
-    const before = ['3', '2', '1'].map((number) =>
-      mended(number, ['deploy/values.yaml', `src/${number}.ts`]),
-    );
-    const { answer, evidence, verdict } = withMended(sampleAnalysis(), before);
+    const before = ['3', '2', '1'].map((number) => earlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]));
+    const { answer, evidence, verdict } = withEarlierFixes(sampleAnalysis(), before);
     expect(answer.claims.at(-1)).toMatchObject({
-      text: 'The last 3 failures of this kind were mended by editing deploy/values.yaml (ci #3, ci #2, ci #1). No reviewer has confirmed this.',
+      text: 'The last 3 failures of this kind were fixed by editing deploy/values.yaml (ci #3, ci #2, ci #1). No reviewer has confirmed this.',
       evidence: ['E2'],
     });
     expect(evidence.at(-1)?.text).toContain('ci #3, 2026-10-12: deploy/values.yaml, src/3.ts (c0ffee)');
@@ -34,13 +32,11 @@ describe('what mended failures before', () => {
   });
 
   it('is offered of the same failure from one on, and of a kind only if all agree', () => {
-    const once = withMended(sampleAnalysis(), [mended('1', ['a.ts'], true), mended('2', ['b.ts'])]);
-    expect(once.answer.claims.at(-1)?.text).toMatch(
-      /^The same failure was mended by editing a\.ts \(ci #1\)/,
-    );
-    const apart = [mended('2', ['a.ts']), mended('1', ['b.ts'])];
-    expect(withMended(sampleAnalysis(), apart)).toEqual(sampleAnalysis());
-    expect(withMended(sampleAnalysis(), [mended('1', ['a.ts'])])).toEqual(sampleAnalysis());
+    const once = withEarlierFixes(sampleAnalysis(), [earlierFix('1', ['a.ts'], true), earlierFix('2', ['b.ts'])]);
+    expect(once.answer.claims.at(-1)?.text).toMatch(/^The same failure was fixed by editing a\.ts \(ci #1\)/);
+    const apart = [earlierFix('2', ['a.ts']), earlierFix('1', ['b.ts'])];
+    expect(withEarlierFixes(sampleAnalysis(), apart)).toEqual(sampleAnalysis());
+    expect(withEarlierFixes(sampleAnalysis(), [earlierFix('1', ['a.ts'])])).toEqual(sampleAnalysis());
   });
 });
 
