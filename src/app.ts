@@ -1,4 +1,4 @@
-import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
+import { openIndexSynchronization, openKnowledge, startEmbedding } from './app/index-synchronization.ts';
 import { countAnalysis, instrumentToolbox, recordNode, watchTriage } from './app/instrumentation.ts';
 import {
   createAppToolbox,
@@ -106,7 +106,7 @@ async function composeApp(
   const { masker } = threads;
   const dying = failpoint === undefined ? {} : { failpoint };
   const found = await openKnowledge({ config, database, masker, clock, logger });
-  const indexKeeping = openIndexKeeping({ ...stores, vectorIndex, masker, logger, ...dying });
+  const indexSynchronization = openIndexSynchronization({ ...stores, vectorIndex, masker, logger, ...dying });
   const parts = {
     config,
     logger,
@@ -127,18 +127,26 @@ async function composeApp(
   const deps = { ...triageDeps, wakeWorker: () => background.wake(), threads, ...dying };
   const retention = openRetention({
     ...parts,
-    ...indexKeeping.sync,
+    ...indexSynchronization.sync,
     forgetThreads: () => forgetConcluded(database, logger),
   });
   // Last: it runs timers of its own, which nothing may leave behind.
   const wakeUp = await openWakeUp(config.jobQueue, { database, work: stores.work, logger });
   const triage = openTriageWork({ ...parts, wakeUp }, deps, steps);
-  const background = openBackground({ ...parts, wakeUp, deps, found, channels, indexKeeping, retention });
+  const background = openBackground({
+    ...parts,
+    wakeUp,
+    deps,
+    found,
+    channels,
+    indexSynchronization,
+    retention,
+  });
   return {
     ...parts,
     buildSources: deps.buildSources,
     uploadReaders: threads,
-    ...indexKeeping.sync,
+    ...indexSynchronization.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     notifier: createWorkNotifier({ wakeUp, logger }),
@@ -289,7 +297,7 @@ const LOOK_MS = 1_000;
 interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger'>, Opened {
   readonly wakeUp: WakeUp;
   readonly deps: TriageBuildDeps & Pick<GradeDeps, 'codeHost'>;
-  readonly indexKeeping: ReturnType<typeof openIndexKeeping>;
+  readonly indexSynchronization: ReturnType<typeof openIndexSynchronization>;
   readonly retention: ReturnType<typeof openRetention>;
 }
 
@@ -300,7 +308,7 @@ interface Opened {
 }
 
 /** Creates the background work that every worker process runs in addition to triage. */
-function openBackground({ channels, indexKeeping, retention, ...parts }: BackgroundParts) {
+function openBackground({ channels, indexSynchronization, retention, ...parts }: BackgroundParts) {
   const { stores, logger, wakeUp, deps } = parts;
   const isTriageWaiting = async () => (await stores.work.due([TRIAGE])).length > 0;
   const passing =
@@ -308,7 +316,7 @@ function openBackground({ channels, indexKeeping, retention, ...parts }: Backgro
   const grading = createGradeHandler(deps, isTriageWaiting);
   const handlers = [
     ...channels.handlers,
-    ...indexKeeping.handlers,
+    ...indexSynchronization.handlers,
     ...retention.handlers,
     ...passing,
     grading,
@@ -330,7 +338,7 @@ function openBackground({ channels, indexKeeping, retention, ...parts }: Backgro
     /** Stops the parts that bring work, so that nothing new begins. */
     stopBringing: async () => {
       sweeper?.stop();
-      await indexKeeping.stop();
+      await indexSynchronization.stop();
       await embedding?.stop();
     },
     /** Stops the parts that end what triage has begun. Call this after the queue has drained. */

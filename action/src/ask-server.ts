@@ -12,7 +12,7 @@ import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-
 import { readBody } from '../../src/providers/rest-client.ts';
 import { maskExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
-import type { ToldAnswer } from './render-answer.ts';
+import type { ExplainedAnswer } from './render-answer.ts';
 
 const REQUEST_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -27,7 +27,7 @@ export interface Server {
 
 export interface ServerAnswer {
   /** Empty if no answer came in time; `pending` says why. */
-  readonly answers: readonly ToldAnswer[];
+  readonly answers: readonly ExplainedAnswer[];
   readonly pending: string | null;
 }
 
@@ -81,7 +81,7 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
  * Returns the answers as the server has them. A server of an older version does not report which failures an
  * answer explains, so they are counted here.
  */
-function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[] {
+function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ExplainedAnswer[] {
   const counted = new Map(
     arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]),
   );

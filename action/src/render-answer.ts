@@ -20,11 +20,11 @@ const MAX_TESTS = 50;
 const MAX_NAME = 200;
 
 /** An answer, and its failures among those of the build. */
-export type ToldAnswer = Pick<ArrangedAnswer, 'analysis' | 'explains'>;
+export type ExplainedAnswer = Pick<ArrangedAnswer, 'analysis' | 'explains'>;
 
 export interface Answer {
   /** Answers in the order in which they should be fixed. */
-  readonly answers: readonly ToldAnswer[];
+  readonly answers: readonly ExplainedAnswer[];
   /** The result of running the command again. Null if this was not requested. */
   readonly experiment: Experiment | null;
   /** The reason why there is no answer. Null if there is one. */

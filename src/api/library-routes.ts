@@ -4,7 +4,7 @@ import { Rule, RuleInput } from '../domain/library.ts';
 import { createListSchema, pageQuery, toPage } from '../ports/database.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../service/review/rules.ts';
-import { confirmStays, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
+import { confirmInUse, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
 import { TeachView, WithdrawBody } from '../service/review/views.ts';
 import { type ApiApp, route } from './route.ts';
 
@@ -35,7 +35,7 @@ export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
       params: Params,
       response: { 200: TeachView },
     }),
-    async (request) => await confirmStays(deps, { id: request.params.id, by: requireReviewer(request) }),
+    async (request) => await confirmInUse(deps, { id: request.params.id, by: requireReviewer(request) }),
   );
 }
 

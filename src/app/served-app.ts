@@ -17,11 +17,11 @@ import type { Ask } from '../service/ask/ask.ts';
 import type { UploadReaders } from '../service/intake/upload.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { WorkNotifier } from '../work/notifier.ts';
-import type { openIndexKeeping } from './index-keeping.ts';
+import type { openIndexSynchronization } from './index-synchronization.ts';
 import type { openRetention } from './open-retention.ts';
 import type { openLogExplainer } from './terminal-app.ts';
 
-type IndexSync = ReturnType<typeof openIndexKeeping>['sync'];
+type IndexSync = ReturnType<typeof openIndexSynchronization>['sync'];
 
 /** All parts of a served installation. They are created only in `src/app.ts`. */
 export interface App extends IndexSync {

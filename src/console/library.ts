@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { nameKind } from '../domain/category-words.ts';
 import { TriageError } from '../domain/errors.ts';
-import { answers, type LibraryEntry } from '../domain/library.ts';
+import { isInUse, type LibraryEntry } from '../domain/library.ts';
 import { flagSentence } from '../service/review/learn.ts';
 import { requireReviewer } from '../service/review/queue.ts';
-import { confirmStays, restoreEntry, withdrawEntry } from '../service/review/undo.ts';
+import { confirmInUse, restoreEntry, withdrawEntry } from '../service/review/undo.ts';
 import {
   buildAddress,
   formatAnalysisAddress,
@@ -109,7 +109,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   });
   app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
-    await confirmStays(deps, { id, by: requireReviewer(request) });
+    await confirmInUse(deps, { id, by: requireReviewer(request) });
     return reply.redirect(`${formatLibraryAddress(id)}?done=stays`, 303);
   });
   registerRulePages(app, deps);
@@ -170,7 +170,7 @@ function renderStanding(entry: LibraryEntry): Html {
   if (entry.flag !== null)
     return html` · <strong class="is-amber">also in ${entry.flag.builds} green
       ${entry.flag.builds === 1 ? 'build' : 'builds'}</strong>${
-        answers(entry) ? ', confirmed' : ', not in use'
+        isInUse(entry) ? ', confirmed' : ', not in use'
       }`;
   return html``;
 }
@@ -203,7 +203,7 @@ function renderEntry(entry: LibraryEntry): Html {
     rootCause,
     fixRecommendation,
   } = entry;
-  const inUse = answers(entry);
+  const inUse = isInUse(entry);
   return html`<div class="headline"><p class="kicker">${renderCategory(category)}<span>${nameKind(
     kind,
   )}</span>${stateMark(inUse ? 'in use' : 'not in use', inUse ? 'green' : null)}</p>

@@ -5,7 +5,7 @@ import { Category, CategoryProbabilities, Kind } from './category.ts';
 import { Owner } from './cause.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
 import type { Experiment } from './experiment.ts';
-import { KeptExperiment } from './experiment-facts.ts';
+import { ProseFreeExperiment } from './experiment-facts.ts';
 import { LogPosition } from './failure.ts';
 import { Route } from './publish-bound.ts';
 import { VersionChanges } from './version-changes.ts';
@@ -344,7 +344,7 @@ export const Analysis = z.object({
   /** The owners of the suspected files and of the failing tests, by CODEOWNERS. Absent if there are none. */
   fileOwners: z.array(Owner).optional(),
   /** The result of running the failing command again. Absent if it was not run again. */
-  experiment: KeptExperiment.optional(),
+  experiment: ProseFreeExperiment.optional(),
   /** The size of the logs and of the part that was kept. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   milliseconds: z.number(),

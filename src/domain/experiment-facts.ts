@@ -20,7 +20,7 @@ export function describeExperiment(experiment: Experiment): string {
  * removes prose, and a bisection or fix without the runs for it. Names of tests, files and commits stay as
  * untrusted text. The operation is idempotent.
  */
-export function keepFacts(experiment: Experiment): Experiment {
+export function removeProse(experiment: Experiment): Experiment {
   const { command, narrowed, tests, bisection, fixes } = experiment;
   const arms = doubtArms(experiment.arms).length === 0 ? experiment.arms : [];
   const dependsOnOthers =
@@ -51,7 +51,7 @@ export function keepFacts(experiment: Experiment): Experiment {
 }
 
 /** An experiment as it is stored and shown. */
-export const KeptExperiment = Experiment.overwrite(keepFacts);
+export const ProseFreeExperiment = Experiment.overwrite(removeProse);
 
 function keepBisection(bisection: Bisection): Bisection {
   const skipped = bisection.skipped.map((point) => ({ ...point, why: '' }));

@@ -55,9 +55,8 @@ const VERSION = /(?:[\^~=<>!v"'([:>]|\s|@)\d{1,6}(?:\.(?:\d{1,6}|x|\*)){1,3}/;
 function changesVersions(patch: string | null): boolean {
   if (patch === null) return false;
   const lines = readChanges(patch).flatMap(({ removed, added }) => [...removed, ...added]);
-  const telling = lines.filter((line) => /\w/.test(line));
+  const stated = lines.filter((line) => /\w/.test(line));
   return (
-    telling.length > 0 &&
-    telling.filter((line) => VERSION.test(line.slice(0, 300))).length * 2 >= telling.length
+    stated.length > 0 && stated.filter((line) => VERSION.test(line.slice(0, 300))).length * 2 >= stated.length
   );
 }

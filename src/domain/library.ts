@@ -70,7 +70,7 @@ export type LibraryEntry = z.infer<typeof LibraryEntry>;
  * Returns true if an entry may answer. It must not be withdrawn, and no green build may contain its lines
  * unless a person lets it answer nevertheless.
  */
-export function answers({
+export function isInUse({
   withdrawn,
   flag,
   stays,

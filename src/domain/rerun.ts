@@ -14,7 +14,7 @@ const FAILS_TO = 0.1;
 const MAY_PASS_FROM = 0.3;
 
 /** Predicts whether a rerun passes. Returns null if this is not known. */
-export function foretellRerun(transient: number | null | undefined): boolean | null {
+export function predictRerun(transient: number | null | undefined): boolean | null {
   if (transient == null) return null;
   if (transient >= PASSES_FROM) return true;
   return transient <= FAILS_TO ? false : null;
@@ -28,7 +28,7 @@ export function describeRerun(
   transient: number | null | undefined,
   classification: Pick<Classification, 'category' | 'kind'>,
 ): string | null {
-  const passes = foretellRerun(transient);
+  const passes = predictRerun(transient);
   if (passes === null || transient == null) return null;
   if (passes) return `A re-run would probably pass (${transient.toFixed(2)}).`;
   return isNotDevelopersFault(classification)

@@ -28,7 +28,7 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
   if (name.length > MAX_TEXT || RUNS_TESTS.some((pattern) => pattern.test(name))) return true;
   if (RUNS_TESTS_FROM.test(path) || INSTALLED.test(path)) return true;
   const lines = listChangedLines(diff);
-  if (lines.some(({ text }) => TELLING.test(text))) return true;
+  if (lines.some(({ text }) => RUNNER_SETTING.test(text))) return true;
   if (name.endsWith('.rs')) return lines.some(({ isInTests }) => isInTests);
   const kind = MIXED.find(({ files }) => files.test(name));
   return kind !== undefined && !lines.every((line) => line.text.trim() === '' || kind.isHarmless(line));
@@ -85,7 +85,7 @@ const RUNS_TESTS_FROM = new RegExp(
 const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|third_party)\//;
 
 /** The settings that alter how tests run, in whatever file they appear. */
-const TELLING = new RegExp(
+const RUNNER_SETTING = new RegExp(
   String.raw`\b(?:pytest_plugins|PYTEST_(?:ADDOPTS|PLUGINS|DISABLE_PLUGIN_AUTOLOAD)|` +
     'pytest11|TEST_RUNNER|NODE_OPTIONS|NODE_TEST_CONTEXT|RUBYOPT|' +
     String.raw`JAVA_TOOL_OPTIONS|GOFLAGS)\b|\bdef pytest_\w+\s*\(`,

@@ -6,12 +6,12 @@ import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
 import { buildClaims, nameOther } from './claims.ts';
 import { classifyByRules, findBestMatch, type Ruling } from './classify.ts';
+import { findDescribedFact, tellsOfAnother } from './described-fact.ts';
 import { findConfirmedEntry, findNamingDocument, isTeamDocument, listRetrieved } from './evidence-facts.ts';
 import { rankCategories } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { describeChange } from './removals.ts';
 import { rankSuspects } from './suspects.ts';
-import { findTellingFact, tellsOfAnother } from './telling-fact.ts';
 import { estimateTransient } from './transient.ts';
 import { createFinder } from './values/find.ts';
 import { computeCauseConfidence, hasCloseRunnerUp } from './verify.ts';
@@ -53,7 +53,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const decided = classification.abstained
     ? null
     : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
-  const fact = findTellingFact(ruling.facts, decided);
+  const fact = findDescribedFact(ruling.facts, decided);
   // A rule's sentences only describe the line that the rule matched.
   const match = decided !== null && tellsOfAnother(fact, decided) ? null : decided;
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];

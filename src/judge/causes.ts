@@ -9,17 +9,17 @@ import { getProjectPath } from '../log/paths.ts';
 import { MAX_TITLE, withoutMachinePaths } from '../log/title.ts';
 import type { Ruling } from './classify.ts';
 import { type Described, formatPlace, joinTitle } from './described.ts';
+import { complains, completeCause, readWhole } from './described-fact.ts';
 import type { Fact, Facts } from './facts.ts';
+import { readBlock, readLastLines } from './failure-block.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import { findHost, findOwnService, readMissingModule } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
-import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { type Filled, type FindValue, fillFirstComplete } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
-import { readBlock, readLastLines } from './telling-block.ts';
-import { complains, completeCause, readWhole } from './telling-fact.ts';
-import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test-words.ts';
+import { completeTimeout, describeTest, formatTestForPeople, nameOtherTests } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
@@ -44,9 +44,10 @@ export function describeCause(
   const place = classification.category === 'INFRA_ERROR' ? null : (find?.('place')?.text ?? null);
   const description = describe(facts, match, fact, classification, { who, place });
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
-  const cause = find === null ? null : fillFirst(match?.rule.cause, find);
+  const cause = find === null ? null : fillFirstComplete(match?.rule.cause, find);
   // A rule's title is only about what the rule read, so it is not used if a finding leads.
-  const title = find === null || (isFinding && cause === null) ? null : fillFirst(match?.rule.title, find);
+  const title =
+    find === null || (isFinding && cause === null) ? null : fillFirstComplete(match?.rule.title, find);
   const artifacts =
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? description.cause].concat(artifacts.map(({ text }) => text)).join(' ');
@@ -65,7 +66,7 @@ export function describeCause(
 }
 
 /** The minimum weight of an error that may be the reason why a file was not written. */
-const TELLING = 60;
+const INFORMATIVE_WEIGHT = 60;
 
 /**
  * Names an error before the message about a missing file that may be the reason why the file was not written.
@@ -74,7 +75,7 @@ function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | n
   const earlier = find?.('earlierError') ?? null;
   const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
   const cleaned = cleanWords(earlier?.text ?? '', 200);
-  if (earlier === null || weight < TELLING || cause.includes(cleaned)) return [];
+  if (earlier === null || weight < INFORMATIVE_WEIGHT || cause.includes(cleaned)) return [];
   const text = `An earlier error may be the reason: ${quoteWords(cleaned)}.`;
   return [{ text, values: [earlier] }];
 }
@@ -296,7 +297,7 @@ function describeException(entry: ThrownException, facts: Facts): Described {
   const message = cleanWords(completeTimeout(entry.message, entry.at, facts.subject), 260);
   const [test] = facts.subject.failingTests;
   const isFile = test !== undefined && place?.startsWith(test.name) === true;
-  const fails = test === undefined || isFile ? '' : ` This makes ${speakTest(test)} fail.`;
+  const fails = test === undefined || isFile ? '' : ` This makes ${formatTestForPeople(test)} fail.`;
   const seen = test === undefined ? '' : `${fails}${nameOtherTests(facts, test)}`;
   const type = entry.type.split('.').pop() ?? entry.type;
   return {

@@ -55,7 +55,7 @@ export interface Filled {
 const SLOT = /\{(\w{1,30})(\??)\}/g;
 
 /** Fills the first sentence whose slots all have values. Returns null if there is none. */
-export function fillFirst(sentences: Sentences | undefined, find: FindValue): Filled | null {
+export function fillFirstComplete(sentences: Sentences | undefined, find: FindValue): Filled | null {
   if (sentences === undefined) return null;
   const list = Array.isArray(sentences) ? (sentences as readonly Sentence[]) : [sentences as Sentence];
   for (const sentence of list) {
@@ -86,7 +86,7 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
 }
 
 /** Returns the slots in the templates of a wording. Sentences that are functions are skipped. */
-export function listSlotsIn({ title, cause, fix }: Wording): string[] {
+export function listSlots({ title, cause, fix }: Wording): string[] {
   const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
   const templates = sentences.filter((sentence) => typeof sentence === 'string');
   return templates.flatMap((template) => Array.from(template.matchAll(SLOT), ([, slot]) => slot ?? ''));

@@ -1,7 +1,7 @@
+import { complains } from './described-fact.ts';
 import type { Fact, Facts } from './facts.ts';
+import { readBlock, type ShownLine } from './failure-block.ts';
 import type { Filled, Value } from './sentence.ts';
-import { readBlock, type ShownLine } from './telling-block.ts';
-import { complains } from './telling-fact.ts';
 import { joinWords } from './wording.ts';
 
 /** The maximum number of names in one sentence. */

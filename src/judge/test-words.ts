@@ -22,7 +22,7 @@ export function describeTest(
   const test = findDecidedTest(facts, fact);
   if (test === null) return null;
   const place = formatPlace(test.file, test.line);
-  const where = `${speakTest(test)}${place === null ? '' : ` (${place})`}`;
+  const where = `${formatTestForPeople(test)}${place === null ? '' : ` (${place})`}`;
   const { what, clause } = describeOutcome(test, fact, kind, facts.subject);
   const isSilent = what === SILENT && facts.subject.failingTests.length === 1;
   return {
@@ -140,7 +140,7 @@ function findDecidedTest(facts: Facts, fact: Fact | null): FailingTest | null {
 }
 
 /** Formats a test's name for people: with its suite, unless the suite only repeats a path or the name. */
-export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
+export function formatTestForPeople({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   const isBare =
     suite === null ||
     suite === '' ||

@@ -109,7 +109,7 @@ export function toProbability(logit: number): number {
 }
 
 /** The minimum weight of facts that are used. */
-const TELLING = 0.2;
+const MIN_WEIGHT = 0.2;
 /**
  * The factor for the weight of a line. Messages count in full from two thirds of the weight of the most
  * informative line.
@@ -127,7 +127,7 @@ const IN_A_TEST = 0.35;
 /** Computes the values of TRANSIENT_SIGNS, each 0..1. */
 export function computeTransientSigns({ facts, matches }: Ruling): number[] {
   const { subject } = facts;
-  const telling = facts.all.filter(({ weight }) => weight >= TELLING);
+  const informative = facts.all.filter(({ weight }) => weight >= MIN_WEIGHT);
   const best = (isOne: (rule: Rule) => boolean) =>
     Math.min(
       1,
@@ -138,7 +138,7 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
     );
   const groups = RERUN_GROUPS.map((group) => best(({ kind }) => getKindRow(kind).group === group));
   const words = Object.values(TROUBLE).map((patterns) => {
-    const met = telling.filter(({ text }) => patterns.some((pattern) => pattern.test(text)));
+    const met = informative.filter(({ text }) => patterns.some((pattern) => pattern.test(text)));
     return Math.min(
       1,
       CLEAR *

@@ -14,7 +14,10 @@ export function takeFirstOfEach<Item>(items: readonly Item[], keyOf: (item: Item
 }
 
 /** Returns a copy with twice the capacity, or with the capacity `most` if that is smaller. */
-export function withRoom(numbers: Uint32Array, most = Number.POSITIVE_INFINITY): Uint32Array<ArrayBuffer> {
+export function growCapacity(
+  numbers: Uint32Array,
+  most = Number.POSITIVE_INFINITY,
+): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(Math.min(most, numbers.length * 2));
   larger.set(numbers);
   return larger;

@@ -9,7 +9,7 @@ import { WhoseVerdict } from '../domain/whose.ts';
 import { omitUndefined } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
+import { AnalysisSummary, type AnswerWithWhose, toAnalysisSummary } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
@@ -96,7 +96,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
   });
 }
 
-function toOtherCause(answer: TellableAnswer): z.infer<typeof OtherCause> {
+function toOtherCause(answer: AnswerWithWhose): z.infer<typeof OtherCause> {
   const { tests, title, whose, ...summary } = toAnalysisSummary(answer);
   return {
     ...summary,
@@ -255,13 +255,13 @@ function createOverview(analysis: Analysis, offset: number): EvidenceAnswer {
   const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
-  const telling = items.map((item) => pickTellingRows(item, analysis));
+  const rows = items.map((item) => pickInformativeRows(item, analysis));
   const blocks = items.map(
-    (item, index) => `${formatHead(item)}\n${fenceUntrusted((telling[index] ?? []).map(numberRows), 240)}`,
+    (item, index) => `${formatHead(item)}\n${fenceUntrusted((rows[index] ?? []).map(numberRows), 240)}`,
   );
   const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
   const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
-  const pieces = items.slice(0, shown).map((item, index) => toPiece(item, telling[index] ?? [], 240));
+  const pieces = items.slice(0, shown).map((item, index) => toPiece(item, rows[index] ?? [], 240));
   return {
     text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`,
     data: { pieces, next },
@@ -276,7 +276,7 @@ function isLog({ lineStart }: Evidence): boolean {
  * Picks the most informative lines of a piece of evidence: for a log, the lines around the first quoted line,
  * or its end if none is quoted, because it failed there; for a document, its beginning.
  */
-function pickTellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
+function pickInformativeRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
   const rows = [...listReadableLines(item)];
   if (!isLog(item)) return rows.slice(0, 4);
   const quoted = answer.claims

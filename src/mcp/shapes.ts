@@ -16,7 +16,7 @@ import {
 import { nameTests } from '../notifications/build-answers.ts';
 import { clip, fence, formatNumber, toVisibleLine } from '../notifications/visible-text.ts';
 import { createWhoseLine, formatWhoseSentence } from '../notifications/whose-line.ts';
-import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
+import { AnalysisSummary, type AnswerWithWhose, toAnalysisSummary } from '../service/answers/views.ts';
 import type { ShownWhose } from '../service/answers/whose.ts';
 
 /** The lines of a log or a document. `line` counts from 1, and is null if the text is not from a log. */
@@ -57,7 +57,7 @@ export const Cursor = z
   .nullable()
   .describe('Pass as cursor for the next page; null on the last page');
 
-export function toCauseOutput(arranged: TellableAnswer): z.infer<typeof CauseOutput> {
+export function toCauseOutput(arranged: AnswerWithWhose): z.infer<typeof CauseOutput> {
   const { analysis } = arranged;
   const { answer, verdict } = analysis;
   const summary = toAnalysisSummary(arranged);
@@ -136,7 +136,7 @@ export function describeStanding(analysis: Analysis): string {
  * prove it, and further facts.
  */
 export function describeAnswer(
-  { analysis, explains, whose = null }: TellableAnswer,
+  { analysis, explains, whose = null }: AnswerWithWhose,
   build: Build | null = null,
 ): string[] {
   const { what, title, facts } = answerView(analysis, undefined, explains);

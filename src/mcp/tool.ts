@@ -8,7 +8,7 @@ import { withAgreedFix } from '../domain/whose.ts';
 import type { ArrangedAnswer } from '../notifications/build-answers.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { findBuild, readBuildAnswers, type TellableAnswer } from '../service/answers/views.ts';
+import { type AnswerWithWhose, findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { toOneLine } from './shapes.ts';
 
@@ -169,7 +169,7 @@ export class RpcError extends Error {
 interface Found {
   readonly build: Build | null;
   /** The answer with this id. For the id of a build, all its answers, in the order in which to fix them. */
-  readonly answers: readonly [main: TellableAnswer, ...others: TellableAnswer[]];
+  readonly answers: readonly [main: AnswerWithWhose, ...others: AnswerWithWhose[]];
 }
 
 /**

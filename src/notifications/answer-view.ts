@@ -349,8 +349,10 @@ function describeConfirmation(analysis: Analysis): string | null {
 function formatProofLine(analysis: Analysis, quote: ProofLine): string {
   const line = cleanLine(stripEscapes(findWholeLine(analysis, quote)));
   if (line.length <= MAX_LINE_CHARACTERS) return line;
-  const telling = quote.text.split(/ {3,}/).at(-1) ?? quote.text;
-  return line.startsWith(quote.text.slice(0, 40)) && quote.text.length > MAX_LINE_CHARACTERS ? line : telling;
+  const lastPart = quote.text.split(/ {3,}/).at(-1) ?? quote.text;
+  return line.startsWith(quote.text.slice(0, 40)) && quote.text.length > MAX_LINE_CHARACTERS
+    ? line
+    : lastPart;
 }
 
 function findWholeLine(analysis: Analysis, quote: ProofLine): string {

@@ -239,12 +239,12 @@ async function selectNamedFiles(
   words: readonly string[],
   signal: AbortSignal,
 ): Promise<TreeEntry[]> {
-  const telling = [...words].sort((left, right) => right.length - left.length);
+  const longestFirst = [...words].sort((left, right) => right.length - left.length);
   const lists = await Promise.all(
-    telling.slice(0, MAX_QUERIES).map((word) => code.searchPaths(place, word, MAX_READ, signal)),
+    longestFirst.slice(0, MAX_QUERIES).map((word) => code.searchPaths(place, word, MAX_READ, signal)),
   );
   const named = new Set(lists.flat());
-  const parts = telling.flatMap((word) => word.toLowerCase().match(/[a-z0-9_]{3,60}/g) ?? []);
+  const parts = longestFirst.flatMap((word) => word.toLowerCase().match(/[a-z0-9_]{3,60}/g) ?? []);
   const matches = (path: string) => parts.filter((part) => path.toLowerCase().includes(part)).length;
   const ranked = files
     .map((file) => ({ file, score: (named.has(file.path) ? 1_000 : 0) + matches(file.path) }))

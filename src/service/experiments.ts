@@ -2,7 +2,7 @@ import { type Analysis, withTried } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { Experiment, findSuggestedFix } from '../domain/experiment.ts';
-import { keepFacts } from '../domain/experiment-facts.ts';
+import { removeProse } from '../domain/experiment-facts.ts';
 import { type Doubt, findDoubts } from '../domain/impossible-runs.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -28,7 +28,7 @@ export async function reportExperiment(
 ): Promise<string[]> {
   const doubts = findDoubts(experiment, build.commit);
   if (doubts.length > 0) throw createImpossibleError(doubts);
-  const kept = keepFacts(await maskExperiment(experiment, masker));
+  const kept = removeProse(await maskExperiment(experiment, masker));
   return await database.transaction(async (sql) => {
     await stores.experiments.add(build.id, kept, by, sql);
     const answers = await stores.experiments.apply(build.id, sql);

@@ -5,7 +5,7 @@ import { type QuestionState, ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
 import type { ConversationStore } from '../ports/stores.ts';
 import { fromNow, listColumns, queryAll, queryFirst, scopeValue, toPageValues } from './sql.ts';
-import { REQUESTED_AGAIN } from './work.ts';
+import { REQUEST_AGAIN } from './work.ts';
 
 interface QuestionFilter {
   readonly state?: QuestionState;
@@ -98,7 +98,7 @@ const ASK = `
   select ${QUESTION} from q`;
 
 /** SQL that requests the triage of the build again, without fetching logs. */
-const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
+const WOKEN = `update work w set ${REQUEST_AGAIN('w')},
     result = case when (w.result->>'fetched')::int >= w.version
       then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end
   where w.topic = 'triage' and w.key in (select build_id from q) returning w.key`;

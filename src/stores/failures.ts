@@ -4,7 +4,7 @@ import { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Experiment, VERDICTS } from '../domain/experiment.ts';
-import { KeptExperiment } from '../domain/experiment-facts.ts';
+import { ProseFreeExperiment } from '../domain/experiment-facts.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { createId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -382,7 +382,7 @@ export function createExperimentStore(clock: Clock) {
 
 const ADD_EXPERIMENT = 'insert into experiments (id, build_id, body, reported_by) values ($1, $2, $3, $4)';
 
-const Tried = z.object({ analysis: Analysis, experiment: KeptExperiment });
+const Tried = z.object({ analysis: Analysis, experiment: ProseFreeExperiment });
 
 const NEWEST_EXPERIMENTS = `
   select a.body as analysis, newest.body as experiment from analyses a join (

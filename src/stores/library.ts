@@ -103,8 +103,8 @@ export function createLibraryStore(db: Database) {
      * Lists the entries of a repository that may be contradicted by a passed build, newest first: those that
      * are not withdrawn and that no person has confirmed.
      */
-    telling: async (repository: string, limit: number) =>
-      await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
+    listIdentifyingLines: async (repository: string, limit: number) =>
+      await db.query<{ id: string; telling: string[] }>(IDENTIFYING_LINES, [repository, limit]),
     /**
      * Counts a passed build against entries, once for each build. Returns the entries that were not flagged
      * before.
@@ -195,7 +195,7 @@ const STAY = `
   update library_entries set stays_at = clock_timestamp(), stays_by = $2
   where id = $1 and withdrawn_at is null and green_builds > 0 and stays_at is null returning ${ENTRY}`;
 
-const TELLING = `
+const IDENTIFYING_LINES = `
   select id, telling from library_entries
   where repository = $1 and withdrawn_at is null and stays_at is null and cardinality(telling) > 0
   order by confirmed_at desc, id desc limit $2`;

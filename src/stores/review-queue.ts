@@ -77,7 +77,7 @@ export const STORED = `select ${REVIEW}, d.body as decision from reviews r
  * Returns SQL for the condition that the reviewer in `parameter` may claim the item, because no other
  * reviewer holds it.
  */
-export const FREE_FOR = (parameter: string) =>
+export const IS_CLAIMABLE_BY = (parameter: string) =>
   `(r.state = 'waiting' or (r.state = 'claimed' and r.claimed_by = ${parameter}) or ${EXPIRED})`;
 
 /**
@@ -106,7 +106,7 @@ export const HOLD = `state = 'claimed', claimed_by = $2::text, version = version
 /** SQL with $1: review, $2: reviewer, $3: duration in milliseconds. */
 export const CLAIM = `
   ${changeWithEvent(
-    `update reviews r set ${HOLD} where r.id = $1 and ${FREE_FOR('$2::text')}`,
+    `update reviews r set ${HOLD} where r.id = $1 and ${IS_CLAIMABLE_BY('$2::text')}`,
     'claimed',
     '$2::text',
     `jsonb_build_object('expiresAt', r.claim_expires_at)`,
@@ -281,7 +281,7 @@ function writeGroupsSql(sort: ReviewSort): string {
 }
 
 function writeNextSql(sort: ReviewSort): string {
-  const where = `r.state <> 'decided' and ${MATCHES} and ${FREE_FOR('$8::text')}
+  const where = `r.state <> 'decided' and ${MATCHES} and ${IS_CLAIMABLE_BY('$8::text')}
       and r.id is distinct from $10::text
     and not exists (select from review_skips s where s.review_id = r.id and s.reviewer = $8::text
       and s.skipped_at > clock_timestamp() - $9::float8 * interval '1 millisecond')`;
@@ -292,7 +292,7 @@ const SAME = `
   select ${REVIEW} from reviews base
   join reviews r on r.repository = base.repository and r.fingerprint = base.fingerprint
     and r.state <> 'decided' and r.id <> base.id
-  where base.id = $1 and ${FREE_FOR('$2::text')}
+  where base.id = $1 and ${IS_CLAIMABLE_BY('$2::text')}
   order by r.opened_at, r.id limit $3::int`;
 
 const SINCE = `date_trunc('day', now() at time zone 'utc') at time zone 'utc'`;

@@ -7,8 +7,8 @@ import {
   changeWithEvent,
   createQueueMethods,
   EXPIRED,
-  FREE_FOR,
   HOLD,
+  IS_CLAIMABLE_BY,
   REVIEW,
   STORED,
 } from './review-queue.ts';
@@ -158,7 +158,7 @@ const DECIDE = `
   ${changeWithEvent(
     `update reviews r set state = 'decided', claimed_by = null, claimed_at = null, claim_expires_at = null,
         version = version + 1
-     where r.id = $1 and r.version = $2 and ${FREE_FOR('$3')}`,
+     where r.id = $1 and r.version = $2 and ${IS_CLAIMABLE_BY('$3')}`,
     'decided',
     '$3::text',
     '$7::jsonb',

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { GaugeValue } from '../ports/telemetry.ts';
 import { fromNow, IS_DEFAULT, listColumns, queryAll, queryFirst } from './sql.ts';
-import { REQUESTED_AGAIN } from './work.ts';
+import { REQUEST_AGAIN } from './work.ts';
 
 /** A finished step of an unfinished run. `position` increases with each step, with possible gaps. */
 export const RunStep = z.object({ position: z.int(), step: Step });
@@ -85,7 +85,7 @@ const REQUEST = `
     case when b.imported_at is not null then 2 when ${IS_DEFAULT('b')} then 0 else 1 end,
     jsonb_strip_nulls(jsonb_build_object('provider', b.provider, 'traceparent', $2::text))
   from builds b where b.id = $1
-  on conflict (topic, key) do update set ${REQUESTED_AGAIN('w')},
+  on conflict (topic, key) do update set ${REQUEST_AGAIN('w')},
     group_key = excluded.group_key, priority = excluded.priority, payload = w.payload || excluded.payload
   returning ${createJobColumns('w')}`;
 

@@ -197,7 +197,7 @@ const ADD_ONCE = `${NEW} do nothing`;
  * Returns SQL that requests an item once more as if it were new: it is due at once, and earlier attempts no
  * longer count. A running attempt continues, and counts from then on.
  */
-export const REQUESTED_AGAIN = (table: string) => `
+export const REQUEST_AGAIN = (table: string) => `
   version = ${table}.version + 1, attempts = 0, retries = 0, error = null,
   due_at = clock_timestamp(), changed_at = clock_timestamp(),
   free_at = case when ${table}.held then ${table}.free_at else clock_timestamp() end`;
@@ -304,7 +304,7 @@ const RETRY = `
       held and free_at > clock_timestamp() as is_held
     from work where key = $1 and ($2::text is null or topic = $2) for update
   ), again as (
-    update work w set ${REQUESTED_AGAIN('w')}
+    update work w set ${REQUEST_AGAIN('w')}
     from known k where w.topic = k.topic and w.key = k.key and k.is_open and not k.is_held
   )
   select topic, case when is_held then 'in-work' when is_open then 'pending' else 'done' end as outcome

@@ -390,7 +390,7 @@ function formatChange({ path, status, additions, deletions }: ChangedFile): stri
 }
 
 /** Files that are rarely the cause, unless the failure names them. */
-const LITTLE_TELLING = new RegExp(
+const RARELY_INFORMATIVE = new RegExp(
   String.raw`(?:^|/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:/|$)|` +
     String.raw`\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$`,
   'i',
@@ -406,7 +406,7 @@ function sortMentionedFirst<
   const mentioned = listMentionedPaths(subject);
   const rank = ({ path }: File) => {
     if (mentioned.some((file) => file === path || path.endsWith(`/${file}`))) return 0;
-    return LITTLE_TELLING.test(path) ? 2 : 1;
+    return RARELY_INFORMATIVE.test(path) ? 2 : 1;
   };
   const size = (file: File) => Math.min(1_000, file.additions + file.deletions);
   return [...files].sort((left, right) => rank(left) - rank(right) || size(right) - size(left));

@@ -48,7 +48,7 @@ export async function loadKnowledge(
   signal?: AbortSignal,
 ): Promise<KnowledgeLoad> {
   const items = toKnowledgeItems(documents);
-  const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
+  const { fresh, gone } = await synchronizeItems(vectorIndex, 'knowledge', items, signal);
   const wanted = new Set(items.map(({ id }) => id));
   const changed = new Set([...fresh, ...gone].map(getDocumentId).filter((id) => wanted.has(id)));
   const removed = new Set(gone.map(getDocumentId).filter((id) => !wanted.has(id)));
@@ -212,7 +212,7 @@ function parseDocument(
 const BATCH = 200;
 
 /** The ids of the embedded items and of the removed ones. */
-interface InStep {
+interface SynchronizedItems {
   readonly fresh: readonly string[];
   readonly gone: readonly string[];
 }
@@ -235,12 +235,12 @@ export function createHashedItem(
  * namespace that are not listed are removed. If `given` is a function, it is called after the index was
  * listed, so that an item added in the meantime is not mistaken for an obsolete one.
  */
-export async function bringInStep(
+export async function synchronizeItems(
   index: VectorIndex,
   namespace: VectorNamespace,
   given: readonly VectorItem[] | (() => Promise<readonly VectorItem[]>),
   signal?: AbortSignal,
-): Promise<InStep> {
+): Promise<SynchronizedItems> {
   const indexed = await index.list(namespace);
   const items = typeof given === 'function' ? await given() : given;
   const hashes = new Map(indexed.map(({ id, metadata }) => [id, metadata.hash]));

@@ -22,7 +22,7 @@ import type {
 } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex, VectorItem } from '../ports/vector-index.ts';
-import { bringInStep, createHashedItem } from './knowledge-base.ts';
+import { createHashedItem, synchronizeItems } from './knowledge-base.ts';
 
 interface KnowledgeServiceDeps {
   readonly store: TeamKnowledgeStore;
@@ -163,8 +163,8 @@ async function embedAll(
   signal: AbortSignal | undefined,
 ): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
-  const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
-  const ofTeam = await bringInStep(
+  const ofCurated = await synchronizeItems(semantic, 'knowledge', await curated(), signal);
+  const ofTeam = await synchronizeItems(
     semantic,
     'team_knowledge',
     async () => (await store.all()).map(toItem),

@@ -55,7 +55,7 @@ export function searchWeb(
     listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     argumentsFrom(clues) {
-      const query = findTellingLine(clues);
+      const query = findInformativeLine(clues);
       return query === null ? null : { query };
     },
     async run({ query, limit }, { subject, signal }) {
@@ -180,8 +180,8 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
   });
 }
 
-const MAX_TELLING = 300;
-const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
+const MAX_QUERY_LINE = 300;
+const INFORMATIVE_ROLES: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
 /** A marker that a runner or a test tool puts before a message. */
 const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
 
@@ -189,7 +189,7 @@ const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
  * Returns the one line that best describes the error, for a web search. Returns null if there is none,
  * because how the step ended would find pages about any failure.
  */
-function findTellingLine({ subject, headline, decisive }: Clues): string | null {
+function findInformativeLine({ subject, headline, decisive }: Clues): string | null {
   const [thrown] = subject.exceptions;
   const texts = [
     decisive,
@@ -199,5 +199,5 @@ function findTellingLine({ subject, headline, decisive }: Clues): string | null 
   ];
   const all = texts.flatMap((text) => text?.split('\n') ?? []);
   const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
-  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_TELLING) ?? null;
+  return lines.find((line) => INFORMATIVE_ROLES.has(classifyRole(line)))?.slice(0, MAX_QUERY_LINE) ?? null;
 }

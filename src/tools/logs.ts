@@ -48,7 +48,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       const focus = Math.min(
-        line ?? findTellingLine(subject, source.name) ?? source.lines,
+        line ?? findInformativeLine(subject, source.name) ?? source.lines,
         Math.max(source.lines, 1),
       );
       const window = await archive.lines(
@@ -67,7 +67,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
  * Returns the last line of the failed step, or else the line of the exit code, or else the end of the first
  * excerpt.
  */
-function findTellingLine(subject: TriageSubject, source: string): number | undefined {
+function findInformativeLine(subject: TriageSubject, source: string): number | undefined {
   const section = subject.failedSections.find((item) => item.source === source)?.lineEnd;
   const exit = subject.exits.find((item) => item.source === source)?.line;
   return section ?? exit ?? subject.excerpts.find((item) => item.source === source)?.lineEnd;

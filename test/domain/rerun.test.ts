@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeRerun, foretellRerun, mayPassAnyway } from '../../src/domain/rerun.ts';
+import { describeRerun, mayPassAnyway, predictRerun } from '../../src/domain/rerun.ts';
 
 const network = { category: 'INFRA_ERROR', kind: 'network' } as const;
 const compile = { category: 'CODE_ERROR', kind: 'compile_error' } as const;
@@ -9,8 +9,8 @@ it('says what a re-run would bring only outside of the limits', () => {
   expect(describeRerun(0.86, compile)).toBe('A re-run would probably pass (0.86).');
   expect(describeRerun(0.5, network)).toBeNull();
   expect(describeRerun(0.06, network)).toBe('A re-run would probably fail again (0.06).');
-  expect(foretellRerun(null)).toBeNull();
-  expect(foretellRerun(undefined)).toBeNull();
+  expect(predictRerun(null)).toBeNull();
+  expect(predictRerun(undefined)).toBeNull();
 });
 
 it('says nothing of a re-run that nobody would try', () => {

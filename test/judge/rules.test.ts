@@ -6,7 +6,7 @@ import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { TIES } from '../../src/judge/rules/ties.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
-import { listSlotsIn } from '../../src/judge/sentence.ts';
+import { listSlots } from '../../src/judge/sentence.ts';
 import { listGroups, listSharedSlots } from '../../src/judge/values/find.ts';
 import { SHARED_PATTERNS } from '../../src/judge/values/patterns.ts';
 import { classify, insightOf, subjectOf } from './subject.ts';
@@ -39,7 +39,7 @@ describe('the rules', () => {
           listGroups,
         ),
       ]);
-      return listSlotsIn(wording)
+      return listSlots(wording)
         .filter((slot) => !known.has(slot))
         .map((slot) => `${name}: {${slot}}`);
     });

@@ -1,5 +1,5 @@
 import { isNotDevelopersFault } from '../../../src/domain/analysis.ts';
-import { foretellRerun } from '../../../src/domain/rerun.ts';
+import { predictRerun } from '../../../src/domain/rerun.ts';
 import type { TransientLesson } from './fit.ts';
 
 /** What a model that saw nothing of a failure's group says of it. */
@@ -17,8 +17,8 @@ export function describeForecasts(forecasts: readonly Forecast[]): string[] {
 function describeSet(set: string, own: readonly Forecast[]): string {
   const passes = own.filter(({ lesson }) => lesson.passes);
   const byCategory = own.map(({ lesson }) => ({ lesson, share: Number(isNotDevelopersFault(lesson.told)) }));
-  const likely = own.filter(({ share }) => foretellRerun(share) === true);
-  const unlikely = own.filter(({ share }) => foretellRerun(share) === false);
+  const likely = own.filter(({ share }) => predictRerun(share) === true);
+  const unlikely = own.filter(({ share }) => predictRerun(share) === false);
   const wrongLikely = likely.filter(({ lesson }) => !lesson.passes).length;
   const wrongUnlikely = unlikely.filter(({ lesson }) => lesson.passes).length;
   return [

@@ -93,8 +93,8 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
   await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };
   await Promise.all([
-    app.bringInStep('knowledge', () => app.loadKnowledge()),
-    app.bringInStep('error library', () => syncLibraryIndex(library)),
+    app.runAtStartup('knowledge', () => app.loadKnowledge()),
+    app.runAtStartup('error library', () => syncLibraryIndex(library)),
   ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
     throw new TriageError(
@@ -144,7 +144,7 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
 }
 
 async function startWork(app: App, servers: Closeable[]): Promise<void> {
-  await app.bringInStep('knowledge', () => app.loadKnowledge());
+  await app.runAtStartup('knowledge', () => app.loadKnowledge());
   await app.work();
   // Deliveries that a process with an HTTP server received before it crashed must still be processed.
   const processor = startDeliveryProcessor(app);

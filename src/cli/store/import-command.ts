@@ -125,7 +125,7 @@ async function answer(
     });
     await drainWork(handler, { ...app, work: app.stores.work }, signal);
   }
-  await app.bringInStep('knowledge', () => app.loadKnowledge());
+  await app.runAtStartup('knowledge', () => app.loadKnowledge());
   await app.work();
   await waitUntilAnswered(app, failed, signal);
   await waitUntilGraded(app, signal);

@@ -123,17 +123,17 @@ function isSame(what: string, left: string, right: string): boolean {
 
 /** Checks whether more than half of the logs that name any file have names in common. */
 function areMostConnected(logs: readonly NamedText[]): boolean {
-  const telling = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
-  if (telling.length < 2) return true;
+  const withTraits = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
+  if (withTraits.length < 2) return true;
   const groups: { readonly traits: Set<string>; logs: number }[] = [];
-  for (const traits of telling) {
+  for (const traits of withTraits) {
     const joined = groups.filter((group) => [...traits].some((trait) => group.traits.has(trait)));
     const all = joined.flatMap((group) => [...group.traits]);
     const size = joined.reduce((sum, group) => sum + group.logs, 1);
     for (const group of joined) groups.splice(groups.indexOf(group), 1);
     groups.push({ traits: new Set([...all, ...traits]), logs: size });
   }
-  return groups.some((group) => group.logs * 2 > telling.length);
+  return groups.some((group) => group.logs * 2 > withTraits.length);
 }
 
 /** File extensions of one language. */

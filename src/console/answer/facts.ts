@@ -1,6 +1,6 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
-import { answers } from '../../domain/library.ts';
+import { isInUse } from '../../domain/library.ts';
 import { findTouchedSuspects } from '../../domain/review.ts';
 import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
@@ -91,7 +91,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     /** The track record of answers with similar confidence, according to people's decisions. */
     track,
     /** Lessons that people taught about this fingerprint in the repository, newest first. */
-    taught: taught.filter(answers),
+    taught: taught.filter(isInUse),
     /** The same failure, or the same test, in earlier builds of the repository, newest first. */
     past,
     /**

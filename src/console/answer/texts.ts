@@ -1,5 +1,5 @@
 import { type Analysis, QUOTES_ONLY } from '../../domain/analysis.ts';
-import { createSaidOnce } from './said-once.ts';
+import { createSentenceFilter } from './distinct-sentences.ts';
 
 /** The texts of an answer with nothing said twice, in the order in which they are read. */
 export interface AnswerTexts {
@@ -13,7 +13,7 @@ export interface AnswerTexts {
 
 /** Removes the repetitions of the title and of each other from the texts of an answer. */
 export function writeTexts({ answer }: Pick<Analysis, 'answer'>): AnswerTexts {
-  const sayOnce = createSaidOnce();
+  const sayOnce = createSentenceFilter();
   sayOnce(answer.title, true);
   const lead = sayOnce(answer.rootCause);
   const claims = answer.claims.map(({ text }) => (text === QUOTES_ONLY ? '' : sayOnce(text)));

@@ -9,7 +9,7 @@ import { formatLogAddress } from '../addresses.ts';
 import { logPageLink } from '../ci-links.ts';
 import { badge } from '../controls.ts';
 import { type Html, html, joinHtml, NOTHING } from '../html.ts';
-import { listTellingWords, placeNotes } from './notes.ts';
+import { listContentWords, placeNotes } from './notes.ts';
 import { showLines } from './render-line.ts';
 import {
   createEvidenceView,
@@ -155,10 +155,10 @@ async function renderLists(
     { name, evidence: anchored, claims, hasIds: true },
     texts[0] ?? [],
   );
-  const telling = listTellingWords(analysis.answer.title);
+  const titleWords = listContentWords(analysis.answer.title);
   const lists = groups.map((group, at) => {
     const plain = createRowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`);
-    const options = { ...plain, stamps, telling, wordsOnly: true, notes: at === 0 ? notes : new Map() };
+    const options = { ...plain, stamps, titleWords, wordsOnly: true, notes: at === 0 ? notes : new Map() };
     const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
     const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
     if (group === proof || proof.length === 0) return list;

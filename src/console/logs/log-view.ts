@@ -14,7 +14,7 @@ import { formatAnalysisAddress, formatLogAddress } from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { Html } from '../html.ts';
-import { listTellingWords, placeNotes } from './notes.ts';
+import { listContentWords, placeNotes } from './notes.ts';
 import {
   createAroundView,
   createWindowView,
@@ -217,12 +217,12 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   const stretches = await readStretches(deps.archive, of, await chooseStretches(deps, facts, query));
   if (stretches === null) return null;
   const opening = !isFolded(query) && query.part === null;
-  const telling = facts.analyses.flatMap(({ answer }) => listTellingWords(answer.title));
+  const titleWords = facts.analyses.flatMap(({ answer }) => listContentWords(answer.title));
   const rows = {
     ...createRowOptions(facts, query, stamps),
     opening,
     notes: listNotes(facts, stretches),
-    telling,
+    titleWords,
   };
   return { stretches, rows };
 }

@@ -41,7 +41,7 @@ export function placeNotes(
 }
 
 /** Lists the words of a title that stand for something: values, names in quotes, paths and identifiers. */
-export function listTellingWords(title: string): string[] {
+export function listContentWords(title: string): string[] {
   const quoted = [...title.matchAll(/[“"`']([^“”"`']{2,60})[”"`']/g)].map(([, inner]) => inner ?? '');
   const words = title.split(/[\s“”"`',;()]+/).map((word) => word.replace(/[.:…]{1,10}$/, ''));
   return [...quoted, ...words.filter((word) => word.length > 1 && /[\d/_.@]|\p{Ll}\p{Lu}/u.test(word))];

@@ -66,8 +66,8 @@ const CLOCK_STAMP = /^\ufeff?\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? /;
 
 /** Checks whether every line that is not empty begins with a time. */
 export function areStamped(lines: readonly string[]): boolean {
-  const telling = lines.filter((line) => line !== '');
-  return telling.length > 0 && telling.every((line) => readStamp(line) !== '');
+  const filled = lines.filter((line) => line !== '');
+  return filled.length > 0 && filled.every((line) => readStamp(line) !== '');
 }
 
 /** Returns the text of a line without colors, for copying and tests. */

@@ -30,7 +30,7 @@ export interface RowsOptions {
   /** Notes that stand under lines, by the numbers of the lines. With them, evidence has no chips. */
   readonly notes?: ReadonlyMap<number, readonly Html[]>;
   /** Words that are underlined where a cited line has them. */
-  readonly telling?: readonly string[];
+  readonly titleWords?: readonly string[];
   /** Blank lines and the marks of groups are left out. */
   readonly wordsOnly?: boolean;
 }
@@ -80,9 +80,13 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
   const isCited = evidence.some(({ cited }) => cited.includes(number));
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
-  const { found, telling = [], notes } = options;
+  const { found, titleWords = [], notes } = options;
   const content =
-    found != null ? markFound(line, found.text, found.matchCase) : isCited ? markWords(line, telling) : line;
+    found != null
+      ? markFound(line, found.text, found.matchCase)
+      : isCited
+        ? markWords(line, titleWords)
+        : line;
   const classes = [isCited && 'cited', isMarked && 'sel', !hasWords(line) && 'blank']
     .filter((name) => name !== false)
     .join(' ');

@@ -1,6 +1,6 @@
 import type { Fact, Facts } from '../facts.ts';
+import { readBlock } from '../failure-block.ts';
 import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
-import { readBlock } from '../telling-block.ts';
 import { GENERIC_COMPILE, MISSING_THINGS } from './symptoms.ts';
 
 /** Rules for failures of the machine or runner. All of them require that the failed step says so. */

@@ -1,6 +1,6 @@
 import type { TriageSubject } from '../../domain/triage.ts';
+import type { FailureBlock, ShownLine } from '../failure-block.ts';
 import type { Value } from '../sentence.ts';
-import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
 /** Forms in which shells, runners and package managers print a command before they run it. */
 const SHOWN = [
@@ -20,7 +20,7 @@ const NO_COMMAND =
  * else the one that the step is named after. If a runner prints a whole script first, returns its only
  * command that has words in common with the deciding line.
  */
-export function readCommand(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readCommand(block: FailureBlock, subject: TriageSubject): Value | null {
   const { trigger, paragraph, step } = block;
   const above = step.filter(({ line }) => trigger.line === null || line < trigger.line);
   for (const shownLine of above.toReversed()) {
@@ -43,7 +43,7 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
  * Tells whether a line begins a script. GitHub prints scripts below the first command, line by line in color,
  * up to the shell.
  */
-function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
+function isFirstOfScript({ source, line, text }: ShownLine, step: FailureBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
   const below = step.filter(
     (shownLine) => shownLine.source === source && shownLine.line > line && shownLine.line <= line + 40,
@@ -53,7 +53,7 @@ function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['
 }
 
 /** Reads the only command of a script that has an option or path of the deciding line. */
-function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Value | null {
+function readScriptLine(first: ShownLine, { trigger, step }: FailureBlock): Value | null {
   const below = step
     .filter((shownLine) => shownLine.source === first.source && shownLine.line > first.line)
     .slice(0, 40);
@@ -61,7 +61,9 @@ function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Valu
   const triggerWords = new Set(trigger.text.split(/[\s'"`=,;]+/).map((word) => word.replace(/[.:)]+$/, '')));
   const named = below.slice(0, end).filter(({ text }) => {
     const words = text.trim().split(/[\s'"=]+/);
-    return isCommand(text.trim()) && words.some((word) => TELLING_WORD.test(word) && triggerWords.has(word));
+    return (
+      isCommand(text.trim()) && words.some((word) => DISTINCTIVE_WORD.test(word) && triggerWords.has(word))
+    );
   });
   const [command] = named;
   if (command === undefined || named.length > 1) return null;
@@ -69,7 +71,7 @@ function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Valu
 }
 
 /** An option, or a name with a separator in it. */
-const TELLING_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
+const DISTINCTIVE_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
 
 /**
  * Returns the words that distinguish a command: its program and arguments, without those that many commands
@@ -93,7 +95,7 @@ function isCommand(text: string): boolean {
  * Reads the name of the failed step. Returns null if the log does not mark steps; such a log is one section
  * with the name of its file.
  */
-export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Value | null {
+export function readStep({ trigger }: FailureBlock, subject: TriageSubject): Value | null {
   const section = findSection(trigger, subject);
   if (
     section === undefined ||
@@ -107,7 +109,7 @@ export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Val
     : { text: name, source: section.source, line: null, near: 'step' };
 }
 
-function findSection({ source, line }: TellingBlock['trigger'], { failedSections }: TriageSubject) {
+function findSection({ source, line }: FailureBlock['trigger'], { failedSections }: TriageSubject) {
   const sections = failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );

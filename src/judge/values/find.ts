@@ -1,15 +1,15 @@
 import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
 import { takeFirstOfEach } from '../../lib/collections.ts';
 import { findProjectName } from '../../log/paths.ts';
+import { isComplaint } from '../described-fact.ts';
 import type { Fact, Facts } from '../facts.ts';
+import { type FailureBlock, joinAfter, readBlock } from '../failure-block.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
 import { findHost, findOwnService, readMissingModule } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import { readProject, toRepositoryPath } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
-import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
-import { isComplaint } from '../telling-fact.ts';
 import { getToolName, joinWords } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
@@ -22,7 +22,7 @@ import { LIMIT_READERS } from './time-limit.ts';
 import { VERSION_READERS } from './versions.ts';
 
 /** A reader for values that need more than a pattern. */
-type Reader = (block: TellingBlock, facts: Facts) => Value | null;
+type Reader = (block: FailureBlock, facts: Facts) => Value | null;
 
 const READERS: Readonly<Record<string, Reader>> = {
   place: (block, { subject }) => readPlace(block, subject),
@@ -83,9 +83,9 @@ interface Patterns {
 
 /** Returns the lines below the trigger up to the next finding. */
 function listContinuingLines(
-  { trigger, paragraph }: TellingBlock,
+  { trigger, paragraph }: FailureBlock,
   { subject }: Facts,
-): TellingBlock['paragraph'] {
+): FailureBlock['paragraph'] {
   const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
   const next = below.findIndex((shownLine) =>
     subject.diagnostics.some(({ at }) => at?.source === shownLine.source && at.line === shownLine.line),
@@ -107,7 +107,7 @@ export function listGroups({ source }: RegExp): string[] {
 function readNamed(
   slot: string,
   patterns: readonly RegExp[],
-  block: TellingBlock,
+  block: FailureBlock,
   furthest: Nearness,
 ): Value | null {
   const fit = patterns.filter((pattern) => pattern.source.includes(`(?<${slot}>`));
@@ -123,7 +123,7 @@ function readNamed(
 function readLines(
   slot: string,
   patterns: readonly RegExp[],
-  lines: TellingBlock['step'],
+  lines: FailureBlock['step'],
   near: Nearness,
 ): Value | null {
   for (const pattern of patterns) {
@@ -136,7 +136,7 @@ function readLines(
 }
 
 /** Reads a value from a sentence that was wrapped, by joining its lines. */
-function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBlock): Value | null {
+function readWrapped(slot: string, patterns: readonly RegExp[], block: FailureBlock): Value | null {
   const { text, lineAt } = joinAfter(block);
   for (const pattern of patterns) {
     const found = pattern.exec(text);
@@ -166,7 +166,7 @@ const FITS: Readonly<Record<string, RegExp>> = {
 
 /** Finds the first line, nearest first, that contains a value. */
 function findOnLines(
-  { trigger, paragraph }: TellingBlock,
+  { trigger, paragraph }: FailureBlock,
   read: (text: string) => string | null,
 ): Value | null {
   const first = read(trigger.text);
@@ -178,7 +178,7 @@ function findOnLines(
   return null;
 }
 
-function createValue({ source, line }: TellingBlock['trigger'], text: string | null): Value | null {
+function createValue({ source, line }: FailureBlock['trigger'], text: string | null): Value | null {
   return text === null || text === '' ? null : { text, source, line, near: 'line' };
 }
 
@@ -187,7 +187,7 @@ function change(value: Value | null, how: (text: string) => string): Value | nul
 }
 
 /** Reads the name of the step's only secret, whose value the runner masks. */
-function readSecret(step: TellingBlock['step']): Value | null {
+function readSecret(step: FailureBlock['step']): Value | null {
   const secretLines = step.filter(({ text }) => SECRET.test(text));
   const names = new Set(secretLines.map(({ text }) => SECRET.exec(text)?.[1] ?? ''));
   const [[name] = [], [first]] = [[...names], secretLines];
@@ -199,7 +199,7 @@ function readSecret(step: TellingBlock['step']): Value | null {
 const SECRET = /^\s{2,8}(?!GITHUB_TOKEN|GH_TOKEN)([A-Z][A-Z0-9_]{2,60}): \*{3}$/;
 
 /** Reads what a line that counts files says about them. */
-function readFaultCount(block: TellingBlock, subject: Facts['subject']): Value | null {
+function readFaultCount(block: FailureBlock, subject: Facts['subject']): Value | null {
   return readListedFiles(block, subject) === null
     ? null
     : createValue(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
@@ -214,7 +214,7 @@ function readPublishedName(text: string): string | null {
 }
 
 /** Reads the common name of the tool that reported the error. Returns null if only its format is known. */
-function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
+function readTool({ trigger }: FailureBlock, { subject }: Facts): Value | null {
   const entry = subject.diagnostics.find(
     ({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line,
   );
@@ -223,7 +223,7 @@ function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
 }
 
 /** Counts the errors of the tool that reported the deciding line. Returns null if there is only one. */
-function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
+function countErrors({ trigger }: FailureBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
   const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const count = errors.filter(({ tool }) => tool === error?.tool).length;
@@ -236,7 +236,7 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
 const MOST_FILES = 3;
 
 /** Lists the first error in each other file of the project that the tool of the deciding error reports. */
-function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null {
+function listOtherPlaces({ trigger }: FailureBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
   const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const project = readProject(facts.subject);
@@ -253,7 +253,7 @@ function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null 
 }
 
 /** Reads the missing package if it has the name of the checkout folder. */
-function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
+function readOwnPackage(block: FailureBlock, facts: Facts): Value | null {
   const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
   const project = normal(findProjectName(facts.shown));
   const named = findOnLines(block, (text) => readMissingModule(text)?.split('.')[0] ?? null);
@@ -264,7 +264,7 @@ function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
 const APART = 6;
 
 /** Reads an error above the deciding line that may be its cause. */
-function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value | null {
+function readEarlierError({ trigger }: FailureBlock, { subject }: Facts): Value | null {
   const { source, line } = trigger;
   const earlier = subject.messages.find(
     (message) =>
@@ -280,7 +280,7 @@ function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value 
 /**
  * Reads the repository from the lines directly above the deciding line, because Git may print only its host.
  */
-function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
+function readRemoteAbove({ trigger, paragraph }: FailureBlock): Value | null {
   for (const shownLine of paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line)) {
     const remote = /https?:\/\/[\w.-]{3,100}\/[\w.~-]{1,100}\/[\w.~-]{1,100}\w/.exec(shownLine.text)?.[0];
     if (remote !== undefined)
@@ -290,6 +290,6 @@ function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
 }
 
 /** Reads the marker of a linter after a finding that it can fix: "F401 [*] …". */
-function readFixMark({ trigger }: TellingBlock): Value | null {
+function readFixMark({ trigger }: FailureBlock): Value | null {
   return /(?:^|\s)[A-Z]{1,5}\d{1,5} \[\*\] \S/.test(trigger.text) ? createValue(trigger, '[*]') : null;
 }

@@ -1,6 +1,6 @@
 import type { TriageSubject } from '../../domain/triage.ts';
+import type { FailureBlock, ShownLine } from '../failure-block.ts';
 import type { Value } from '../sentence.ts';
-import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
 /** The number of lines below the deciding line in which a tool may print advice. */
 const BELOW = 6;
@@ -41,7 +41,7 @@ const UNFIT = [
  * Reads the advice that the failing tool prints on or below the deciding line: one complete sentence, with
  * its wrapped lines joined. Returns null if there is none.
  */
-export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: TriageSubject): Value | null {
+export function readHint({ trigger, paragraph }: FailureBlock, { diagnostics }: TriageSubject): Value | null {
   const lines = paragraph.filter(
     ({ line }) => trigger.line !== null && line >= trigger.line && line <= trigger.line + BELOW,
   );

@@ -1,7 +1,7 @@
 import type { TriageSubject } from '../../domain/triage.ts';
+import type { FailureBlock } from '../failure-block.ts';
 import { readProject, toRepositoryPath } from '../paths.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
 import { joinWords } from '../wording.ts';
 import { isProjectFile } from './place.ts';
 
@@ -10,7 +10,7 @@ const COUNTED = /\b(?:\d{1,6}|the following|these) (?:[\w-]{1,20} ){0,2}files?\b
 const FILE = /^\s{0,12}(?:[-*•] )?((?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8})$/;
 
 /** Reads the list of files below a deciding line that counts them. Returns null if no list follows. */
-export function readListedFiles({ trigger, step }: TellingBlock, subject: TriageSubject): Value | null {
+export function readListedFiles({ trigger, step }: FailureBlock, subject: TriageSubject): Value | null {
   if (trigger.line === null || !COUNTED.test(trigger.text)) return null;
   const files: string[] = [];
   const below = step.filter(({ source, line }) => source === trigger.source && line > (trigger.line ?? line));

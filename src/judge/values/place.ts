@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { getProjectPath } from '../../log/paths.ts';
+import type { FailureBlock } from '../failure-block.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, readProject, toRepositoryPath } from '../paths.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
 import { cleanWords } from './clean.ts';
-import { findToldTest } from './tests.ts';
+import { findMentionedTest } from './tests.ts';
 
 /** A place as compilers, interpreters and shells print it before an error. */
 const STATED = [
@@ -26,7 +26,7 @@ const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
  * Reads the place of the fault from the failure's own lines: that of the deciding diagnostic, or else the
  * first frame inside the checkout.
  */
-export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readPlace(block: FailureBlock, subject: TriageSubject): Value | null {
   const found =
     findDiagnosedPlace(block, subject) ??
     findFramePlace(block, subject) ??
@@ -46,7 +46,7 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
 export const STARTS_PROGRAM = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py$/;
 
 /** Reads the place where the project's own code throws the error of the deciding line. */
-export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readThrownAt(block: FailureBlock, subject: TriageSubject): Value | null {
   const found = findFramePlace(block, subject);
   if (found === null || found.line === null || STARTS_PROGRAM.test(found.path)) return null;
   return {
@@ -69,7 +69,7 @@ const NO_COMPLAINT =
  * Reads the message at the place of the fault, in the words of the tool that reports it. Returns null for
  * frames, and if the tool prints no message.
  */
-export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readComplaint(block: FailureBlock, subject: TriageSubject): Value | null {
   const found =
     findDiagnosedPlace(block, subject) ??
     (findFramePlace(block, subject) === null ? findStatedPlace(block, subject) : null);
@@ -100,7 +100,7 @@ interface Found {
   readonly said?: string;
 }
 
-function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+function findDiagnosedPlace({ trigger, step }: FailureBlock, subject: TriageSubject): Found | null {
   const errors = subject.diagnostics.filter(
     (entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make',
   );
@@ -137,11 +137,11 @@ function saysWhatFollows(text: string): boolean {
   );
 }
 
-function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
+function isOn({ at }: Diagnostic, trigger: FailureBlock['trigger']): boolean {
   return at !== null && at.source === trigger.source && at.line === trigger.line;
 }
 
-function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+function findFramePlace({ trigger, step }: FailureBlock, subject: TriageSubject): Found | null {
   const project = readProject(subject);
   const thrown = subject.exceptions.find(
     ({ type, message, at }) =>
@@ -162,13 +162,13 @@ function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject)
 }
 
 /** Finds the line of a frame in the log. */
-function findShownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
+function findShownFrame({ path, line }: OwnFrame, step: FailureBlock['step']): Found | null {
   const name = path.split('/').at(-1) ?? path;
   const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
   return at === undefined ? null : { path, line, at };
 }
 
-function findStatedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
+function findStatedPlace({ trigger, paragraph }: FailureBlock, subject: TriageSubject): Found | null {
   const project = readProject(subject);
   const lines =
     trigger.line === null
@@ -198,8 +198,8 @@ function findStatedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSu
 }
 
 /** Finds the place of the test that the deciding line is about. */
-function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
-  const test = findToldTest(trigger, subject);
+function testPlace({ trigger }: FailureBlock, subject: TriageSubject): Found | null {
+  const test = findMentionedTest(trigger, subject);
   if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
   return { path: toRepositoryPath(test.file, readProject(subject)), line: test.line, at: test.at };
 }

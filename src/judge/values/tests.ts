@@ -1,12 +1,12 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import type { FailureBlock } from '../failure-block.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
 import { cleanValue } from './clean.ts';
 
 /** Finds the failing test that the deciding line is about. Returns null if there is none. */
-export function findToldTest(
-  trigger: TellingBlock['trigger'],
+export function findMentionedTest(
+  trigger: FailureBlock['trigger'],
   { failingTests }: TriageSubject,
 ): FailingTest | null {
   const namedTest = failingTests.find(
@@ -22,10 +22,10 @@ export function findToldTest(
 /**
  * Finds the failing test that the deciding line is about, or else the first one that the failed step names.
  */
-function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
+function findTest({ trigger }: FailureBlock, subject: TriageSubject): FailingTest | null {
   const { failures, failingTests } = subject;
   return (
-    findToldTest(trigger, subject) ??
+    findMentionedTest(trigger, subject) ??
     failures.find(({ test }) => test !== null)?.test ??
     failingTests[0] ??
     null
@@ -33,20 +33,20 @@ function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTes
 }
 
 /** Reads the name of the failing test, in quotes. */
-export function readTest(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readTest(block: FailureBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   const name = cleanValue(test?.name ?? '');
   return test === null || name === null || isFileName(test) ? null : readValueAt(`“${name}”`, test, block);
 }
 
 /** Reads the value that the test expected. */
-export function readExpected(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readExpected(block: FailureBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   return readValueAt(test?.actual == null ? null : shorten(test.expected), test, block);
 }
 
 /** Reads the value that the test got. */
-export function readActual(block: TellingBlock, subject: TriageSubject): Value | null {
+export function readActual(block: FailureBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   return readValueAt(test?.expected == null ? null : shorten(test.actual), test, block);
 }
@@ -71,7 +71,7 @@ export function isExpression(text: string): boolean {
 }
 
 /** Reads a value from the line of the test's report that contains it, so that the line can be quoted. */
-function readValueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
+function readValueAt(text: string | null, test: FailingTest | null, { step }: FailureBlock): Value | null {
   if (text === null || test === null) return null;
   const bare = text.replace(/^“|”$/g, '');
   const from = step.findIndex(

@@ -1,10 +1,10 @@
 import { formatCount } from '../../lib/text.ts';
 import type { Facts } from '../facts.ts';
+import type { FailureBlock } from '../failure-block.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
 import { findReachedLimit, type ReachedLimit } from '../time-limit.ts';
 
-type LimitReader = (block: TellingBlock, facts: Facts) => Value | null;
+type LimitReader = (block: FailureBlock, facts: Facts) => Value | null;
 
 /** The slots for a time limit that had run out when the run was stopped. */
 export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {

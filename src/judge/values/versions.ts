@@ -1,7 +1,7 @@
 import { shortenVersion } from '../../lib/versions.ts';
 import type { Facts } from '../facts.ts';
+import type { FailureBlock } from '../failure-block.ts';
 import type { Value } from '../sentence.ts';
-import type { TellingBlock } from '../telling-block.ts';
 import { findMismatch, nameSystemsWithGlibc, type VersionMismatch } from '../versions/mismatch.ts';
 
 /**
@@ -16,7 +16,7 @@ interface Found {
   readonly value: Omit<Value, 'text'>;
 }
 
-type VersionReader = (block: TellingBlock, facts: Facts) => Value | null;
+type VersionReader = (block: FailureBlock, facts: Facts) => Value | null;
 
 /** The slots for versions: what needs which version, and which version is running. */
 export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
@@ -45,7 +45,7 @@ const CLASS_FILE = 'A class file';
 
 function readWith(
   choose: (mismatch: VersionMismatch) => string | null,
-): (block: TellingBlock, facts: Facts) => Value | null {
+): (block: FailureBlock, facts: Facts) => Value | null {
   return (block, facts) => {
     const found = readMismatch(block, facts);
     const text = found === null ? null : choose(found.mismatch);
@@ -54,7 +54,7 @@ function readWith(
 }
 
 /** Reads the running version, with the line that shows it. */
-function readRunning(block: TellingBlock, facts: Facts): Value | null {
+function readRunning(block: FailureBlock, facts: Facts): Value | null {
   const found = readMismatch(block, facts);
   const { running = null, runningAt = null } = found?.mismatch ?? {};
   if (found === null || running === null) return null;
@@ -65,7 +65,7 @@ function readRunning(block: TellingBlock, facts: Facts): Value | null {
   };
 }
 
-function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts): Found | null {
+function readMismatch({ trigger, paragraph }: FailureBlock, { subject }: Facts): Found | null {
   const mismatch = findMismatch(trigger.text, subject);
   if (mismatch !== null)
     return { mismatch: mismatch, value: { source: trigger.source, line: trigger.line, near: 'line' } };
@@ -77,7 +77,7 @@ function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts):
 }
 
 /** Returns the archive that contains a class file, if javac names it. */
-function findArchiveIn({ trigger, paragraph }: TellingBlock): string | null {
+function findArchiveIn({ trigger, paragraph }: FailureBlock): string | null {
   for (const { text } of [trigger, ...paragraph]) {
     const archive = /([\w.+-]{1,120}\.jar)\b/.exec(text)?.[1];
     if (archive !== undefined) return archive;

@@ -31,7 +31,7 @@ export function isLastWord(text: string): boolean {
 }
 
 /** The minimum weight of a message that says that something failed, whichever tool it is from. */
-const TELLING = 40;
+const INFORMATIVE_WEIGHT = 40;
 
 /**
  * Finds the lines of an output that can be the reason why a command failed, ascending. Lines of summaries are
@@ -39,7 +39,7 @@ const TELLING = 40;
  */
 export function findErrors(log: LogText, found: Extraction, { start, end }: LineRange): number[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
-  const messages = found.messages.filter(({ weight }) => weight >= TELLING);
+  const messages = found.messages.filter(({ weight }) => weight >= INFORMATIVE_WEIGHT);
   const errorLines = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) =>
     at === null ? [] : [at.line],
   );

@@ -33,9 +33,9 @@ export function scoreWords(
     ),
   );
   return words.map((commandWords) => {
-    const telling = [...commandWords].filter((word) => counts.get(word) === 1 && !COMMON_WORD.test(word));
+    const distinctive = [...commandWords].filter((word) => counts.get(word) === 1 && !COMMON_WORD.test(word));
     const gains = new Map<number, number>();
-    for (const word of telling) {
+    for (const word of distinctive) {
       let mentions = 0;
       for (let line = start; line <= end && mentions < MAX_MENTIONS; line++) {
         if (tools.get(line) !== word && !holdsWord(log.line(line).toLowerCase(), word)) continue;

@@ -36,7 +36,7 @@ const COMMON = new Set(
 );
 
 /** The weights of distinctive words, of other words, and of codes such as `E-4711`. */
-const [TELLING, COMMON_WORD, CODE] = [1, 0.3, 2];
+const [DISTINCTIVE, COMMON_WORD, CODE] = [1, 0.3, 2];
 /** The minimum weight of a text that identifies an error. */
 export const NAMES = 2;
 
@@ -71,7 +71,7 @@ export function weighWords(text: string): ReadonlyMap<string, number> {
   for (const word of tokenize(text).words) {
     if (isNoise(word) || /^\p{N}+$/u.test(word)) continue;
     const stem = stemWord(word);
-    weights.set(stem, COMMON.has(word) || COMMON.has(stem) || word.length < 3 ? COMMON_WORD : TELLING);
+    weights.set(stem, COMMON.has(word) || COMMON.has(stem) || word.length < 3 ? COMMON_WORD : DISTINCTIVE);
   }
   return weights;
 }

@@ -97,7 +97,7 @@ function computePhraseFit(phrase: string, question: WeightedQuery): number {
   const shared = sumWeights(words, question.asked);
   if (messageWeight < SHORT || shared < messageWeight || isOtherError(phrase, question)) return 0;
   const ofLine = shared / question.all;
-  if (countTellingTokens(phrase) < 2 && ofLine < MOST_OF_LINE) return 0;
+  if (countDistinctiveTokens(phrase) < 2 && ofLine < MOST_OF_LINE) return 0;
   return messageWeight >= NAMES || ofLine >= MOST_OF_LINE ? 1 + ofLine : 0;
 }
 
@@ -127,7 +127,7 @@ function listStatuses(text: string): string[] {
  * Counts the distinctive tokens of a phrase. `acme-billing` counts once, a code or the name of an exception
  * twice.
  */
-function countTellingTokens(phrase: string): number {
+function countDistinctiveTokens(phrase: string): number {
   let count = listCodes(phrase).length * 2;
   for (const token of phrase.split(/\s+/)) {
     if (

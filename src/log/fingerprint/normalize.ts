@@ -86,7 +86,7 @@ export function normalizeValue(text: string): string {
 }
 
 /** Numbers that distinguish failures: HTTP statuses and exit codes, recognized by the words around them. */
-const TELLING_NUMBERS: readonly RegExp[] = [
+const MEANINGFUL_NUMBERS: readonly RegExp[] = [
   new RegExp(
     String.raw`(?<=\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: ?code)?|response(?: code)?|returned(?: error)?|` +
       String.raw`responded with|server error|client error|HTTP error)[ :='"(]{1,3})[1-5]\d\d\b`,
@@ -130,7 +130,7 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 export function normalizeIdentity(text: string): string {
   let kept = text.slice(0, 1_000);
   for (const [pattern, replacement] of CHANCE) kept = kept.replace(pattern, replacement);
-  for (const pattern of TELLING_NUMBERS) kept = kept.replace(pattern, spellDigits);
+  for (const pattern of MEANINGFUL_NUMBERS) kept = kept.replace(pattern, spellDigits);
   return normalizeMessage(kept);
 }
 
@@ -200,8 +200,8 @@ export function parseQuestion(question: string) {
   let total = 0;
   for (const weight of parts.values()) total += weight;
   const unique = [...new Set(words)];
-  const telling = unique.filter((word) => !isNoise(word) && word !== '0');
-  return { parts, total, terms: telling.length > 0 ? telling : unique };
+  const informative = unique.filter((word) => !isNoise(word) && word !== '0');
+  return { parts, total, terms: informative.length > 0 ? informative : unique };
 }
 
 /** Returns the words of a text in order, as {@link computeCoverage} compares them. */

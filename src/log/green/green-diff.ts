@@ -207,10 +207,10 @@ export function findNewBlocks(
   log: LogText,
   diff: GreenDiff,
   structure: Structure,
-  telling: readonly Block[] = [],
+  informative: readonly Block[] = [],
 ): Block[] {
   const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
-  const near = markReach(log, telling);
+  const near = markReach(log, informative);
   return listSearchRanges(log, structure)
     .flatMap(({ start, end }) => findRuns(start, end, isShown))
     .slice(-MAX_RUNS)
@@ -230,9 +230,9 @@ function listSearchRanges(log: LogText, { failedSections }: Structure): LineRang
   }));
 }
 
-function markReach(log: LogText, telling: readonly Block[]): Uint8Array {
+function markReach(log: LogText, informative: readonly Block[]): Uint8Array {
   const near = new Uint8Array(log.lineCount + 2);
-  for (const { start, end } of telling)
+  for (const { start, end } of informative)
     near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
   return near;
 }
@@ -308,7 +308,7 @@ const MAX_PROOF = 1_000;
  * Returns the lines that say what a failure is about: the log's lines that contain a line of its message, or
  * else the lines of the message. Returns at most five, masked like the failure.
  */
-export function listTellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
+export function listIdentifyingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
   const messageLines = listTextLines(message);
   const printed = listTextLines(excerpt?.text ?? '').filter((line) =>
     messageLines.some((word) => line.includes(word)),
@@ -320,8 +320,8 @@ export function listTellingLines({ message, excerpt }: Pick<Failure, 'message' |
  * Checks whether all of these lines are in a green build's log, judging by its templates. Returns false if
  * there are none.
  */
-export function standsIn(telling: readonly string[], templates: readonly Templates[]): boolean {
-  return telling.length > 0 && telling.every((line) => knowsAny(templates, line));
+export function standsIn(lines: readonly string[], templates: readonly Templates[]): boolean {
+  return lines.length > 0 && lines.every((line) => knowsAny(templates, line));
 }
 
 /** Returns the lines that contain text, without prefixes and escapes. */

@@ -227,7 +227,7 @@ interface GradedFile extends Omit<SurveyedFile, 'read' | 'referredBy'> {
 const PREVIEW_LINES = 3;
 const PREVIEW_WIDTH = 160;
 /** The weight below which a message may just as well be a warning. */
-const TELLING_WEIGHT = 56;
+const INFORMATIVE_WEIGHT = 56;
 /**
  * The score of a file whose name indicates a failure: higher than that of any text that only looks like a
  * log.
@@ -323,17 +323,17 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
 
 function gradeText(name: string, text: string, named: ReturnType<typeof readFileName>): Look {
   const found = extractAll(openScanned(name, toLogBytes(text)));
-  const telling = pickInformativeLines(found);
-  const words = telling.map(({ text }) => text).join('\n');
+  const informative = pickInformativeLines(found);
+  const words = informative.map(({ text }) => text).join('\n');
   const preview = createPreview(words === '' ? text.slice(0, 2_000) : words, 'start');
   const what = named?.what ?? 'text';
   const strength = measureStrength(found);
-  if (strength >= TELLING_WEIGHT) {
+  if (strength >= INFORMATIVE_WEIGHT) {
     const score = named?.grade === 'relevant' ? NAMED_SCORE + 1 : Math.min(NAMED_SCORE, strength);
     return {
       what,
       grade: 'relevant',
-      reason: `it tells of a failure on line ${telling[0]?.line ?? 1}`,
+      reason: `it tells of a failure on line ${informative[0]?.line ?? 1}`,
       preview,
       score,
     };
@@ -371,10 +371,10 @@ function pickInformativeLines({
       .map(({ at, message }) => ({ at, text: message })),
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];
-  const telling = texts.flatMap(({ at, text }) =>
+  const informative = texts.flatMap(({ at, text }) =>
     at === null ? [] : [{ line: at.line, text: toOneLine(text) }],
   );
-  const oneALine = takeFirstOfEach(telling, ({ line }) => line);
+  const oneALine = takeFirstOfEach(informative, ({ line }) => line);
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
 }
 

@@ -1,4 +1,4 @@
-import { findFirstPlace, withRoom } from '../../lib/collections.ts';
+import { findFirstPlace, growCapacity } from '../../lib/collections.ts';
 
 /**
  * A part of a text to hide: from (inclusive) to (exclusive), in UTF-16 code units unless bytes are mentioned.
@@ -64,7 +64,7 @@ export class SpanList {
   #ends = new Uint32Array(16);
 
   add(from: number, to: number): void {
-    if (this.count * 2 === this.#ends.length) this.#ends = withRoom(this.#ends);
+    if (this.count * 2 === this.#ends.length) this.#ends = growCapacity(this.#ends);
     this.#ends.set([from, to], 2 * this.count++);
   }
 

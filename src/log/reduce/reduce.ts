@@ -47,18 +47,18 @@ function rankAgainstPassing(
 ): Block[] {
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
-  const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
+  const informative = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
   const context = createContextBlocks(log, parts).map((block, i) => ({
     ...block,
     weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30),
   }));
-  const wide = telling.slice(0, MAX_CONTEXT).map((block) => createBlockAround(log, block, 12, 3, 26));
+  const wide = informative.slice(0, MAX_CONTEXT).map((block) => createBlockAround(log, block, 12, 3, 26));
   return [
     ...parts,
     ...split.flatMap(({ rest }) => rest),
     ...context,
     ...wide,
-    ...findNewBlocks(log, green, structure, telling),
+    ...findNewBlocks(log, green, structure, informative),
   ];
 }
 

@@ -276,7 +276,7 @@ function createFailingTest(
   const detail = plain.trim() === '' ? output : plain;
   const split = extractSides(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
-  const words = findTellingMessage(message, {
+  const words = findInformativeMessage(message, {
     type: outcome.type ?? null,
     detail: withoutTitle(plain, name),
     output,
@@ -331,7 +331,7 @@ const FRAMING = new RegExp(
     String.raw`Traceback \(most recent|stack ?trace:|at \S)`,
   'i',
 );
-const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
+const ERROR_WORDS = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
 /** The place that `go test` and others put before a message. */
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
@@ -379,7 +379,7 @@ function withoutTitle(detail: string, name: string): string {
  * Returns the message or, if it says nothing specific, the most informative line of detail, type or output.
  * Returns null if there is none.
  */
-function findTellingMessage(
+function findInformativeMessage(
   message: string,
   { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
 ): string | null {
@@ -389,7 +389,7 @@ function findTellingMessage(
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
   const printed = listOwnLines(output);
-  return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (trimmed || type || null);
+  return printed.find((line) => ERROR_WORDS.test(line)) ?? printed.at(-1) ?? (trimmed || type || null);
 }
 
 const PLACE_ONLY = new RegExp(
@@ -413,7 +413,7 @@ function completeWholeMessage(message: string): string {
  */
 function placeLine(detail: string): string | null {
   const placed = listOwnLines(detail).filter((line) => PLACED.test(line));
-  return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
+  return placed.find((line) => ERROR_WORDS.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
 /** Removes colors and other terminal escapes, which reports copy from terminal output. */

@@ -1,4 +1,4 @@
-import { withRoom } from '../../lib/collections.ts';
+import { growCapacity } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BEGINNING, type Matcher } from './matcher.ts';
 
@@ -80,7 +80,7 @@ class Lane {
   event(bytes: Uint8Array, at: number, reached: number, matcher: Matcher): number {
     this.at = at + 1;
     if (reached === matcher.lineEnd) {
-      if (this.line === this.lineEnds.length) this.lineEnds = withRoom(this.lineEnds);
+      if (this.line === this.lineEnds.length) this.lineEnds = growCapacity(this.lineEnds);
       this.lineEnds[this.line++] = at;
       return 0;
     }

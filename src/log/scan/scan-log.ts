@@ -1,4 +1,4 @@
-import { findFirstPlace, withRoom } from '../../lib/collections.ts';
+import { findFirstPlace, growCapacity } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
@@ -103,7 +103,7 @@ export class LineIndex {
       this.#thin();
       if (index % this.#stride !== 0) return;
     }
-    if (this.#used === this.#starts.length) this.#starts = withRoom(this.#starts, MAX_OFFSETS);
+    if (this.#used === this.#starts.length) this.#starts = growCapacity(this.#starts, MAX_OFFSETS);
     this.#starts[this.#used++] = start;
   }
 

@@ -58,7 +58,7 @@ const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
 const MAX_UNMARKED = 5_000;
 const MAX_HEAD = 300;
 /** The maximum number of lines of a script that are read to find its purpose. */
-const TELLING = 12;
+const MAX_SCRIPT_LINES = 12;
 const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
 const CLEAN_UP = 'Post job cleanup';
@@ -260,7 +260,7 @@ class StepReader {
     }
     this.echoes.push({ start: head, end: line });
     if (step.outputStart === step.line) step.outputStart = line + 1;
-    const last = Math.min(line, head + 1 + TELLING);
+    const last = Math.min(line, head + 1 + MAX_SCRIPT_LINES);
     for (let at = head; at < last && step.script.length < 1_000; at++)
       step.script += `${this.log.line(at).slice(0, 200)}\n`;
   }

@@ -42,7 +42,7 @@ export function showFacts(subject: TriageSubject, page = ''): string {
     ),
     ...list(
       'diagnostics',
-      listTellingDiagnostics(subject.diagnostics)
+      listInformativeDiagnostics(subject.diagnostics)
         .filter(({ message }) => isNew(message))
         .map(showDiagnostic),
     ),
@@ -96,7 +96,7 @@ function describeSteps({ failedSections, exits }: TriageSubject): string[] {
 }
 
 /** Warnings tell only if nothing was an error. */
-function listTellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
+function listInformativeDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = all.filter((entry) => entry.severity === 'error');
   return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
 }

@@ -129,7 +129,7 @@ async function replaySources(
   await tellGate(judged, options, signal);
 }
 
-interface Telling {
+interface ReplayReport {
   readonly options: ReplayCommandOptions;
   readonly config: Config;
   readonly repeat: number;
@@ -145,10 +145,10 @@ async function replayAll(
   measured: readonly Measured[],
   how: SourceOptions,
   going: Going,
-  telling: Telling,
+  report: ReplayReport,
   signal: AbortSignal,
 ): Promise<void> {
-  const { options, config, repeat, reported, judge } = telling;
+  const { options, config, repeat, reported, judge } = report;
   for (const result of measured) {
     const run = await replaySource(result, how, going, signal).catch((error: unknown) => {
       // If the replay is interrupted before the first case of a source, the reports on earlier sources are

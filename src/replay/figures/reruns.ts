@@ -1,4 +1,4 @@
-import { foretellRerun } from '../../domain/rerun.ts';
+import { predictRerun } from '../../domain/rerun.ts';
 import type { DatasetRow } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
@@ -39,7 +39,7 @@ export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
     return passes === null ? [] : [{ one: replayedCase, passes }];
   });
   const real = listJudgedCases(estimated).filter(isRealFailure);
-  const isTold = ({ one }: { readonly one: ReplayedCase }) => foretellRerun(one.result.transient) === true;
+  const isTold = ({ one }: { readonly one: ReplayedCase }) => predictRerun(one.result.transient) === true;
   return [
     ...scoreLabelled(labelled, isTold),
     ...(real.length === 0

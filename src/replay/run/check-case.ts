@@ -73,7 +73,7 @@ function stands(quote: string, line: string): boolean {
 type FailedStep = Pick<Section, 'name' | 'source' | 'lineStart' | 'lineEnd' | 'consequence'>;
 
 /** Words that a label may add or omit. */
-const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
+const COMMON_WORDS = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
 /** The maximum number of lines of a step's head that are searched for its command. */
 const MAX_HEAD = 300;
 
@@ -88,23 +88,23 @@ export function isStepFound(
   steps: readonly FailedStep[],
   texts: readonly { name: string; text: string }[],
 ): boolean {
-  const labelWords = listTellingWords(label);
-  const parts = label.split(/[():;…]|->| \/ |, /).map(listTellingWords);
+  const labelWords = listDistinctiveWords(label);
+  const parts = label.split(/[():;…]|->| \/ |, /).map(listDistinctiveWords);
   const wanted = [labelWords, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
   return steps
     .filter(({ consequence }) => consequence !== true)
     .some((step) => {
       const all = step.name.split(' / ');
       const lines = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
-      if (lines.map(listTellingWords).some((words) => words.size > 0 && areWithin(words, labelWords)))
+      if (lines.map(listDistinctiveWords).some((words) => words.size > 0 && areWithin(words, labelWords)))
         return true;
-      const stepWords = listTellingWords(`${step.name}\n${getStepHead(step, texts)}`);
+      const stepWords = listDistinctiveWords(`${step.name}\n${getStepHead(step, texts)}`);
       return wanted.some((words) => areWithin(words, stepWords));
     });
 }
 
-function listTellingWords(text: string): Set<string> {
-  return new Set(listContentWords(text).filter((word) => !NOT_TELLING.has(word)));
+function listDistinctiveWords(text: string): Set<string> {
+  return new Set(listContentWords(text).filter((word) => !COMMON_WORDS.has(word)));
 }
 
 function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {

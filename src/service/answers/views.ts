@@ -35,9 +35,9 @@ const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
 /** An answer with its position; `whose` is absent if there is no history. */
-export type TellableAnswer = ArrangedAnswer & { readonly whose?: Whose | null };
+export type AnswerWithWhose = ArrangedAnswer & { readonly whose?: Whose | null };
 
-export function toAnalysisSummary({ analysis, explains, whose = null }: TellableAnswer): AnalysisSummary {
+export function toAnalysisSummary({ analysis, explains, whose = null }: AnswerWithWhose): AnalysisSummary {
   const { id, kind, answer, verdict } = analysis;
   const { confidence, action } = verdict;
   const { failures, grouped } = explains;
@@ -69,7 +69,7 @@ export function getAnsweredAnalysis({
   analysis,
   explains,
   whose = null,
-}: TellableAnswer): z.infer<typeof AnsweredAnalysis> {
+}: AnswerWithWhose): z.infer<typeof AnsweredAnalysis> {
   const tests = explains.tests.slice(0, MAX_TESTS);
   const unnamed = explains.unnamed + explains.tests.length - tests.length;
   return {

@@ -169,7 +169,7 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
     if (review === null) return null;
     const also = await decideCompanions(parts.companions, reviews, sql);
     const changes = parts.lesson.entry === null ? [] : await teach(deps, parts.lesson.entry, sql);
-    await wantNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
+    await requestNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
     deps.failpoint?.('deciding', request.reviewId);
     return { review, also, changes };
   });
@@ -340,7 +340,7 @@ const UNDO_DELAY_MS = 10_000;
  * Requests updates of the notices about the builds of these reviews. The builds are sorted, so that
  * concurrent decisions about the same builds do not deadlock.
  */
-export async function wantNotices(
+export async function requestNotices(
   notices: Pick<NoticeStore, 'changed'>,
   reviews: readonly Pick<Review, 'buildId'>[],
   delayMs: number,

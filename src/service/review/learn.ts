@@ -2,10 +2,10 @@ import type { Analysis } from '../../domain/analysis.ts';
 import { getKindRow, type Kind } from '../../domain/category.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { createId } from '../../domain/ids.ts';
-import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
+import { type GreenFlag, isInUse, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
 import { toComparedFailure } from '../../log/fingerprint/failure-likeness.ts';
-import { listTellingLines, standsIn } from '../../log/green/green-diff.ts';
+import { listIdentifyingLines, standsIn } from '../../log/green/green-diff.ts';
 import { shortenTitle } from '../../log/title.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
@@ -136,7 +136,7 @@ function createEntry(
         ? previous.lastSeenAt
         : analysis.createdAt,
     decisionId: decision.id,
-    telling: listTellingLines(failure),
+    telling: listIdentifyingLines(failure),
     withdrawn: null,
     flag: null,
     stays: null,
@@ -178,11 +178,11 @@ const GREEN_LOGS = 24;
 export async function findGreenFlag(
   passingBuilds: Pick<PassingBuildStore, 'newest'>,
   repository: string,
-  telling: readonly string[],
+  lines: readonly string[],
 ): Promise<GreenFlag | null> {
-  if (telling.length === 0) return null;
+  if (lines.length === 0) return null;
   const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) =>
-    standsIn(telling, [templates]),
+    standsIn(lines, [templates]),
   );
   const [newest] = same;
   if (newest === undefined) return null;
@@ -235,7 +235,7 @@ export async function syncLibraryIndex(
 async function listNewestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
   const newest = new Map<string, LibraryEntry>();
   for await (const entry of listAllEntries(library)) {
-    if (!answers(entry)) continue;
+    if (!isInUse(entry)) continue;
     const key = JSON.stringify([entry.repository, entry.fingerprint.value]);
     const known = newest.get(key);
     if (known === undefined || isNewer(entry, known)) newest.set(key, entry);

@@ -1,12 +1,12 @@
 import { TriageError } from '../../domain/errors.ts';
-import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '../../domain/library.ts';
+import { indexChanges, indexChangesWithout, isInUse, type LibraryEntry } from '../../domain/library.ts';
 import type { Decision, Review } from '../../domain/review.ts';
 import type { WorkRequest } from '../../domain/work.ts';
 import { append } from '../../lib/collections.ts';
 import { toStorable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
-import { type DecideDeps, wantNotices } from './decide.ts';
+import { type DecideDeps, requestNotices } from './decide.ts';
 import {
   createNotDecidedError,
   createOutdatedError,
@@ -77,7 +77,7 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   if (waiting === null) throw createRacedError(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
   await work.add(lessons.changes, sql);
-  await wantNotices(deps.stores.notices, reopened, 0, sql);
+  await requestNotices(deps.stores.notices, reopened, 0, sql);
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
 
@@ -164,7 +164,7 @@ export async function restoreEntry(
  * changes nothing. Throws `not-found`, and `conflict` if the entry is withdrawn or no passed build contains
  * its lines.
  */
-export async function confirmStays(
+export async function confirmInUse(
   deps: TeachDeps,
   { id, by }: { readonly id: string; readonly by: string },
 ): Promise<TeachView> {
@@ -220,7 +220,7 @@ async function change(
     const done = await act(sql);
     const entry = done ?? (await library.find(id, sql)) ?? known;
     const answering = await library.recall(key, sql);
-    const isBack = answering?.id === id && answers(entry);
+    const isBack = answering?.id === id && isInUse(entry);
     const changes =
       done === null
         ? []

@@ -133,7 +133,9 @@ export async function flagContradicted(
 ): Promise<void> {
   const { library, work } = deps.stores;
   const hit: string[] = [];
-  for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
+  for (const [number, { id, telling }] of (
+    await library.listIdentifyingLines(build.repository, MAX_ENTRIES)
+  ).entries()) {
     if (number % TURN === TURN - 1) await nextTurn();
     if (logs.some(({ templates }) => standsIn(telling, [templates]))) hit.push(id);
   }
@@ -187,7 +189,7 @@ export function useGivenGreen(green: GreenTemplates | null): PassingLogs {
 }
 
 /** The passing builds with which the logs of a failed build are compared. */
-export interface BesideGreen {
+export interface PassingComparison {
   readonly green: GreenTemplates;
   /** The newest passing build for comparison, by log name. */
   readonly builds: ReadonlyMap<string, GreenBuild>;
@@ -209,7 +211,7 @@ export async function diffAgainstPassing(
   sources: readonly Pick<SourceText, 'name' | 'kind'>[],
   deps: BesideDeps,
   only?: string,
-): Promise<BesideGreen | null> {
+): Promise<PassingComparison | null> {
   const names = sources.filter(({ kind }) => kind === 'log').map(({ name }) => name);
   const wanted = only === undefined ? names : names.filter((name) => name === only);
   if (deps.greenBuilds === 0 || wanted.length === 0) return null;
@@ -234,7 +236,10 @@ export async function diffAgainstPassing(
 }
 
 /** Finds the passing build since which the most informative new excerpt is new, according to its reason. */
-export function findGreenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
+export function findGreenBehind(
+  excerpts: readonly Excerpt[],
+  beside: PassingComparison | null,
+): GreenBuild | null {
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
     const build = beside.builds.get(source);

@@ -18,7 +18,7 @@ import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './co
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
 import { findVersionChanges, type GreenRecords, keepAndFindGreen, useGreenRecord } from './environments.ts';
 import { findGroupReading, groupFailures, joinKnown } from './group-failures.ts';
-import { type BesideGreen, diffAgainstPassing, findGreenBehind } from './passing-builds.ts';
+import { diffAgainstPassing, findGreenBehind, type PassingComparison } from './passing-builds.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
 import { mayRetry, type TriageRun } from './triage-run.ts';
 import { createSubject } from './triage-subject.ts';
@@ -31,7 +31,7 @@ interface BuildMaterial {
   readonly survey: Survey | null;
   /** The number of secrets that were hidden in the sources. */
   readonly secrets: number;
-  readonly beside: BesideGreen | null;
+  readonly beside: PassingComparison | null;
   /** The stages of the reader to skip, for measurements. */
   readonly without?: ReadonlySet<ReadStage>;
 }

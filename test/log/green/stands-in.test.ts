@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listTellingLines, standsIn } from '../../../src/log/green/green-diff.ts';
+import { listIdentifyingLines, standsIn } from '../../../src/log/green/green-diff.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
@@ -15,24 +15,26 @@ const excerptOf = (text: string) => ({
 describe('what a failure is known by in other logs', () => {
   it('is the lines of the log that hold its message, as the log prints them', () => {
     const text = 'ok so far\n\u001b[31mE   AssertionError: expected 3\u001b[0m\n  at sum\n---';
-    expect(listTellingLines({ message: 'AssertionError: expected 3', excerpt: excerptOf(text) })).toEqual([
-      'E   AssertionError: expected 3',
-    ]);
+    expect(listIdentifyingLines({ message: 'AssertionError: expected 3', excerpt: excerptOf(text) })).toEqual(
+      ['E   AssertionError: expected 3'],
+    );
   });
 
   it('is the message where the log has no such line, without lines that say nothing, and no more than five', () => {
-    expect(listTellingLines({ message: 'lost it\n---\n', excerpt: excerptOf('else') })).toEqual(['lost it']);
+    expect(listIdentifyingLines({ message: 'lost it\n---\n', excerpt: excerptOf('else') })).toEqual([
+      'lost it',
+    ]);
     expect(
-      listTellingLines({
+      listIdentifyingLines({
         message: Array.from({ length: 9 }, (_, n) => `line ${n} of it`).join('\n'),
         excerpt: null,
       }),
     ).toHaveLength(5);
-    expect(listTellingLines({ message: '---', excerpt: null })).toEqual([]);
+    expect(listIdentifyingLines({ message: '---', excerpt: null })).toEqual([]);
   });
 
   it('is in a green build only where every line does', () => {
-    const telling = listTellingLines(sampleFailure());
+    const telling = listIdentifyingLines(sampleFailure());
     expect(standsIn(telling, [extractTemplates('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(true);
     expect(
       standsIn([...telling, 'and the till is open'], [extractTemplates('expected 10.20, got 10.21')]),

@@ -1,7 +1,7 @@
 import type { ReviewDeps } from '../../../src/api/review-routes.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
-import { answers, type LibraryEntry } from '../../../src/domain/library.ts';
+import { isInUse, type LibraryEntry } from '../../../src/domain/library.ts';
 import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.ts';
 import type { WorkRequest } from '../../../src/domain/work.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
@@ -259,10 +259,10 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
     recall: async ({ fingerprint, repository }) =>
       newestFirst().find(
         (entry) =>
-          answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
+          isInUse(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
       ) ?? null,
     alone: async () => undefined,
-    ...{ seen: unused, telling: unused, flag: unused, offers: unused },
+    ...{ seen: unused, listIdentifyingLines: unused, flag: unused, offers: unused },
     ofDecision: async (id) =>
       state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decideReview } from '../../../src/service/review/decide.ts';
-import { confirmStays, withdrawEntry } from '../../../src/service/review/undo.ts';
+import { confirmInUse, withdrawEntry } from '../../../src/service/review/undo.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { createReviewWorld } from './review-world.ts';
 
@@ -31,7 +31,7 @@ it('what answered before a flagged entry stays leaves the index with it', async 
   const { deps, state, first, second } = await taughtTwice();
   expect([...state.index.keys()]).toEqual([first]);
 
-  expect(await confirmStays(deps, { id: second, by: 'grace' })).toMatchObject({ answering: { id: second } });
+  expect(await confirmInUse(deps, { id: second, by: 'grace' })).toMatchObject({ answering: { id: second } });
   expect([...state.index.keys()]).toEqual([second]);
 
   await withdrawEntry(deps, { id: second, by: 'grace', reason: 'It was the network.' });

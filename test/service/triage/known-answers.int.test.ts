@@ -7,7 +7,7 @@ import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
-import { confirmStays, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
+import { confirmInUse, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
 import { conclude } from '../../../src/service/triage/conclude.ts';
 import { flagContradicted } from '../../../src/service/triage/passing-builds.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
@@ -133,7 +133,7 @@ describe('what was taught and is so no more', () => {
     const id = second.entry?.id ?? '';
     await withdrawEntry(deciding, { id, by: 'eve', reason: 'it was the proxy' });
     expect(await recalled(repository, unknown.analysis)).toBeNull();
-    await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(confirmInUse(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
     expect((await withdrawEntry(deciding, { id, by: 'joe', reason: 'again' })).entry.withdrawn?.by).toBe(
       'eve',
     );
@@ -155,7 +155,7 @@ describe('what was taught and is so no more', () => {
         logger: silentLogger,
       });
     };
-    await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(confirmInUse(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
     await green('ok 7 cart/sums-up\nall fine');
     expect(await recalled(repository, analysis)).toEqual(entry);
 
@@ -163,7 +163,7 @@ describe('what was taught and is so no more', () => {
     expect((await stores.library.find(id))?.flag?.builds).toBe(1);
     expect(await recalled(repository, analysis)).toBeNull();
 
-    expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({
+    expect(await confirmInUse(deciding, { id, by: 'eve' })).toMatchObject({
       answering: { id, stays: { by: 'eve' } },
     });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });

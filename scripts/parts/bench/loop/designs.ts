@@ -1,4 +1,4 @@
-import { openKnowledge } from '../../../../src/app/index-keeping.ts';
+import { openKnowledge } from '../../../../src/app/index-synchronization.ts';
 import { createAppToolbox, createInvestigation } from '../../../../src/app/investigation.ts';
 import {
   openAnalyst,

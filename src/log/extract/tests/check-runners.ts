@@ -2,7 +2,7 @@ import { matchGroups } from './block.ts';
 import type { Named, Runner } from './shapes.ts';
 
 /** A line that says what is wrong. Other lines only say what was done. */
-const TELLING = /error|fail|assert|exception|expect|panic|mismatch|not found|no such|!=|\bgot\b|\bwant/i;
+const ERROR_WORDS = /error|fail|assert|exception|expect|panic|mismatch|not found|no such|!=|\bgot\b|\bwant/i;
 
 /** Commands, separator lines, and names of streams around what a program printed. */
 const FRAME = new RegExp(
@@ -86,5 +86,5 @@ function readPrintedTest(named: Named, body: readonly string[]): Named {
  */
 function readPrintedMessage(body: readonly string[]): string | undefined {
   const printed = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
-  return printed.find((text) => TELLING.test(text)) ?? printed[0];
+  return printed.find((text) => ERROR_WORDS.test(text)) ?? printed[0];
 }

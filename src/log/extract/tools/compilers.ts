@@ -144,7 +144,7 @@ export const COMPILERS: readonly Tool[] = [
     'error: compilation failed', 'error: lazy loading', 'error: package or namespace',
     'is not available for', 'there is no package'], says: [
     { pattern: /^\* (?<message>checking .{1,200} \.\.\.(?: \[[^\]]{1,40}\])? ERROR)$/, weight: 76,
-      belongs: /^(?!\* )/, telling: /^\s{0,8}Error(?: in |:)|^ERROR/ },
+      belongs: /^(?!\* )/, informative: /^\s{0,8}Error(?: in |:)|^ERROR/ },
     { pattern: /^\s{0,4}(?<message>Error in .{1,200} : ?.{0,300})$/, weight: 76,
       belongs: /^\s{1,20}\S|^Calls: |^Execution halted/ },
     { pattern: new RegExp(

@@ -20,7 +20,7 @@ interface DiagnosticShape {
    * Matches the most informative lines of the block. Each becomes a block of its own, so that it stays if the
    * whole block does not fit.
    */
-  readonly telling?: RegExp;
+  readonly informative?: RegExp;
   /**
    * Matches a line that shows that the tool ran, if other tools say the same words. Without such a line
    * nearby, the message is not read as this tool's.
@@ -126,8 +126,9 @@ function add(
     const place = { file, line: parseNumber(line), column: parseNumber(column) };
     found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
-  for (let at = start + 1; shape.telling !== undefined && at <= end; at++)
-    if (shape.telling.test(log.line(at))) found.block(at, at, computeWeight(severity, most, 0) + 1, reason);
+  for (let at = start + 1; shape.informative !== undefined && at <= end; at++)
+    if (shape.informative.test(log.line(at)))
+      found.block(at, at, computeWeight(severity, most, 0) + 1, reason);
 }
 
 /** Returns the groups of the first matching line below a message. */

@@ -103,7 +103,7 @@ export const PACKAGE_MANAGERS: readonly Tool[] = [
         '^(?<code>PackagesNotFoundError|(?:LibMamba)?UnsatisfiableError|ResolvePackageNotFound|' +
         String.raw`Conda\w{0,20}Error): ?(?<message>.{0,400})`,
       ), weight: 80, belongs: /^\s{0,8}- \S|^$|^\s{2,20}\S|^The following|^Could not solve/,
-      telling: /^\s{0,8}- \S|nothing provides/, messageBelow: /^\s{2,8}- (?<said>\S.{0,300})/ },
+      informative: /^\s{0,8}- \S|nothing provides/, messageBelow: /^\s{2,8}- (?<said>\S.{0,300})/ },
     { pattern: /^(?:error\s{1,6}libmamba )?(?<message>Could not solve for environment specs.{0,200})/,
       weight: 79, belongs: /^\s{0,8}[├└│─ ]{1,12}\S|^The following|^\s{2,20}\S/ },
   ] },
@@ -141,7 +141,7 @@ export const PACKAGE_MANAGERS: readonly Tool[] = [
     { pattern: new RegExp(
         '^(?<message>Your (?:requirements could not be resolved|' +
         'lock file does not contain a compatible set).{0,200})',
-      ), weight: 80, belongs: /^\s{2,200}\S|^$/, telling: /^\s{2,8}- \S/,
+      ), weight: 80, belongs: /^\s{2,200}\S|^$/, informative: /^\s{2,8}- \S/,
       messageBelow: /^\s{2,8}- (?<said>\S.{0,480})/ },
     { pattern: /^- (?<message>Required package ".{1,100}" is not present in the lock file.{0,100})/,
       weight: 78 },
@@ -159,7 +159,7 @@ export const PACKAGE_MANAGERS: readonly Tool[] = [
       String.raw`\s?(?<message>(?:Could not resolve|Failed to build|The following|` +
       'No cabal file|Cannot|unrecognised).{0,400}|$)',
     ), weight: 78, belongs: /^\[__\d|^\s{1,20}\S|^After searching/,
-    telling: /conflict|unknown package|rejecting/ }] },
+    informative: /conflict|unknown package|rejecting/ }] },
   { tool: 'stack', literals: ['while constructing the build plan', 'error: [s-', ' build plan'],
     says: [{ pattern: new RegExp(
       String.raw`^Error: (?:\[(?<code>S-\d{1,6})\])?\s{0,4}(?<message>(?:While constructing the build plan|` +

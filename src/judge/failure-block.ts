@@ -10,7 +10,7 @@ export interface ShownLine {
 }
 
 /** The lines about one failure, from which sentences may take values. */
-export interface TellingBlock {
+export interface FailureBlock {
   /** The deciding line. If no excerpt shows it, the text of the fact without a place. */
   readonly trigger: { readonly text: string; readonly source: string | null; readonly line: number | null };
   /** The lines around the deciding line, those after it first. */
@@ -25,7 +25,7 @@ const MAX_LINES = 1500;
 const MAX_TEXT = 1000;
 
 /** Reads the lines around a fact. Lines of other steps are excluded. */
-export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
+export function readBlock(fact: Fact, { subject }: Facts): FailureBlock {
   const lines = readLines(subject);
   const at =
     fact.source !== null && fact.line !== null
@@ -101,7 +101,7 @@ function listLinesOfFailedSteps(lines: readonly ShownLine[], { failedSections }:
  * Joins the paragraph from the deciding line on into one text, with wrapped lines joined. Also returns the
  * line of each part.
  */
-export function joinAfter({ trigger, paragraph }: TellingBlock): {
+export function joinAfter({ trigger, paragraph }: FailureBlock): {
   readonly text: string;
   readonly lineAt: (index: number) => ShownLine | null;
 } {

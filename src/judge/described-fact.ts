@@ -1,10 +1,10 @@
 import type { ErrorMessage } from '../domain/failure.ts';
 import { classifyRole, isWrapper, type LineRole } from '../log/line-roles.ts';
 import type { Fact, Facts } from './facts.ts';
+import { isSameStep, readBlock, type ShownLine } from './failure-block.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';
 import type { Filled } from './sentence.ts';
-import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { getFactText } from './wording.ts';
 
@@ -47,7 +47,7 @@ const REMARK =
  * Finds the fact that the sentences describe: the leading diagnostic if it has a place, or else the fact that
  * decided. A fact that only says how something ended is replaced by the message that says why.
  */
-export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
+export function findDescribedFact(facts: Facts, match: Match | null): Fact | null {
   const fact = chooseFact(facts, match);
   return fact === null || !isWrapper(cleanWords(getFactText(fact), LONGEST))
     ? fact

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
-import { bringInStep, createHashedItem } from '../../../src/tools/knowledge-base.ts';
+import { createHashedItem, synchronizeItems } from '../../../src/tools/knowledge-base.ts';
 
 it('leaves what is added while the index is read, and removes what is gone', async () => {
   const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) =>
@@ -21,7 +21,7 @@ it('leaves what is added while the index is read, and removes what is gone', asy
     },
   };
 
-  await bringInStep(slow, 'team_knowledge', async () => [...stored]);
+  await synchronizeItems(slow, 'team_knowledge', async () => [...stored]);
 
   expect((await index.list('team_knowledge')).map(({ id }) => id).toSorted()).toEqual(['added', 'stays']);
 });

@@ -6,7 +6,7 @@ const REPEATED = 0.8;
  * words are already on the page. Call it with the texts in reading order. With `keepOne`, a text without a
  * new sentence keeps its first one.
  */
-export function createSaidOnce(): (text: string, keepOne?: boolean) => string {
+export function createSentenceFilter(): (text: string, keepOne?: boolean) => string {
   const written = new Set<string>();
   return (text, keepOne = false) => {
     const sentences = splitSentences(text);

@@ -14,16 +14,16 @@ import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
 /** Keeps an index up to date that may be temporarily unavailable. */
-export function openIndexKeeping(deps: IndexWorkDeps) {
-  const inStep = createInStep(deps.logger);
+export function openIndexSynchronization(deps: IndexWorkDeps) {
+  const startupRunner = createStartupRunner(deps.logger);
   return {
     sync: {
       /** Writes these entries to the index now. Returns `false` if that is done later. Never throws. */
       indexNow: (namespace: VectorNamespace, ids: readonly string[]) => indexNow(deps, namespace, ids),
-      bringInStep: inStep.bring,
+      runAtStartup: startupRunner.run,
     },
     handlers: indexHandlers(deps.vectorIndex),
-    stop: inStep.stop,
+    stop: startupRunner.stop,
   };
 }
 
@@ -42,7 +42,7 @@ const LONGEST_PAUSE_MS = 300_000;
  * Creates a runner for startup work that must not delay startup. Builds are accepted and triaged even if a
  * service is unavailable.
  */
-export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
+export function createStartupRunner(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
   const again = async (what: string, work: () => Promise<unknown>): Promise<void> => {
@@ -60,7 +60,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
      * Does the work now. If a service is unavailable, the work is repeated in the background until it
      * succeeds. Other errors are thrown.
      */
-    async bring(what: string, work: () => Promise<unknown>): Promise<void> {
+    async run(what: string, work: () => Promise<unknown>): Promise<void> {
       try {
         await work();
       } catch (error) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createSaidOnce } from '../../../src/console/answer/said-once.ts';
+import { createSentenceFilter } from '../../../src/console/answer/distinct-sentences.ts';
 import { writeTexts } from '../../../src/console/answer/texts.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 describe('a page', () => {
   it('drops a sentence of which it already shows four fifths of the words', () => {
-    const say = createSaidOnce();
+    const say = createSentenceFilter();
     expect(say('The coupon total is 43.42 instead of 43.43')).toBe(
       'The coupon total is 43.42 instead of 43.43',
     );
@@ -16,10 +16,10 @@ describe('a page', () => {
   });
 
   it('keeps one sentence where a text must not be empty, and does not split paths and numbers', () => {
-    const say = createSaidOnce();
+    const say = createSentenceFilter();
     say('Round to the nearest cent again in src/money.js.');
     expect(say('Round again. In src/money.js.', true)).toBe('Round again.');
-    expect(createSaidOnce()('Start at test/cart.test.js:26 with 1.5 s. Then run it.')).toBe(
+    expect(createSentenceFilter()('Start at test/cart.test.js:26 with 1.5 s. Then run it.')).toBe(
       'Start at test/cart.test.js:26 with 1.5 s. Then run it.',
     );
   });

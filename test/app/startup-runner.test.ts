@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createInStep } from '../../src/app/index-keeping.ts';
+import { createStartupRunner } from '../../src/app/index-synchronization.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
@@ -7,34 +7,34 @@ const away = () => new TriageError('upstream-failed', 'Pinecone could not be rea
 
 describe('a start without the index', () => {
   it('goes on, and is made good in the background', async () => {
-    const inStep = createInStep(silentLogger, 5);
+    const startupRunner = createStartupRunner(silentLogger, 5);
     let tries = 0;
-    await inStep.bring('knowledge', async () => {
+    await startupRunner.run('knowledge', async () => {
       tries += 1;
       if (tries < 4) throw away();
     });
     expect(tries).toBe(1);
     await expect.poll(() => tries).toBe(4);
-    await inStep.stop();
+    await startupRunner.stop();
   });
 
   it('goes on without an index that is not set up, but not without what is wrong here', async () => {
-    const inStep = createInStep(silentLogger, 60_000);
-    const fail = (error: Error) => inStep.bring('knowledge', () => Promise.reject(error));
+    const startupRunner = createStartupRunner(silentLogger, 60_000);
+    const fail = (error: Error) => startupRunner.run('knowledge', () => Promise.reject(error));
     await fail(new TriageError('invalid-config', 'no such index', { details: { backend: 'pinecone' } }));
     await expect(fail(new TriageError('invalid-config', 'ERR001.md:2: no title'))).rejects.toThrow('ERR001');
     await expect(fail(new Error('a mistake'))).rejects.toThrow('a mistake');
-    await inStep.stop();
+    await startupRunner.stop();
   });
 
   it('stops trying on abort', async () => {
-    const inStep = createInStep(silentLogger, 5);
+    const startupRunner = createStartupRunner(silentLogger, 5);
     let tries = 0;
-    await inStep.bring('knowledge', () => {
+    await startupRunner.run('knowledge', () => {
       tries += 1;
       return Promise.reject(away());
     });
-    await inStep.stop();
+    await startupRunner.stop();
     const before = tries;
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(tries).toBe(before);
