@@ -45,7 +45,9 @@ export function learningContract(world: StoresWorld): void {
       const key = { fingerprint, repository: world.repository };
       const green = (buildId: string, at: string) => library.flag([entry.id], { buildId, at });
 
-      expect(await library.listIdentifyingLines(world.repository, 9)).toEqual([{ id: entry.id, telling: entry.telling }]);
+      expect(await library.listIdentifyingLines(world.repository, 9)).toEqual([
+        { id: entry.id, telling: entry.telling },
+      ]);
       expect(await library.stay(entry.id, 'ada')).toBeNull();
       const flagged = { ...entry, flag: { builds: 1, since: '2026-03-01T00:00:00.000Z', last: 'bld_1' } };
       expect(await green('bld_1', '2026-03-01T00:00:00.000Z')).toEqual([flagged]);

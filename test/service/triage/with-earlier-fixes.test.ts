@@ -21,7 +21,9 @@ function earlierFix(number: string, files: readonly string[], isSame = false): F
 
 describe('what fixed failures before', () => {
   it('is offered as a claim with its builds, and not as confirmed', () => {
-    const before = ['3', '2', '1'].map((number) => earlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]));
+    const before = ['3', '2', '1'].map((number) =>
+      earlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]),
+    );
     const { answer, evidence, verdict } = withEarlierFixes(sampleAnalysis(), before);
     expect(answer.claims.at(-1)).toMatchObject({
       text: 'The last 3 failures of this kind were fixed by editing deploy/values.yaml (ci #3, ci #2, ci #1). No reviewer has confirmed this.',
@@ -32,7 +34,10 @@ describe('what fixed failures before', () => {
   });
 
   it('is offered of the same failure from one on, and of a kind only if all agree', () => {
-    const once = withEarlierFixes(sampleAnalysis(), [earlierFix('1', ['a.ts'], true), earlierFix('2', ['b.ts'])]);
+    const once = withEarlierFixes(sampleAnalysis(), [
+      earlierFix('1', ['a.ts'], true),
+      earlierFix('2', ['b.ts']),
+    ]);
     expect(once.answer.claims.at(-1)?.text).toMatch(/^The same failure was fixed by editing a\.ts \(ci #1\)/);
     const apart = [earlierFix('2', ['a.ts']), earlierFix('1', ['b.ts'])];
     expect(withEarlierFixes(sampleAnalysis(), apart)).toEqual(sampleAnalysis());
