@@ -30,6 +30,7 @@ const LONG = [
   'test/gate/our-bars.int.test.ts',
   'test/bench/*.int.test.ts',
   'test/api/generated-clients.int.test.ts',
+  'test/mcp/conformance.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
 

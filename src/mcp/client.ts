@@ -1,6 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { JSONRPCErrorResponseSchema } from '@modelcontextprotocol/core';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
@@ -29,7 +28,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await createMcpServer(createOffer(deps), logger).connect(theirs);
-  const client = createNewClient();
+  const client = createNewClient('legacy');
   await client.connect(ours);
   return client;
 }
@@ -49,14 +48,17 @@ export async function connectService({ url, token, feedback }: RemoteOptions): P
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     fetch: async (address, init) => await ask(address, init, url),
   });
-  const client = createNewClient();
-  // The SDK's own transport type expects looser optional fields than our compiler settings allow.
-  await client.connect(transport as Parameters<Client['connect']>[0]);
+  // A service of an older release serves the former protocol only.
+  const client = createNewClient('auto');
+  await client.connect(transport).catch((error: unknown) => {
+    // While it asks for the protocol, the client wraps errors in its own.
+    throw error instanceof Error && error.cause instanceof TriageError ? error.cause : error;
+  });
   return client;
 }
 
-function createNewClient(): Client {
-  return new Client({ name: `${SERVER_NAME}-cli`, version: RELEASE });
+function createNewClient(mode: 'auto' | 'legacy'): Client {
+  return new Client({ name: `${SERVER_NAME}-cli`, version: RELEASE }, { versionNegotiation: { mode } });
 }
 
 async function ask(address: string | URL, init: RequestInit | undefined, url: string): Promise<Response> {
@@ -72,12 +74,18 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
   });
   const text = await readText(response.body, MAX_BYTES);
   if (text === null) throw new TriageError('too-large', `The response of ${url} is too large.`);
-  if (!response.ok && response.status !== 405) throw createRefusedError(response.status, text);
+  if (!response.ok && response.status !== 405 && !isProtocolError(text))
+    throw createRefusedError(response.status, text);
   const { status, headers } = response;
   return new Response(text === '' || status === 202 ? null : text, {
     status,
     headers: { 'content-type': headers.get('content-type') ?? 'application/json' },
   });
+}
+
+/** Tells whether a response is an error of the protocol, which its client reads itself. */
+function isProtocolError(text: string): boolean {
+  return JSONRPCErrorResponseSchema.safeParse(parseJson(text)).success;
 }
 
 function createRefusedError(status: number, text: string): TriageError {

@@ -1,5 +1,9 @@
-import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
-import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type Resource,
+  type ResourceTemplateType,
+  type TextResourceContents,
+  UriTemplate,
+} from '@modelcontextprotocol/server';
 import { toShownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { findAnalysis, findBuild, readBuildAnswers, toAnalysisSummary } from '../service/answers/views.ts';
@@ -57,7 +61,7 @@ export function openResources(deps: InstallationDeps) {
     },
   ];
   return {
-    templates: [BUILD, ANALYSIS, LOG] satisfies ResourceTemplate[],
+    templates: [BUILD, ANALYSIS, LOG] satisfies ResourceTemplateType[],
     /** Lists the newest failed builds. */
     list: async (): Promise<Resource[]> => {
       const builds = await deps.stores.builds.list({ status: 'failed' }, { limit: LISTED, offset: 0 });

@@ -1,5 +1,11 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { ErrorCode, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/core';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -69,7 +75,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         response: {
           200: Result.describe('The result, or the error of the call'),
           202: z.null().describe('Notification accepted; no response body'),
-          400: BrokenMessage.describe('Not a JSON-RPC message'),
+          400: BrokenMessage.describe('Not a JSON-RPC message, or not one of the protocol that it names'),
         },
       },
       // The handler checks the body, so that an invalid message is answered in the form of the protocol.
@@ -78,7 +84,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
         sendBroken(
           reply,
-          ErrorCode.ParseError,
+          ProtocolErrorCode.ParseError,
           `The body is not JSON: ${getErrorMessage(error).slice(0, 200)}`,
         );
       },
@@ -88,29 +94,55 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       const query = Query.safeParse(request.query);
       if (!query.success) {
         const issues = explainIssues(query.error.issues, request.query, Query);
-        return sendBroken(reply, ErrorCode.InvalidRequest, summarizeIssues('The query', issues));
+        return sendBroken(reply, ProtocolErrorCode.InvalidRequest, summarizeIssues('The query', issues));
       }
       if (!JSONRPCMessageSchema.safeParse(request.body).success) {
         const message =
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": ' +
           '"2.0", "method", and "id" if a response is expected.';
-        return sendBroken(reply, ErrorCode.InvalidRequest, message);
+        return sendBroken(reply, ProtocolErrorCode.InvalidRequest, message);
       }
       const offer = createOffer({
         installation: deps,
         ...chooseTools(deps, query.data, request.principal),
         logger: deps.logger,
       });
-      const server = createMcpServer(offer, deps.logger);
-      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-      reply.raw.once('close', () => void server.close().catch(() => undefined));
-      await server.connect(transport);
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const create = () => createMcpServer(offer, deps.logger);
       return await send(
         reply,
-        await transport.handleRequest(convertWebRequest(request), { parsedBody: request.body }),
+        await answerMessage(convertWebRequest(request, gone.signal), request.body, create, deps.logger),
       );
     },
   );
+}
+
+/**
+ * Answers one message with JSON: in the protocol of 2026-07-28 if the message says that it is one of that
+ * protocol, otherwise in the former one, without a session.
+ */
+async function answerMessage(
+  request: Request,
+  parsedBody: unknown,
+  create: () => Server,
+  logger: Logger,
+): Promise<Response> {
+  if (await isLegacyRequest(request, parsedBody)) {
+    const server = create();
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    request.signal.addEventListener('abort', () => void server.close().catch(() => undefined));
+    await server.connect(transport);
+    return await transport.handleRequest(request, { parsedBody });
+  }
+  const handler = createMcpHandler(create, {
+    legacy: 'reject',
+    onerror: (error) => logger.debug({ error }, 'a message of an agent was refused'),
+  });
+  const response = await handler.fetch(request, { parsedBody });
+  // Nothing changes while it is served, so a subscription is confirmed and ended at once.
+  await handler.close();
+  return response;
 }
 
 function chooseTools(
@@ -140,21 +172,26 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
     throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
 }
 
+/** Headers that repeat parts of a message, which the protocol has checked against each other. */
+const CHECKED = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
 /**
  * Converts a request for the transport. Answers are always JSON, so a client that does not accept streams is
  * answered as well.
  */
-function convertWebRequest({ headers }: FastifyRequest): Request {
-  const version = headers['mcp-protocol-version'];
-  const given = {
+function convertWebRequest({ headers: given }: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers({
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
-    ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
-  };
-  return new Request('http://faultline.invalid/mcp', { method: 'POST', headers: given });
+  });
+  for (const name of CHECKED) {
+    const value = given[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return new Request('http://faultline.invalid/mcp', { method: 'POST', headers, signal });
 }
 
-function sendBroken(reply: FastifyReply, code: ErrorCode, message: string): FastifyReply {
+function sendBroken(reply: FastifyReply, code: ProtocolErrorCode, message: string): FastifyReply {
   const answer: z.infer<typeof BrokenMessage> = { jsonrpc: '2.0', id: null, error: { code, message } };
   return reply.code(400).header('cache-control', 'no-store').send(answer);
 }

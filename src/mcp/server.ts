@@ -1,17 +1,13 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
-  CallToolRequestSchema,
-  ErrorCode,
-  GetPromptRequestSchema,
+  type CacheHint,
   type GetPromptResult,
-  ListPromptsRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
   type Prompt,
-  ReadResourceRequestSchema,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
   type Tool,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
@@ -21,7 +17,7 @@ import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-to
 import { createFlakyTestsTool, listFailures, searchSimilar } from './find-tools.ts';
 import { openResources } from './resources.ts';
 import { cutBytes, fitData, MAX_ANSWER_BYTES, toOneLine } from './shapes.ts';
-import { type McpDeps, type McpTool, RESOURCE_NOT_FOUND, RpcError } from './tool.ts';
+import type { McpDeps, McpTool } from './tool.ts';
 
 export const SERVER_NAME = 'faultline';
 
@@ -44,10 +40,11 @@ const NEXT: Readonly<Partial<Record<TriageError['code'], string>>> = {
   unauthenticated: 'Tell the person: the token is not accepted.',
 };
 
-const RPC_CODES: Readonly<Partial<Record<TriageError['code'], number>>> = {
-  'not-found': RESOURCE_NOT_FOUND,
-  'invalid-input': ErrorCode.InvalidParams,
-};
+/**
+ * The time for which a client may keep what does not depend on builds: tools, prompts and what
+ * `server/discover` says. Which tools there are depends on the token.
+ */
+const KEPT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
 interface Answered {
   [key: string]: unknown;
@@ -59,32 +56,33 @@ interface Answered {
 
 type McpOffer = ReturnType<typeof createOffer>;
 
-/** Creates a server of the Model Context Protocol for everything in `offer`. It is not connected yet. */
+/**
+ * Creates a server of the Model Context Protocol for everything in `offer`. It is not connected yet. It serves
+ * both protocols, that of 2026-07-28 and the former one; what it is connected to decides which.
+ */
 export function createMcpServer({ tools, resources, prompts }: McpOffer, logger: Logger): Server {
   const server = createNewServer();
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(describeTool) }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
-      throw new RpcError(
-        ErrorCode.InvalidParams,
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
         `There is no tool ${toOneLine(params.name, 100)}; tools/list names them.`,
       );
-    return await answer(tool, params.arguments ?? {}, signal, logger);
+    return await answer(tool, params.arguments ?? {}, mcpReq.signal, logger);
   });
-  server.setRequestHandler(ListResourcesRequestSchema, async () => ({
-    resources: (await resources?.list()) ?? [],
-  }));
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+  server.setRequestHandler('resources/list', async () => ({ resources: (await resources?.list()) ?? [] }));
+  server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: resources?.templates ?? [],
   }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     if (resources === undefined)
-      throw new RpcError(RESOURCE_NOT_FOUND, 'There is no Faultline installation here to read builds from.');
-    return { contents: [await convertErrors(resources.read(uri), logger)] };
+      throw new ResourceNotFoundError(uri, 'There is no Faultline installation here to read builds from.');
+    return { contents: [await convertErrors(uri, resources.read(uri), logger)] };
   });
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: prompts.map(describePrompt) }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+  server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(describePrompt) }));
+  server.setRequestHandler('prompts/get', ({ params }) =>
     getPrompt(prompts, params.name, params.arguments ?? {}),
   );
   return server;
@@ -95,10 +93,18 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
  * could receive them.
  */
 export function createNewServer(): Server {
-  const capabilities = { tools: {}, resources: {}, prompts: {} };
   return new Server(
     { name: SERVER_NAME, version: RELEASE, title: 'Faultline' },
-    { capabilities, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: {
+        'server/discover': KEPT,
+        'tools/list': KEPT,
+        'prompts/list': KEPT,
+        'resources/templates/list': KEPT,
+      },
+    },
   );
 }
 
@@ -149,17 +155,17 @@ const ObjectSchema = z.looseObject({ type: z.literal('object') });
  * Converts errors to those of the protocol, for example for a resource that does not exist. An unexpected
  * error is logged, and the client gets no details.
  */
-async function convertErrors<Value>(work: Promise<Value>, logger: Logger): Promise<Value> {
+async function convertErrors<Value>(uri: string, work: Promise<Value>, logger: Logger): Promise<Value> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof RpcError) throw error;
     if (!(error instanceof TriageError)) logger.error({ error }, 'a resource could not be read');
-    const code =
-      error instanceof TriageError
-        ? (RPC_CODES[error.code] ?? ErrorCode.InternalError)
-        : ErrorCode.InternalError;
-    throw new RpcError(code, describeError(error));
+    else if (error.code === 'not-found') throw new ResourceNotFoundError(uri, describeError(error));
+    const isTheirs = error instanceof TriageError && error.code === 'invalid-input';
+    throw new ProtocolError(
+      isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      describeError(error),
+    );
   }
 }
 
@@ -240,8 +246,8 @@ function describePrompt({ name, title, description, arguments: given }: McpPromp
 }
 
 /**
- * Returns the prompt and its arguments. Throws RpcError if there is no such prompt, or if its arguments do
- * not match.
+ * Returns the prompt and its arguments. Throws ProtocolError if there is no such prompt, or if its arguments
+ * do not match.
  */
 function getPrompt(
   prompts: readonly McpPrompt[],
@@ -250,14 +256,17 @@ function getPrompt(
 ): GetPromptResult {
   const prompt = prompts.find((mcpPrompt) => mcpPrompt.name === name);
   if (prompt === undefined)
-    throw new RpcError(
-      ErrorCode.InvalidParams,
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
       `There is no prompt ${name.slice(0, 100)}; prompts/list names them.`,
     );
   const { error } = prompt.arguments.safeParse(given);
   if (error !== undefined) {
     const where = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw new RpcError(ErrorCode.InvalidParams, `The arguments of ${name} are invalid: ${where}.`);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `The arguments of ${name} are invalid: ${where}.`,
+    );
   }
   const text = prompt.text(given);
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };

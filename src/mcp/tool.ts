@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
@@ -147,23 +147,6 @@ export function readOffset(tool: string, cursor: string | undefined): number {
   const offset = /^\d{1,7}$/.test(digits ?? '') ? Number(digits) : Number.NaN;
   if (name === tool && offset <= MAX_OFFSET) return offset;
   throw new TriageError('invalid-input', `This cursor does not belong to ${tool}. Omit it to start over.`);
-}
-
-/** The protocol's code for a resource that does not exist. */
-export const RESOURCE_NOT_FOUND = -32002;
-
-/**
- * A refusal in the form of JSON-RPC. The protocol's own class would write its code into the message, once on
- * each side.
- */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 interface Found {

@@ -82,7 +82,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'octokit-in-github': { file: 'src/providers/jenkins/vendor-octokit.ts', imports: '@octokit/rest' },
   'agents-protocol-in-mcp': {
     file: 'src/service/vendor-mcp.ts',
-    imports: '@modelcontextprotocol/sdk/server/mcp.js',
+    imports: '@modelcontextprotocol/server',
   },
   'pino-in-logger': { file: 'src/service/vendor-pino.ts', imports: 'pino' },
   'opentelemetry-in-tracer': { file: 'src/service/vendor-opentelemetry.ts', imports: '@opentelemetry/api' },

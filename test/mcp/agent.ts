@@ -1,41 +1,46 @@
 import { resolve } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { CapturedFailure } from '../support/captured-failures.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+/** The protocols that are served: that of 2026-07-28 without a handshake, and the former one with it. */
+export const PROTOCOLS = ['2026-07-28', '2025-11-25'] as const;
+export type ProtocolVersion = (typeof PROTOCOLS)[number];
 
 /** An agent's client, as its maker ships it. */
-export async function agentOverHttp(address: string, token: string, query = ''): Promise<Client> {
+export async function agentOverHttp(
+  address: string,
+  token: string,
+  query = '',
+  version: ProtocolVersion = '2026-07-28',
+): Promise<Client> {
   const headers = { authorization: `Bearer ${token}` };
-  return await connected(
-    new StreamableHTTPClientTransport(new URL(`/mcp${query}`, address), {
-      requestInit: { headers },
-    }) as Transport,
-  );
+  const url = new URL(`/mcp${query}`, address);
+  return await connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }), version);
 }
 
 /** The same, with a server that it starts itself. */
 export async function agentOverStdio(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  version: ProtocolVersion = '2026-07-28',
 ): Promise<Client> {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, ...environment };
-  return await connected(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [MAIN, 'mcp', ...args],
-      env,
-      stderr: 'ignore',
-    }),
-  );
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...args],
+    env,
+    stderr: 'ignore',
+  });
+  return await connected(transport, version);
 }
 
-async function connected(transport: Transport): Promise<Client> {
-  const client = new Client({ name: 'agent', version: '1.0.0' });
+async function connected(transport: Transport, version: ProtocolVersion): Promise<Client> {
+  // Without a pin, a client that fell back to the former protocol would pass as well.
+  const mode = version === '2026-07-28' ? { pin: version } : 'legacy';
+  const client = new Client({ name: 'agent', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   return client;
 }

@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
@@ -6,7 +6,7 @@ import { faultline } from '../cli/faultline.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
-import { agentOverHttp, agentOverStdio } from './agent.ts';
+import { agentOverHttp, agentOverStdio, PROTOCOLS, type ProtocolVersion } from './agent.ts';
 import { installation } from './world.ts';
 
 const NAMES = [
@@ -36,17 +36,23 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each([
-  ['HTTP', (token: string, query = '') => agentOverHttp(address, token, query)],
-  [
-    'standard input and output',
-    (token: string, query = '') =>
-      agentOverStdio(['--url', address, '--token', token, ...(query === '' ? [] : ['--allow-feedback'])]),
-  ],
-] as const)("the protocol's own client over %s", (_name, connect) => {
+const WAYS: Readonly<
+  Record<string, (token: string, query: string, version: ProtocolVersion) => Promise<Client>>
+> = {
+  HTTP: async (token, query, version) => await agentOverHttp(address, token, query, version),
+  'standard input and output': async (token, query, version) => {
+    const feedback = query === '' ? [] : ['--allow-feedback'];
+    return await agentOverStdio(['--url', address, '--token', token, ...feedback], {}, version);
+  },
+};
+const CASES = Object.entries(WAYS).flatMap(([way, connect]) =>
+  PROTOCOLS.map((version) => [version, way, connect] as const),
+);
+
+describe.each(CASES)('the protocol of %s with its own client over %s', (version, _way, connect) => {
   let client: Client;
   beforeAll(async () => {
-    client = await connect(TOKENS.admin, '?allow=feedback');
+    client = await connect(TOKENS.admin, '?allow=feedback', version);
   });
   afterAll(() => client.close());
 
@@ -101,7 +107,7 @@ describe.each([
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"limit"') }] });
     await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toMatchObject({
       code: -32602,
-      message: 'MCP error -32602: There is no tool rm; tools/list names them.',
+      message: 'There is no tool rm; tools/list names them.',
     });
   });
 
@@ -133,15 +139,15 @@ describe.each([
   it.each([
     [
       'faultline://builds/bld_1/logs/other.log/1/2',
-      -32002,
+      -32602,
       /no log other\.log .*Available: build\.log \(2000 lines\)/,
     ],
     ['faultline://builds/bld_1/logs/build.log/9/2', -32602, /from not after to/],
-    ['faultline://analyses/ana_none', -32002, /no analysis ana_none/],
+    ['faultline://analyses/ana_none', -32602, /no analysis ana_none/],
     ['faultline://builds/%zz', -32602, /does not start an encoded byte/],
     [
       'file:///etc/passwd',
-      -32002,
+      -32602,
       /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/,
     ],
   ])('learns why %s cannot be read', async (uri, code, message) => {
@@ -202,7 +208,7 @@ it('a token for other repositories reads none of these builds', async () => {
     'faultline://analyses/ana_9f2c',
     'faultline://builds/bld_1/logs/build.log/1/2',
   ]) {
-    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32002 });
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
   }
   await client.close();
 });

@@ -39,7 +39,7 @@ async function attackInPython({ url, token }: AttackedService, build: string): P
   });
   return report(
     'Python client',
-    stdout.trim().split('\n').slice(0, 2).join('; '),
+    stdout.trim().split('\n').slice(0, 4).join('; '),
     code === 0 ? 0 : 1,
     stdout + stderr,
   );

@@ -1,4 +1,5 @@
-"""The protocol's official Python client against the server, over HTTP and over standard input and output. Prints a line a transport."""
+"""The protocol's official Python client against the server, over HTTP and over standard input and output, in the
+protocol of 2026-07-28 and in the former one. Prints a line for each."""
 
 import asyncio
 import os
@@ -13,14 +14,15 @@ from mcp.shared.exceptions import MCPError
 URL, TOKEN, BUILD, WORD, NODE = (os.environ[f"FAULTLINE_ATTACK_{name}"] for name in ("URL", "TOKEN", "BUILD", "WORD", "NODE"))
 
 
-async def attack(name, server):
+async def attack(name, server, mode):
     findings = []
 
     def expect(what, holds):
         if not holds:
             findings.append(f"{name}: {what}")
 
-    async with Client(server) as client:
+    async with Client(server, mode=mode) as client:
+        expect("the protocol is that which was asked for", (client.protocol_version == "2026-07-28") == (mode != "legacy"))
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         expect("every tool has an output schema", all(tool.output_schema for tool in tools.values()))
         calls = {
@@ -45,7 +47,7 @@ async def attack(name, server):
             given = {argument.name: "shop/api" for argument in prompt.arguments or [] if argument.required}
             expect(f"the prompt {prompt.name} has a text", (await client.get_prompt(prompt.name, given)).messages[0].content.text)
         for what, call, code in (
-            ("a resource that is not there", lambda: client.read_resource("faultline://analyses/none"), -32002),
+            ("a resource that is not there", lambda: client.read_resource("faultline://analyses/none"), -32602),
             ("a prompt that is not there", lambda: client.get_prompt("none", {}), -32602),
         ):
             try:
@@ -58,9 +60,13 @@ async def attack(name, server):
 
 
 async def main():
-    http = streamable_http_client(f"{URL}/mcp", http_client=httpx2.AsyncClient(headers={"authorization": f"Bearer {TOKEN}"}))
-    stdio = StdioServerParameters(command=NODE, args=["src/cli/main.ts", "mcp", "--url", URL, "--token", TOKEN])
-    findings = await attack("HTTP", http) + await attack("standard input and output", stdio)
+    findings = []
+    for mode in ("auto", "legacy"):
+        http = streamable_http_client(f"{URL}/mcp", http_client=httpx2.AsyncClient(headers={"authorization": f"Bearer {TOKEN}"}))
+        stdio = StdioServerParameters(command=NODE, args=["src/cli/main.ts", "mcp", "--url", URL, "--token", TOKEN])
+        for name, server in (("HTTP", http), ("standard input and output", stdio)):
+            protocol = "former protocol" if mode == "legacy" else "2026-07-28"
+            findings += await attack(f"{name}, {protocol}", server, mode)
     print("\n".join(findings))
     sys.exit(1 if findings else 0)
 
