@@ -1,0 +1,71 @@
+import type { Config } from '../config/schema.ts';
+import { createMasker, type MaskerOptions } from '../log/mask/mask.ts';
+import { silentLogger } from '../ports/telemetry.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
+import { createDocumentTools, createExploreTools } from '../tools/explore-tools.ts';
+import { createMemoryToolCache } from '../tools/result-cache.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+import { openClones, openCodeHost, openModelEmbedder } from './open-adapters.ts';
+
+/** The part of the configuration that tools for places need. */
+export type PlaceConfig = Pick<Config, 'codeHost' | 'embedder' | 'analyst' | 'triage'> &
+  Partial<Pick<Config, 'buildSource' | 'providers'>>;
+
+/** The source that the tools read: the configured code hosts, or a folder of this machine. */
+export type PlaceSource =
+  | { readonly kind: 'hosts' }
+  | { readonly kind: 'clone' | 'folder'; readonly name: string; readonly path: string }
+  | {
+      readonly kind: 'documents';
+      readonly path: string;
+      readonly threads: number | undefined;
+      /** The number of characters of a document that its preview shows. */
+      readonly previewCharacters: number;
+    };
+
+/** What a thread needs to open its tools. It is copied to the thread, so it is plain data. */
+export interface PlaceOrder {
+  readonly source: PlaceSource;
+  readonly config: PlaceConfig;
+  readonly masking: MaskerOptions;
+}
+
+/** Opens the tools for questions about a place, with a cache in memory. */
+export async function openPlaceToolbox({ source, config, masking }: PlaceOrder): Promise<Toolbox> {
+  const masker = createMasker(masking);
+  const mask = async (text: string) => (await masker.mask(text)).text;
+  // The first call parses all documents, which takes as long as there are many.
+  const limits = source.kind === 'documents' ? { timeLimitMs: () => config.triage.timeLimitMs } : {};
+  return createToolbox(await openTools(source, config, mask), {
+    mask,
+    cache: createMemoryToolCache(),
+    concurrency: config.triage.toolConcurrency,
+    ...limits,
+  });
+}
+
+async function openTools(
+  source: PlaceSource,
+  config: PlaceConfig,
+  mask: (text: string) => Promise<string>,
+): Promise<Tool[]> {
+  if (source.kind === 'documents') {
+    const { openDocumentFolder } = await import('../adapters/document-folder/document-folder.ts');
+    const { createDocumentReader } = await import('../adapters/document-reader/document-reader.ts');
+    const { path, threads, previewCharacters } = source;
+    const reader = createDocumentReader();
+    const folder = openDocumentFolder(path, threads === undefined ? { reader } : { reader, threads });
+    return createDocumentTools(folder, previewCharacters);
+  }
+  const codeHost = await openPlaceHost(source, config);
+  const embedder = await openModelEmbedder(config, silentLogger);
+  const common = { codeHost, mask, hasHistory: source.kind !== 'folder' };
+  return createExploreTools(embedder === null ? common : { ...common, embedder });
+}
+
+async function openPlaceHost(source: Exclude<PlaceSource, { kind: 'documents' }>, config: PlaceConfig) {
+  if (source.kind === 'hosts') return await openCodeHost(config, silentLogger);
+  if (source.kind === 'clone') return await openClones({ [source.name]: source.path });
+  return (await import('../providers/git/folder.ts')).createFolderHost(source.name, source.path);
+}
