@@ -21,6 +21,7 @@ import {
   openWordEmbedder,
 } from './app/open-adapters.ts';
 import { openChannels } from './app/open-channels.ts';
+import { openRepositoryAsk } from './app/open-repository-ask.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import { boundInForce } from './app/publish-bound.ts';
@@ -37,6 +38,7 @@ import { TRIAGE } from './domain/work.ts';
 import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/worker-pool.ts';
 import type { SignInProvider } from './ports/access.ts';
+import type { CodeHost } from './ports/code-host.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
 import type { WakeUp } from './ports/work.ts';
@@ -133,6 +135,7 @@ async function composeApp(
   // Last: it runs timers of its own, which nothing may leave behind.
   const wakeUp = await openWakeUp(config.jobQueue, { database, work: stores.work, logger });
   const triage = openTriageWork({ ...parts, wakeUp }, deps, steps);
+  const asking = await openRepositoryAsk({ ...parts, codeHost: triageDeps.codeHost });
   const background = openBackground({
     ...parts,
     wakeUp,
@@ -148,6 +151,7 @@ async function composeApp(
     uploadReaders: threads,
     ...indexSynchronization.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
+    repositoryAsk: asking.repositoryAsk,
     explainLog: openLogExplainer(config),
     notifier: createWorkNotifier({ wakeUp, logger }),
     unseen: (await import('./judge/judgement.ts')).listUnseenFigures(),
@@ -172,6 +176,7 @@ async function composeApp(
         () => triage.stop({ drainMs }),
         () => background.stopEnding(),
         () => threads.close(),
+        () => asking.close(),
         () => tracer.flush(FLUSH_MS),
         async () => archive.close?.(),
         () => database.close(),
@@ -368,7 +373,7 @@ async function createTriageDeps(
   parts: AppParts & Opened,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
-): Promise<TriageBuildDeps & Pick<GradeDeps, 'codeHost'>> {
+): Promise<TriageBuildDeps & { readonly codeHost: CodeHost }> {
   const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, channels } =
     parts;
   const passingBuilds = createStoredGreens({

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import type { Turn } from '../domain/conversation.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { omitUndefined } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { type Ask, type AskInput, createGate, type Gate, type OpenQuestion } from '../service/ask/ask.ts';
+import type { AskWatcher } from '../service/ask/answer-question.ts';
+import { type Ask, type AskInput, createGate, type Gate } from '../service/ask/ask.ts';
 import {
   AnswerView,
   AskBody,
@@ -33,7 +35,7 @@ const Params = z.object({ id: z.string().min(1).max(300) });
  */
 const QUESTIONS_A_MINUTE = 30;
 /** The maximum number of questions that one process answers concurrently. */
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
 const EVENTS = 'text/event-stream';
 
 /**
@@ -42,17 +44,25 @@ const EVENTS = 'text/event-stream';
  */
 export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
+  const { ask, findBuild } = deps;
+  const open = async (about: AskInput['about'], { question, thread }: AskBody, askedBy: string) => {
+    const opened = await ask.open({ about, question, threadId: thread, askedBy });
+    return {
+      threadId: opened.thread.id,
+      answer: (watcher: AskWatcher, signal: AbortSignal) => ask.answer(opened, watcher, signal),
+    };
+  };
   registerAsk(app, deps, gate, {
     url: '/api/analyses/:id/ask',
     operationId: 'askAboutAnalysis',
     summary: 'Ask about an analysis',
-    resolveSubject: async (id) => ({ analysisId: id }),
+    open: (id, body, askedBy) => open({ analysisId: id }, body, askedBy),
   });
   registerAsk(app, deps, gate, {
     url: '/api/builds/:id/ask',
     operationId: 'askAboutBuild',
     summary: 'Ask about a build',
-    resolveSubject: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
+    open: async (id, body, askedBy) => await open({ buildId: (await findBuild(id)).id }, body, askedBy),
   });
   registerThreads(app, deps);
 }
@@ -63,24 +73,38 @@ const DESCRIPTION =
   'checked; `restart` discards earlier parts), `answer` (the checked answer with its citations), ' +
   '`error`, and `done`. Closing the connection stops the answer; a stopped answer is not stored.';
 
+/** A question that can be answered. */
+interface Answerable {
+  readonly threadId: string;
+  readonly answer: (watcher: AskWatcher, signal: AbortSignal) => Promise<Turn>;
+}
+
 interface AskRoute {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly resolveSubject: (id: string) => Promise<AskInput['about']>;
+  /** What its subject must be, in front of the general description. */
+  readonly description?: string;
+  readonly params?: typeof Params;
+  readonly open: (id: string, body: AskBody, askedBy: string) => Promise<Answerable>;
 }
 
 /**
  * Registers a route for questions. A user who may read an answer may ask about it, because a question changes
  * only its own thread.
  */
-function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
-  const { url, operationId, summary, resolveSubject } = asked;
+export function registerAsk(
+  app: ApiApp,
+  { logger }: Pick<AskRouteDeps, 'logger'>,
+  gate: Gate,
+  asked: AskRoute,
+): void {
+  const { url, operationId, summary, description = '', params = Params, open } = asked;
   const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
   const response = { 200: { description: 'The answer', content } };
   const described = route('read', 'Ask', operationId, summary, {
-    description: DESCRIPTION,
-    params: Params,
+    description: `${description}${DESCRIPTION}`,
+    params,
     body: AskBody,
     response,
   });
@@ -91,26 +115,19 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
       config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } },
     },
     async (request, reply) => {
-      const { question, thread } = request.body;
-      const input = {
-        about: await resolveSubject(request.params.id),
-        question,
-        threadId: thread,
-        askedBy: requirePrincipal(request).name,
-      };
       // A request that is refused before any lookup gets a plain response with its status, even if the client
       // asked for events.
-      const opened = await ask.open(input);
+      const opened = await open(request.params.id, request.body, requirePrincipal(request).name);
       const leave = gate.enter();
       reply.header('cache-control', 'no-store');
       if (wantsEvents(request)) {
-        sendEvents(reply, streamAnswer(opened, ask, leave, logger));
+        sendEvents(reply, streamAnswer(opened, leave, logger));
         return reply;
       }
       const gone = new AbortController();
       reply.raw.on('close', () => gone.abort());
       try {
-        return answerView(await ask.answer(opened, {}, gone.signal));
+        return answerView(await opened.answer({}, gone.signal));
       } catch (error) {
         if (!gone.signal.aborted) throw error;
         // The client is gone, so no response can be delivered, and this is not an error.
@@ -128,15 +145,15 @@ function sendEvents(reply: Pick<FastifyReply, 'header' | 'send'>, events: Readab
   reply.send(events);
 }
 
-function streamAnswer(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Logger): Readable {
+function streamAnswer({ threadId, answer }: Answerable, leave: () => void, logger: Logger): Readable {
   return createEventStream(
     async (emit, signal) => {
       const onStep = (step: Step) => emit('step', step);
       const onText = ({ text, restart }: TextPiece) =>
         emit('text', restart === true ? { text, restart } : { text });
-      emit('answer', answerView(await ask.answer(opened, { onStep, onText }, signal).finally(leave)));
+      emit('answer', answerView(await answer({ onStep, onText }, signal).finally(leave)));
     },
-    (error) => logger.warn({ threadId: opened.thread.id, error }, 'a question could not be answered'),
+    (error) => logger.warn({ threadId, error }, 'a question could not be answered'),
   );
 }
 
@@ -173,20 +190,24 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
     }),
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
-      const { name, roles } = requirePrincipal(request);
-      if (thread.startedBy !== name && !roles.includes('admin')) {
-        throw new TriageError(
-          'forbidden',
-          `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`,
-        );
-      }
+      requireOwner(thread, requirePrincipal(request));
       await ask.forget(thread.id);
       return reply.code(204).send(null);
     },
   );
 }
 
-function requirePrincipal(request: FastifyRequest): Principal {
+/** Throws `forbidden` unless the thread was started by the principal, or the principal is an admin. */
+export function requireOwner(
+  { startedBy }: { readonly startedBy: string },
+  { name, roles }: Principal,
+): void {
+  if (startedBy === name || roles.includes('admin')) return;
+  const message = `The thread was started by ${startedBy}; only they or an admin may delete it.`;
+  throw new TriageError('forbidden', message);
+}
+
+export function requirePrincipal(request: FastifyRequest): Principal {
   const principal: Principal | null = request.principal;
   if (principal === null) throw new TriageError('internal', 'A route that needs a token ran without one');
   return principal;

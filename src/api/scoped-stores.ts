@@ -3,6 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Sql } from '../ports/database.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import { createUnknownRepositoryError, type RepositoryAsk } from '../service/ask/ask-repository.ts';
 import type { Changes, Followed } from '../service/changes.ts';
 import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
 import { createScopeChecks, requireVisible, type Scope, type ScopeChecks, withLimit } from './scope.ts';
@@ -116,6 +117,37 @@ export function scopeAsk(
       async (filter: Parameters<Ask['threads']>[0], page: Parameters<Ask['threads']>[1]) =>
         ask.threads(withLimit(filter, scope), page),
     ),
+    thread: checkedByHand(findVisible),
+    forget: checkedByHand(async (id: string) => {
+      await findVisible(id);
+      await ask.forget(id);
+    }),
+  };
+}
+
+/** Limits questions about repositories to those that the caller may see; the others are unknown. */
+export function scopeRepositoryAsk(
+  ask: RepositoryAsk,
+  stores: Pick<Stores, 'builds'>,
+  scope: Scope,
+): Scoped<RepositoryAsk> {
+  const { allows, checkedByHand, limited } = createScopeChecks(stores, scope);
+  const findVisible: RepositoryAsk['thread'] = async (id) => {
+    const found = await ask.thread(id);
+    if (allows(found.thread.repository)) return found;
+    throw new TriageError('not-found', `There is no thread ${id}.`);
+  };
+  return {
+    byRules: ask.byRules,
+    repositories: limited(ask.repositories),
+    open: checkedByHand(async (input: Parameters<RepositoryAsk['open']>[0]) => {
+      if (!allows(input.repository)) throw createUnknownRepositoryError();
+      if (input.threadId !== undefined) await findVisible(input.threadId);
+      return await ask.open(input);
+    }),
+    // A question must be opened before it is answered, and opening checks it.
+    answer: checkedByHand(ask.answer),
+    threads: limited(ask.threads),
     thread: checkedByHand(findVisible),
     forget: checkedByHand(async (id: string) => {
       await findVisible(id);

@@ -38,9 +38,17 @@ import {
   toFastifyLogger,
   type UnknownPages,
 } from './refusal.ts';
+import { registerRepositoryAskRoutes } from './repository-ask-routes.ts';
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope } from './scope.ts';
-import { scopeArchive, scopeAsk, scopeChanges, scopeKeptRuns, scopeStores } from './scoped-stores.ts';
+import {
+  scopeArchive,
+  scopeAsk,
+  scopeChanges,
+  scopeKeptRuns,
+  scopeRepositoryAsk,
+  scopeStores,
+} from './scoped-stores.ts';
 import { createSessions } from './sessions.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
 import { createTokenHolders } from './token-holders.ts';
@@ -75,7 +83,7 @@ export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, Optio
 
 type NeededPart =
   | ('stores' | 'database' | 'archive' | 'notifier' | 'vectorIndex' | 'knowledge')
-  | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
+  | ('masker' | 'ask' | 'repositoryAsk' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
   | ('buildSources' | 'indexNow' | 'uploadReaders' | 'explainLog' | 'messengers' | 'slack')
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
@@ -116,6 +124,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     stores,
     archive: scopeArchive(deps.archive, deps.stores, scope),
     ask: scopeAsk(deps.ask, { ...stores, builds: deps.stores.builds }, scope),
+    repositoryAsk: scopeRepositoryAsk(deps.repositoryAsk, deps.stores, scope),
   };
   const reading = {
     ...deps,
@@ -131,6 +140,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerReviewRoutes(part, { ...reading, ...config.review }));
   const asking = { ...reading, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
+  await app.register(async (part) => registerRepositoryAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
     await decideReview(reading, { ...said, reviewId: review.id, version: review.version });
   const openReview: McpRouteDeps['openReview'] = async (analysisId, by) =>

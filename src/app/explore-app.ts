@@ -16,7 +16,10 @@ import { openToolThread } from './tool-thread.ts';
 type ExploreConfig = PlaceConfig & Partial<Config>;
 
 /** Opens the conversation about places of the configured analyst. Behind a model stand the rules. */
-async function openExploreConverse(config: ExploreConfig, logger: Logger): Promise<Converse<PlaceTopic>> {
+export async function openExploreConverse(
+  config: Pick<Config, 'analyst'>,
+  logger: Logger,
+): Promise<Converse<PlaceTopic>> {
   const { createRulesExplore } = await import('../judge/explore/rules-explore.ts');
   if (config.analyst.driver === 'rules') return createRulesExplore();
   const options = toConnectionOptions(config.analyst.llm);

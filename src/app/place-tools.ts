@@ -35,8 +35,8 @@ export interface PlaceOrder {
 export async function openPlaceToolbox({ source, config, masking }: PlaceOrder): Promise<Toolbox> {
   const masker = createMasker(masking);
   const mask = async (text: string) => (await masker.mask(text)).text;
-  // The first call parses all documents, which takes as long as there are many.
-  const limits = source.kind === 'documents' ? { timeLimitMs: () => config.triage.timeLimitMs } : {};
+  // Files of a folder are read one by one, which takes as long as there are many.
+  const limits = source.kind === 'hosts' ? {} : { timeLimitMs: () => config.triage.timeLimitMs };
   return createToolbox(await openTools(source, config, mask), {
     mask,
     cache: createMemoryToolCache(),

@@ -14,6 +14,7 @@ import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { RepositoryAsk } from '../service/ask/ask-repository.ts';
 import type { UploadReaders } from '../service/intake/upload.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { WorkNotifier } from '../work/notifier.ts';
@@ -43,6 +44,8 @@ export interface App extends IndexSync {
   readonly uploadReaders: UploadReaders;
   /** The service for follow-up questions about stored analyses. */
   readonly ask: Ask;
+  /** The service for questions about repositories without a failure. */
+  readonly repositoryAsk: RepositoryAsk;
   /** Explains a pasted log with rules. Nothing is stored. */
   readonly explainLog: ReturnType<typeof openLogExplainer>;
   /** Starts to process pending work. */

@@ -65,10 +65,10 @@ interface Waiting {
 }
 
 function startThread(order: PlaceOrder, { entry, graceMs = GRACE_MS }: ToolThreadOptions) {
-  const worker = new Worker(
-    entry ?? new URL(`./tool-worker${extname(import.meta.url)}`, import.meta.url),
-    { workerData: order, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } },
-  );
+  const worker = new Worker(entry ?? new URL(`./tool-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
   const waiting = new Map<number, Waiting>();
   /** Calls that were stopped and that the thread still works on. */
   const stopped = new Set<number>();

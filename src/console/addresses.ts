@@ -45,6 +45,16 @@ export function formatThreadAddress(analysisId: string, threadId: string): strin
   return `${askAddress(analysisId)}/${encodeURIComponent(threadId)}`;
 }
 
+/** Returns the address of questions about repositories, with one of them chosen. */
+export function repositoryAskAddress(repository?: string): string {
+  return `/ask${search({ repo: repository })}`;
+}
+
+/** Returns the address of a thread about a repository. */
+export function formatRepositoryThreadAddress(threadId: string): string {
+  return `/ask/${encodeURIComponent(threadId)}`;
+}
+
 /** Returns the address of a library entry. */
 export function formatLibraryAddress(entryId: string): string {
   return `/library/${encodeURIComponent(entryId)}`;

@@ -5,11 +5,18 @@ import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
 import { findAnalysis } from '../service/answers/views.ts';
-import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
-import { askAddress, formatAnalysisAddress, formatLogAddress, formatThreadAddress } from './addresses.ts';
+import type { AskWatcher } from '../service/ask/answer-question.ts';
+import { createGate } from '../service/ask/ask.ts';
+import {
+  askAddress,
+  formatAnalysisAddress,
+  formatLogAddress,
+  formatThreadAddress,
+  repositoryAskAddress,
+} from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { renderHiddenFields, renderTime } from './controls.ts';
-import { type Html, html, linkTarget } from './html.ts';
+import { type Html, html, linkTarget, type Shown } from './html.ts';
 import { IdParams, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
@@ -17,9 +24,9 @@ import { inlineProse } from './prose.ts';
 const ThreadParams = IdParams.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
 /** The maximum number of questions that one process answers at a time. */
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
 /** The maximum number of questions of one address in a minute. A question may cost tokens and tool calls. */
-const QUESTIONS_A_MINUTE = 30;
+export const QUESTIONS_A_MINUTE = 30;
 
 /**
  * Registers `/analyses/:id/ask`, the follow-up questions. The answer is sent as a page, or as events to a
@@ -30,10 +37,11 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
+    const build = await deps.stores.builds.find(analysis.buildId);
     return answerPage(request, reply, deps, {
       title: 'Ask',
       part: 'builds',
-      main: askPage(analysis, threads, deps.ask.byRules),
+      main: askPage(analysis, build?.repository, threads, deps.ask.byRules),
     });
   });
   app.get('/analyses/:id/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
@@ -57,24 +65,36 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
     async (request, reply) => {
       const { question, thread } = request.body;
       const about = { analysisId: request.params.id };
-      const opened = await deps.ask.open({
-        about,
-        question,
-        threadId: thread,
-        askedBy: request.principal?.name ?? '',
-      });
-      const leave = gate.enter();
-      if ((request.headers.accept ?? '').includes('text/event-stream'))
-        return answerAsEvents(opened, request, reply, deps, leave);
-      const gone = new AbortController();
-      reply.raw.on('close', () => gone.abort());
-      const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
-      return reply.redirect(
-        `${formatThreadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`,
-        303,
-      );
+      const askedBy = request.principal?.name ?? '';
+      const opened = await deps.ask.open({ about, question, threadId: thread, askedBy });
+      const asked: AskedInPage = {
+        answer: (watcher, signal) => deps.ask.answer(opened, watcher, signal),
+        address: formatThreadAddress(opened.thread.analysisId, opened.thread.id),
+      };
+      return await sendAnswer(asked, request, reply, gate.enter());
     },
   );
+}
+
+/** A question of a page that can be answered, and the address of its thread. */
+export interface AskedInPage {
+  readonly answer: (watcher: AskWatcher, signal: AbortSignal) => Promise<Turn>;
+  readonly address: string;
+}
+
+/** Answers a question as the address of the page with the answer, or as events to a browser that shows them. */
+export async function sendAnswer(
+  asked: AskedInPage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  leave: () => void,
+): Promise<FastifyReply> {
+  if ((request.headers.accept ?? '').includes('text/event-stream'))
+    return answerAsEvents(asked, request, reply, leave);
+  const gone = new AbortController();
+  reply.raw.on('close', () => gone.abort());
+  const turn = await asked.answer({}, gone.signal).finally(leave);
+  return reply.redirect(`${asked.address}#turn-${turn.position}`, 303);
 }
 
 /**
@@ -82,10 +102,9 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
  * address of the complete, checked answer.
  */
 function answerAsEvents(
-  opened: OpenQuestion,
+  { answer, address }: AskedInPage,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ask }: ConsoleDeps,
   leave: () => void,
 ): FastifyReply {
   return sendEvents(request, reply, async (emit, signal) => {
@@ -96,11 +115,8 @@ function answerAsEvents(
         emit(restart === true ? 'restart' : 'text', html`${text}`.text),
     };
     try {
-      const turn = await ask.answer(opened, watcher, signal);
-      emit(
-        'done',
-        `${formatThreadAddress(opened.thread.analysisId, opened.thread.id)}#turn-${turn.position}`,
-      );
+      const turn = await answer(watcher, signal);
+      emit('done', `${address}#turn-${turn.position}`);
     } catch (error) {
       const isTold = error instanceof TriageError && error.cause === undefined;
       if (!signal.aborted)
@@ -131,16 +147,22 @@ export const SUGGESTIONS = [
   'What else failed?',
 ] as const;
 
-function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolean): Html {
+function askPage(
+  analysis: Analysis,
+  repository: string | undefined,
+  threads: readonly Thread[],
+  byRules: boolean,
+): Html {
   const buttons = html`<p>${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>`;
-  const form = askForm(analysis.id, null);
+  const form = askForm(askAddress(analysis.id), {});
   const ways = byRules
     ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis,
       the log and the history; any other question gets the answer to the most similar of
       these.</p>${buttons}${form}`
     : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
-    <p><a href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a></p>
+    <p><a href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a> ·
+    <a href="${repositoryAskAddress(repository)}">Ask about the repository</a></p>
     ${ways}
     ${
       threads.length > 0 &&
@@ -157,17 +179,23 @@ function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]):
   return html`<h1 tabindex="-1">${thread.title}</h1>
     <p>About <a href="${formatAnalysisAddress(analysis.id)}">${analysis.answer.title}</a> ·
     <a href="${askAddress(analysis.id)}">Other questions</a></p>
-    <div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
-    ${askForm(analysis.id, thread.id)}`;
+    <div id="turns">${turns.map((turn) =>
+      renderTurn(turn, (cited) => citation(cited, analysis.buildId)),
+    )}</div>
+    ${askForm(askAddress(analysis.id), { thread: thread.id })}`;
 }
 
 /**
  * Renders the question form. The browser shows the answer in place, with a button that stops it; without
  * scripts the answer comes as a page.
  */
-function askForm(analysisId: string, threadId: string | null): Html {
-  return html`<form method="post" action="${askAddress(analysisId)}" class="ask"
-    data-ask>${renderHiddenFields({ thread: threadId ?? undefined })}
+export function askForm(
+  address: string,
+  hidden: Readonly<Record<string, string>>,
+  choice: Shown = null,
+): Html {
+  return html`<form method="post" action="${address}" class="ask"
+    data-ask>${renderHiddenFields(hidden)}${choice}
     <label for="question">Question</label><textarea id="question" name="question" required
     maxlength="2000"></textarea>
     <p><button class="main">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
@@ -179,7 +207,8 @@ function suggestion(analysisId: string, question: string): Html {
     name="question" value="${question}">${question}</button></form> `;
 }
 
-function renderTurn(turn: Turn, buildId: string): Html {
+/** Renders a question with its answer, its evidence and its steps. */
+export function renderTurn(turn: Turn, renderCitation: (cited: Citation) => Html): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
   return html`<article class="panel pad" id="turn-${turn.position}"><h2>${turn.question}</h2>
     <p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
@@ -189,10 +218,7 @@ function renderTurn(turn: Turn, buildId: string): Html {
           lead.includes('\n') && html`<br>`
         }${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`,
     )}</div>
-    ${
-      turn.citations.length > 0 &&
-      html`<h3>Evidence</h3><ul>${turn.citations.map((other) => citation(other, buildId))}</ul>`
-    }
+    ${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map(renderCitation)}</ul>`}
     <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary>
     <ol>${turn.steps.map(
       (step) =>

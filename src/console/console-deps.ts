@@ -14,6 +14,7 @@ import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { RepositoryAsk } from '../service/ask/ask-repository.ts';
 import type { Changes } from '../service/changes.ts';
 import type { Connectable } from '../service/connect.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
@@ -63,6 +64,7 @@ export interface ConsoleDeps {
   readonly notifier: WorkNotifier;
   readonly masker: Masker;
   readonly ask: Scoped<Ask>;
+  readonly repositoryAsk: Scoped<RepositoryAsk>;
   readonly changes: Scoped<Changes>;
   readonly clock: Clock;
   readonly logger: Logger;

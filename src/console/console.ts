@@ -6,6 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import { registerAnswerPage } from './answer/answer-page.ts';
 import { registerPictures } from './answer/pictures.ts';
 import { registerAskPages } from './ask.ts';
+import { registerRepositoryAskPages } from './ask-repository.ts';
 import { registerAssets } from './assets.ts';
 import { registerBuildList } from './build-list.ts';
 import { registerBuildPage } from './builds.ts';
@@ -110,6 +111,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerLogs,
   registerInsightsPages,
   registerAskPages,
+  registerRepositoryAskPages,
   registerSettings,
 ];
 

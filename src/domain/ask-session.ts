@@ -25,3 +25,18 @@ export const AskSession = z.object({
   turns: z.array(Turn),
 });
 export type AskSession = z.infer<typeof AskSession>;
+
+/** A conversation about a repository that the service keeps. */
+export const RepositoryThread = z.object({
+  id: z.string(),
+  /** `owner/name`. */
+  repository: z.string(),
+  /** The first question, shortened. */
+  title: z.string(),
+  startedBy: z.string(),
+  startedAt: z.iso.datetime(),
+  lastAskedAt: z.iso.datetime(),
+  /** The number of questions that were answered. */
+  turns: z.int(),
+});
+export type RepositoryThread = z.infer<typeof RepositoryThread>;

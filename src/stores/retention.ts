@@ -67,6 +67,10 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
       await db.transaction((sql) => forgetBuilds(sql, work, scope, limit)),
+    /** Deletes the questions about repositories that were last continued before the time. */
+    forgetQuestions: async ({ repository, except, before }: ForgetScope) => {
+      await db.query(FORGET_QUESTIONS, [repository, [...except], before]);
+    },
     /** Deletes parts of environments that no build uses any more. */
     dropUnusedParts: async () => {
       await db.query(DROP_UNUSED_PARTS);
@@ -90,7 +94,7 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
       }),
     /**
      * Deletes everything else that is stored for the repository: cached tool results, deliveries without a
-     * build, its default branch, deployments.
+     * build, its default branch, deployments, questions about it.
      */
     forgetRepository: async ({ repository, before }: ForgetScope & { readonly repository: string }) => {
       await db.transaction(async (sql) => {
@@ -99,6 +103,7 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
           before,
         ]);
         await sql.query(FORGET_RULES, [repository, before]);
+        await sql.query(FORGET_QUESTIONS, [repository, [], before]);
         await sql.query(FORGET_DELIVERIES, [repository, before]);
         await sql.query(FORGET_BRANCH, [repository]);
         await sql.query('delete from deployments where repository = $1 and at < $2', [repository, before]);
@@ -188,6 +193,10 @@ const FORGET_LIBRARY = `
 const FORGET_RULES = `
   delete from rules where repository = $1 and created_at < $2::timestamptz
     and coalesce(last_used_at, created_at) < $2::timestamptz`;
+
+const FORGET_QUESTIONS = `
+  delete from repository_threads where ($1::text is null or repository = $1)
+    and repository <> all($2::text[]) and last_asked_at < $3::timestamptz`;
 
 const FORGET_DELIVERIES = `
   delete from deliveries where state <> 'recorded' and intake->'build'->>'repository' = $1

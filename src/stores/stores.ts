@@ -27,6 +27,7 @@ import { createNotificationRuleStore } from './notification-rules.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createPictureStore } from './pictures.ts';
 import { createPublicationStore } from './publications.ts';
+import { createRepositoryThreadStore } from './repository-threads.ts';
 import { createReviewStore } from './reviews.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
@@ -60,6 +61,7 @@ export function createStores(
     environments: createEnvironmentStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
+    repositoryThreads: createRepositoryThreadStore(db),
     tokens: createTokenStore(db),
     work,
     publications: createPublicationStore(db, work),

@@ -10,7 +10,7 @@ import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { NASTY, valuesOf } from '../support/schema-arbitrary.ts';
-import { storedAsk } from '../support/stored-ask.ts';
+import { createStoredRepositoryAsk, storedAsk } from '../support/stored-ask.ts';
 import { runs, THOROUGH } from '../support/thorough.ts';
 import { ACCESS_MATRIX, isPage } from './access-matrix.ts';
 
@@ -46,6 +46,7 @@ beforeAll(async () => {
     stores,
     database,
     ask: storedAsk(stores),
+    repositoryAsk: createStoredRepositoryAsk(stores),
     archive: createPostgresArchive(database),
     notifier: { notify: () => undefined, settle: async () => undefined },
     knowledge: {

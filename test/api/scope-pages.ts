@@ -8,6 +8,7 @@ export interface PageIds {
   readonly rule: string;
   readonly notificationRule: string;
   readonly thread: string;
+  readonly repositoryThread: string;
 }
 
 /** Pages and their forms that name something by its id: how a project's own is named. */
@@ -56,6 +57,7 @@ export const PAGE_ROUTES: Readonly<
   'POST /analyses/:id/review': ({ analysis }) => ({ url: `/analyses/${analysis}/review` }),
   'GET /analyses/:id/ask': ({ analysis }) => ({ url: `/analyses/${analysis}/ask` }),
   'GET /analyses/:id/ask/:thread': ({ analysis, thread }) => ({ url: `/analyses/${analysis}/ask/${thread}` }),
+  'GET /ask/:thread': ({ repositoryThread }) => ({ url: `/ask/${repositoryThread}` }),
   'POST /analyses/:id/ask': ({ analysis }) => ({
     url: `/analyses/${analysis}/ask`,
     payload: { question: 'why?' },

@@ -16,6 +16,7 @@ export interface Project {
   readonly rule: string;
   readonly notificationRule: string;
   readonly thread: string;
+  readonly repositoryThread: string;
   readonly delivery: string;
 }
 
@@ -59,6 +60,13 @@ export async function storeProject(
      values ($1, $2, $3, 't', 'reviewer', now(), now())`,
     [thread, analysis.id, build.id],
   );
+  const repositoryThread = createId('thr');
+  await database.query(
+    `insert into repository_threads
+       (id, repository, title, started_by, started_at, last_asked_at, learned, stack)
+     values ($1, $2, 't', 'reviewer', now(), now(), '[]', '[]')`,
+    [repositoryThread, repository],
+  );
   const png = Buffer.from('a picture');
   await stores.pictures.save(build.id, 'shots/cart.png', { png, width: 1, height: 1 });
   const delivery = `delivery-${number}`;
@@ -78,7 +86,7 @@ export async function storeProject(
     question: question.id,
     entry: entry.id,
   };
-  return { ...ids, rule, notificationRule, thread, delivery };
+  return { ...ids, rule, notificationRule, thread, repositoryThread, delivery };
 }
 
 async function storeRule(stores: Stores, repository: string): Promise<string> {

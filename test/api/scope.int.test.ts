@@ -11,7 +11,7 @@ import { openNews } from '../channels/sending.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { storedAsk } from '../support/stored-ask.ts';
+import { createStoredRepositoryAsk, storedAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX } from './access-matrix.ts';
 import { PAGE_ROUTES, toldBy } from './scope-pages.ts';
 import { type Project, storeProject } from './scope-projects.ts';
@@ -37,6 +37,7 @@ beforeAll(async () => {
     stores,
     database,
     ask: storedAsk(stores),
+    repositoryAsk: createStoredRepositoryAsk(stores),
     messengers: { slack },
   });
   const stored = { stores, database };
@@ -83,6 +84,10 @@ const EXPERIMENT = {
 };
 
 const NOTIFICATION_RULE = { name: 'n', channel: 'slack', destination: 'C0123456789' };
+
+function toRepositoryThread({ repositoryThread }: Project) {
+  return { url: `/api/repository-threads/${repositoryThread}` };
+}
 
 /** Each route that names something by its id: how a project's own is named. */
 const ID_ROUTES: Readonly<
@@ -154,6 +159,12 @@ const ID_ROUTES: Readonly<
   'DELETE /api/notification-rules/:id': ({ notificationRule }) => ({
     url: `/api/notification-rules/${notificationRule}`,
   }),
+  'POST /api/repositories/:id/ask': ({ repository }) => ({
+    url: `/api/repositories/${encodeURIComponent(repository)}/ask`,
+    payload: { question: 'what is it?' },
+  }),
+  'GET /api/repository-threads/:id': toRepositoryThread,
+  'DELETE /api/repository-threads/:id': toRepositoryThread,
   'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
 };
 /** Documents are of the whole house, and tokens are for administrators, who are held to nothing. */
@@ -208,6 +219,7 @@ const nowhere = {
     rule: createId('rul'),
     notificationRule: createId('ntr'),
     thread: createId('thr'),
+    repositoryThread: createId('thr'),
     delivery: 'delivery-none',
   },
 };
@@ -259,6 +271,7 @@ const POSTS: Readonly<Record<string, object>> = {
     query: `repo:${THEIRS}`,
     act: 'save',
   },
+  'POST /ask': { question: 'what is it?', repository: THEIRS },
   'POST /notifications/owners': { owner: '@a', slack: 'C0123456789' },
 };
 

@@ -6,7 +6,7 @@ import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TOKENS } from './http-deps.ts';
 import { openTestDatabase, type TestDatabase } from './postgres.ts';
-import { storedAsk } from './stored-ask.ts';
+import { createStoredRepositoryAsk, storedAsk } from './stored-ask.ts';
 
 export { TOKENS };
 
@@ -29,6 +29,7 @@ export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<Test
     database,
     archive,
     ask: storedAsk(stores),
+    repositoryAsk: createStoredRepositoryAsk(stores),
     ...changes,
   });
   const close = async () => {

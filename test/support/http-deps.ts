@@ -94,6 +94,7 @@ export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
     knowledge: down('knowledge'),
     masker: createMasker(),
     ask: down('database'),
+    repositoryAsk: down('database'),
     logger: recordingLogger([]),
     clock: { now: () => Date.now() },
     readiness: async () => ({ ok: true, degraded: [], backends: {} }),

@@ -1,5 +1,6 @@
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Ask } from '../../src/service/ask/ask.ts';
+import type { RepositoryAsk } from '../../src/service/ask/ask-repository.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 
 /** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
@@ -15,5 +16,25 @@ export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask
       return { thread, turns: [] };
     },
     forget: async (id) => void (await conversations.remove(id)),
+  };
+}
+
+/** Threads about repositories as they are stored; whoever may ask gets a refusal that only asking gives. */
+export function createStoredRepositoryAsk({
+  repositoryThreads: threads,
+}: Pick<Stores, 'repositoryThreads'>): RepositoryAsk {
+  const thread: RepositoryAsk['thread'] = async (id) => {
+    const found = await threads.find(id);
+    if (found === null) throw new TriageError('not-found', `There is no thread ${id}.`);
+    return { thread: found, turns: [] };
+  };
+  return {
+    byRules: true,
+    repositories: async ({ repositories }) => [...(repositories ?? [])],
+    open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),
+    answer: async () => Promise.reject(new TriageError('internal', 'never')),
+    threads: (filter, page) => threads.list(filter, page),
+    thread,
+    forget: async (id) => void (await threads.remove(id)),
   };
 }

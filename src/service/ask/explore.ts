@@ -24,6 +24,8 @@ export interface ExploredPlace {
 
 /** The part of a session that a question continues. */
 export type SessionMemory = Pick<AskSession, 'id' | 'turns' | 'learned' | 'stack'>;
+/** The session that a question continues or begins. The stack is read where it is not known. */
+type StartedSession = Omit<SessionMemory, 'stack'> & { readonly stack: SessionMemory['stack'] | null };
 
 export type Explorer = ReturnType<typeof createExplorer>;
 
@@ -38,7 +40,7 @@ export function createExplorer(deps: AnswerDeps, explored: ExploredPlace) {
      */
     ask: async (
       raw: string,
-      session: SessionMemory | null,
+      session: StartedSession | null,
       askedBy: string,
       watcher: AskWatcher,
       signal: AbortSignal,

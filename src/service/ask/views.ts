@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RepositoryThread } from '../../domain/ask-session.ts';
 import { Thread, Turn } from '../../domain/conversation.ts';
 import { pageQuery } from '../../ports/database.ts';
 import { MAX_QUESTION } from './answer-question.ts';
@@ -13,6 +14,7 @@ export const AskBody = z.object({
     .optional()
     .describe('ID of the thread to continue; omit to start a new one'),
 });
+export type AskBody = z.infer<typeof AskBody>;
 
 /** A turn as it is answered; the full trace of its steps stays with the thread. */
 export const AnswerView = Turn.omit({ steps: true });
@@ -32,6 +34,22 @@ export const ThreadsQuery = z.object({
   build: z.string().min(1).max(300).optional().describe('Only threads about this build'),
   ...pageQuery,
 });
+
+export const RepositoryListQuery = z.object({
+  words: z.string().max(300).default('').describe('Only repositories whose names hold these words'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const RepositoryList = z.object({ items: z.array(z.object({ repository: z.string() })) });
+
+export const RepositoryThreadsQuery = z.object({
+  repository: z.string().min(1).max(300).optional().describe('Only threads about this repository'),
+  ...pageQuery,
+});
+
+export const RepositoryThreadView = z.object({ thread: RepositoryThread, turns: z.array(Turn) });
+
+export const RepositoryThreadList = ThreadList.extend({ items: z.array(RepositoryThread) });
 
 export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
   return answer;

@@ -106,6 +106,7 @@ export async function retain(
       except: repository === null ? repositories : [],
       settledOnly: true,
     });
+    if (buildsDays > 0) await deps.store.forgetQuestions(scope(buildsDays));
     if (buildsDays > 0)
       builds += await runInBatches(signal, () => deps.store.forgetBuilds(scope(buildsDays), BATCH), pause);
     if (logsDays > 0)

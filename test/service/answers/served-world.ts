@@ -78,6 +78,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     notifier: { notify: () => undefined, settle: async () => undefined },
     masker: createMasker(),
     ask: emptyHttpDeps().ask,
+    repositoryAsk: emptyHttpDeps().repositoryAsk,
     knowledge: emptyHttpDeps().knowledge,
     logger: silentLogger,
     clock: systemClock,

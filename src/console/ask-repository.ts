@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { RepositoryThread } from '../domain/ask-session.ts';
+import type { Citation, Turn } from '../domain/conversation.ts';
+import { createGate } from '../service/ask/ask.ts';
+import { formatRepositoryThreadAddress, repositoryAskAddress } from './addresses.ts';
+import { type AskedInPage, AT_ONCE, askForm, QUESTIONS_A_MINUTE, renderTurn, sendAnswer } from './ask.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { renderTime } from './controls.ts';
+import { type Html, html } from './html.ts';
+import { WordsOrNone } from './http.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
+
+const Query = z.object({ repo: WordsOrNone });
+const ThreadParams = z.object({ thread: z.string().min(1).max(100) });
+const Body = z.object({
+  question: z.string().max(10_000),
+  repository: z.string().max(300),
+  thread: z.string().max(100).optional(),
+});
+/** The maximum number of repositories that are offered, and of earlier questions that are listed. */
+const MAX_OFFERED = 200;
+const MAX_LISTED = 20;
+
+/** Registers `/ask`, the questions about repositories without a failure. */
+export function registerRepositoryAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
+  const gate = createGate(AT_ONCE);
+  const { repositoryAsk: ask } = deps;
+  app.get('/ask', route('read', { querystring: Query }), async (request, reply) => {
+    const { repo: repository } = request.query;
+    const page = { limit: MAX_LISTED, offset: 0 };
+    const [known, threads] = await Promise.all([
+      ask.repositories({ words: '' }, MAX_OFFERED),
+      ask.threads(repository === undefined ? {} : { repository }, page),
+    ]);
+    const main = renderAskPage({ known, threads, repository, byRules: ask.byRules });
+    return answerPage(request, reply, deps, { title: 'Ask about a repository', part: 'builds', main });
+  });
+  app.get('/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
+    const { thread, turns } = await ask.thread(request.params.thread);
+    const main = renderThread(thread, turns);
+    return answerPage(request, reply, deps, { title: thread.title, part: 'builds', main });
+  });
+  const config = {
+    access: { role: 'read' },
+    rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 },
+  } as const;
+  app.post('/ask', { config, schema: { body: Body } }, async (request, reply) => {
+    const { question, repository, thread } = request.body;
+    const askedBy = request.principal?.name ?? '';
+    const opened = await ask.open({ repository, question, threadId: thread, askedBy });
+    const asked: AskedInPage = {
+      answer: (watcher, signal) => ask.answer(opened, watcher, signal),
+      address: formatRepositoryThreadAddress(opened.thread.id),
+    };
+    return await sendAnswer(asked, request, reply, gate.enter());
+  });
+}
+
+interface AskPage {
+  readonly known: readonly string[];
+  readonly threads: readonly RepositoryThread[];
+  readonly repository: string | undefined;
+  readonly byRules: boolean;
+}
+
+const EXAMPLES =
+  'Without a model, these are answered: what is this project, how is it structured, what is it built with, ' +
+  'where is X, what does X do, what calls X, who changed X, how does X work, compare X with Y, and what does ' +
+  'a file define.';
+
+function renderAskPage({ known, threads, repository, byRules }: AskPage): Html {
+  const asked = threads.length > 0 && renderThreads(threads);
+  if (known.length === 0)
+    return html`<h1 tabindex="-1">No repository can be asked about</h1>
+      <p>The code of repositories with builds is read from their code host, or from clones that
+      <code>FAULTLINE_CLONES</code> names. Neither is there, or your token does not cover it.</p>${asked}`;
+  const choice = html`<p><label for="repository">Repository</label><input id="repository" name="repository"
+    list="repositories" required maxlength="300" autocomplete="off" value="${repository ?? known[0]}"></p>
+    <datalist id="repositories">${known.map((name) => html`<option value="${name}"></option>`)}</datalist>`;
+  return html`<h1 tabindex="-1">Ask about ${repository ?? 'a repository'}</h1>
+    <p class="quiet">The code is read at its newest commit, and answers name files and lines.
+    ${byRules && EXAMPLES}</p>
+    ${askForm('/ask', {}, choice)}${asked}`;
+}
+
+function renderThreads(threads: readonly RepositoryThread[]): Html {
+  return html`<h2>Earlier questions</h2><ul>${threads.map(
+    ({ id, title, repository, startedBy, lastAskedAt }) =>
+      html`<li><a href="${formatRepositoryThreadAddress(id)}">${title}</a>
+        <span class="quiet">${repository}, by ${startedBy}, ${renderTime(lastAskedAt)}</span></li>`,
+  )}</ul>`;
+}
+
+function renderThread({ id, title, repository }: RepositoryThread, turns: readonly Turn[]): Html {
+  const texts = new Map(turns.flatMap(({ evidence }) => evidence.map((item) => [item.id, item.text])));
+  return html`<h1 tabindex="-1">${title}</h1>
+    <p>About ${repository} · <a href="${repositoryAskAddress(repository)}">Other questions</a></p>
+    <div id="turns">${turns.map((turn) =>
+      renderTurn(turn, (cited) => renderCitation(cited, texts.get(cited.id))),
+    )}</div>
+    ${askForm('/ask', { repository, thread: id })}`;
+}
+
+/** Renders a cited place with its lines, folded. */
+function renderCitation(cited: Citation, text: string | undefined): Html {
+  const { id, title, source, lineStart, lineEnd } = cited;
+  const until = lineEnd !== undefined && lineEnd !== lineStart && `–${lineEnd}`;
+  const place = html`<code>${source}${lineStart !== undefined && html`:${lineStart}${until}`}</code>`;
+  return html`<li id="${id}"><span class="chip">${id}</span> ${place} <span class="quiet">${title}</span>${
+    text !== undefined && html`<details><summary>Lines</summary><pre>${text}</pre></details>`
+  }</li>`;
+}
