@@ -83,7 +83,7 @@ interface AskRoute {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  /** What its subject must be, in front of the general description. */
+  /** The part of its description in front of what all routes have in common. */
   readonly description?: string;
   readonly params?: typeof Params;
   readonly open: (id: string, body: AskBody, askedBy: string) => Promise<Answerable>;

@@ -25,8 +25,8 @@ const Repository = z.object({
 const Thread = z.object({ id: z.string().min(1).max(100) });
 
 const DESCRIPTION =
-  'Answers a question about the code of a repository at its newest commit, without a failure. The repository ' +
-  'has builds or a configured clone, and is in the scope of the token; nothing is cloned. ';
+  'Answers a question about the code of a repository at its newest commit, without a failure. The ' +
+  'repository has builds or a configured clone, and is in the scope of the token; nothing is cloned. ';
 
 /** Registers the routes for questions about a repository without a failure, and for their threads. */
 export function registerRepositoryAskRoutes(app: ApiApp, deps: RepositoryAskDeps): void {

@@ -99,11 +99,15 @@ async function openExplorer(
   const masker = createMasker(masking);
   const { codeHost, embedder, analyst, triage } = config;
   const parts = { codeHost, embedder, analyst, triage };
+  const [toolbox, converse] = await Promise.all([
+    openToolThread({ source, config: parts, masking }),
+    openExploreConverse(config, logger),
+  ]);
   return createExplorer(
     {
       graph: compileAskGraph(),
-      converse: await openExploreConverse(config, logger),
-      toolbox: await openToolThread({ source, config: parts, masking }),
+      converse,
+      toolbox,
       clock: systemClock,
       mask: async (text: string) => (await masker.mask(text)).text,
       timeLimitMs: config.triage.timeLimitMs,

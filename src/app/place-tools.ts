@@ -24,7 +24,7 @@ export type PlaceSource =
       readonly previewCharacters: number;
     };
 
-/** What a thread needs to open its tools. It is copied to the thread, so it is plain data. */
+/** The plain data with which a thread opens its tools. */
 export interface PlaceOrder {
   readonly source: PlaceSource;
   readonly config: PlaceConfig;

@@ -73,7 +73,7 @@ function startThread(order: PlaceOrder, { entry, graceMs = GRACE_MS }: ToolThrea
   /** Calls that were stopped and that the thread still works on. */
   const stopped = new Set<number>();
   const opening = Promise.withResolvers<readonly ToolDescription[]>();
-  // Nobody waits for the tools of a thread that replaces another one.
+  // The tools of a thread that replaces another one are not awaited.
   opening.promise.catch(() => undefined);
   let hasEnded = false;
   let next = 0;

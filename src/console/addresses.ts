@@ -46,7 +46,7 @@ export function formatThreadAddress(analysisId: string, threadId: string): strin
 }
 
 /** Returns the address of questions about repositories, with one of them chosen. */
-export function repositoryAskAddress(repository?: string): string {
+export function formatRepositoryAskAddress(repository?: string): string {
   return `/ask${search({ repo: repository })}`;
 }
 

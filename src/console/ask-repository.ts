@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RepositoryThread } from '../domain/ask-session.ts';
 import type { Citation, Turn } from '../domain/conversation.ts';
 import { createGate } from '../service/ask/ask.ts';
-import { formatRepositoryThreadAddress, repositoryAskAddress } from './addresses.ts';
+import { formatRepositoryAskAddress, formatRepositoryThreadAddress } from './addresses.ts';
 import { type AskedInPage, AT_ONCE, askForm, QUESTIONS_A_MINUTE, renderTurn, sendAnswer } from './ask.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { renderTime } from './controls.ts';
@@ -65,8 +65,8 @@ interface AskPage {
 
 const EXAMPLES =
   'Without a model, these are answered: what is this project, how is it structured, what is it built with, ' +
-  'where is X, what does X do, what calls X, who changed X, how does X work, compare X with Y, and what does ' +
-  'a file define.';
+  'where is X, what does X do, what calls X, who changed X, how does X work, compare X with Y, and what ' +
+  'does a file define.';
 
 function renderAskPage({ known, threads, repository, byRules }: AskPage): Html {
   const asked = threads.length > 0 && renderThreads(threads);
@@ -94,7 +94,7 @@ function renderThreads(threads: readonly RepositoryThread[]): Html {
 function renderThread({ id, title, repository }: RepositoryThread, turns: readonly Turn[]): Html {
   const texts = new Map(turns.flatMap(({ evidence }) => evidence.map((item) => [item.id, item.text])));
   return html`<h1 tabindex="-1">${title}</h1>
-    <p>About ${repository} · <a href="${repositoryAskAddress(repository)}">Other questions</a></p>
+    <p>About ${repository} · <a href="${formatRepositoryAskAddress(repository)}">Other questions</a></p>
     <div id="turns">${turns.map((turn) =>
       renderTurn(turn, (cited) => renderCitation(cited, texts.get(cited.id))),
     )}</div>

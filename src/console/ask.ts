@@ -11,8 +11,8 @@ import {
   askAddress,
   formatAnalysisAddress,
   formatLogAddress,
+  formatRepositoryAskAddress,
   formatThreadAddress,
-  repositoryAskAddress,
 } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { renderHiddenFields, renderTime } from './controls.ts';
@@ -82,7 +82,10 @@ export interface AskedInPage {
   readonly address: string;
 }
 
-/** Answers a question as the address of the page with the answer, or as events to a browser that shows them. */
+/**
+ * Answers a question with the address of its page, or with events for a browser that shows the answer while it
+ * is written.
+ */
 export async function sendAnswer(
   asked: AskedInPage,
   request: FastifyRequest,
@@ -162,7 +165,7 @@ function askPage(
     : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
     <p><a href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a> ·
-    <a href="${repositoryAskAddress(repository)}">Ask about the repository</a></p>
+    <a href="${formatRepositoryAskAddress(repository)}">Ask about the repository</a></p>
     ${ways}
     ${
       threads.length > 0 &&

@@ -11,7 +11,7 @@ interface ThreadFilter {
   readonly repositories?: readonly string[];
 }
 
-/** What a thread remembers besides its turns, a line each. */
+/** The lines that a thread keeps besides its turns. */
 const Remembered = z.object({ learned: z.array(z.string()), stack: z.array(z.string()) });
 type Remembered = Readonly<z.infer<typeof Remembered>>;
 

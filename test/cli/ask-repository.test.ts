@@ -46,7 +46,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('a folder without git', () => {
+// Each question starts a process of its own.
+describe('a folder without git', { timeout: 120_000 }, () => {
   it('answers where, what and who calls, with file and line', async () => {
     const shop = await make('shop', FILES);
     const where = await ask(shop, 'where is addTax?');
