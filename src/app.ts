@@ -135,7 +135,7 @@ async function composeApp(
   // Last: it runs timers of its own, which nothing may leave behind.
   const wakeUp = await openWakeUp(config.jobQueue, { database, work: stores.work, logger });
   const triage = openTriageWork({ ...parts, wakeUp }, deps, steps);
-  const asking = await openRepositoryAsk({ ...parts, codeHost: triageDeps.codeHost });
+  const asking = await openAsking(parts, deps);
   const background = openBackground({
     ...parts,
     wakeUp,
@@ -150,8 +150,7 @@ async function composeApp(
     buildSources: deps.buildSources,
     uploadReaders: threads,
     ...indexSynchronization.sync,
-    ask: openAsk({ ...parts, ...deps.investigation }),
-    repositoryAsk: asking.repositoryAsk,
+    ...asking.services,
     explainLog: openLogExplainer(config),
     notifier: createWorkNotifier({ wakeUp, logger }),
     unseen: (await import('./judge/judgement.ts')).listUnseenFigures(),
@@ -175,13 +174,18 @@ async function composeApp(
         () => background.stopBringing(),
         () => triage.stop({ drainMs }),
         () => background.stopEnding(),
-        () => threads.close(),
-        () => asking.close(),
+        () => Promise.all([threads.close(), asking.close()]),
         () => tracer.flush(FLUSH_MS),
         async () => archive.close?.(),
         () => database.close(),
       ]),
   };
+}
+
+/** Opens the questions about stored analyses, and about repositories without a failure. */
+async function openAsking(parts: AppParts, deps: TriageBuildDeps & { readonly codeHost: CodeHost }) {
+  const { repositoryAsk, close } = await openRepositoryAsk({ ...parts, codeHost: deps.codeHost });
+  return { services: { ask: openAsk({ ...parts, ...deps.investigation }), repositoryAsk }, close };
 }
 
 /**

@@ -83,8 +83,8 @@ export interface AskedInPage {
 }
 
 /**
- * Answers a question with the address of its page, or with events for a browser that shows the answer while it
- * is written.
+ * Answers a question with the address of its page, or with events for a browser that shows the answer while
+ * it is written.
  */
 export async function sendAnswer(
   asked: AskedInPage,

@@ -25,6 +25,7 @@ const SECRET = 'other/secret';
 const TOKENS = { rita: makeToken(), ada: 'token-of-ada-0123456789' };
 const shop = createGitRepository();
 const secret = createGitRepository();
+const COMMENT = '/** Adds the tax of a country to the net price. */';
 let folder = '';
 let app: App;
 let http: FastifyInstance;
@@ -51,7 +52,7 @@ beforeAll(async () => {
     {
       'README.md': '# Shop\n\nA small shop that sells coffee to people in offices.\n',
       'src/cart.js':
-        '/** Adds the tax of a country to the net price. */\nfunction addTax (net, country) {\n  return net\n}\n',
+        `${COMMENT}\nfunction addTax (net, country) {\n  return net\n}\n`,
     },
     'Add the cart',
   );
@@ -138,7 +139,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     expect(text).toContain('Adds the tax of a country to the net price.');
   });
 
-  it('are refused for what is not configured or not in the scope of the token, all with one sentence', async () => {
+  it('are refused with one sentence for what is not configured or not in scope', async () => {
     const listed = await call('rita', 'GET', '/api/repositories');
     expect(RepositoryList.parse(await listed.json()).items).toEqual([{ repository: SHOP }]);
     const all = await call('ada', 'GET', '/api/repositories');

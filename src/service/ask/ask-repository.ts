@@ -68,8 +68,8 @@ export function createRepositoryAsk(deps: RepositoryAskDeps) {
     repositories: deps.listKnown,
     /**
      * Checks whether a question can be answered. Throws `invalid-input` for a question that is empty or too
-     * long, `not-found` for a repository that is not configured and has no builds, and `conflict` if the thread
-     * is about another repository, is full, or is already answering.
+     * long, `not-found` for a repository that is not configured and has no builds, and `conflict` if the
+     * thread is about another repository, is full, or is already answering.
      */
     open: async (input: RepositoryQuestion): Promise<OpenRepositoryQuestion> => {
       const question = await readQuestion(input.question, deps);
