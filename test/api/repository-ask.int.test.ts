@@ -51,8 +51,7 @@ beforeAll(async () => {
   shop.commit(
     {
       'README.md': '# Shop\n\nA small shop that sells coffee to people in offices.\n',
-      'src/cart.js':
-        `${COMMENT}\nfunction addTax (net, country) {\n  return net\n}\n`,
+      'src/cart.js': `${COMMENT}\nfunction addTax (net, country) {\n  return net\n}\n`,
     },
     'Add the cart',
   );
