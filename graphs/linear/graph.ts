@@ -141,7 +141,7 @@ export function listNamedFiles({
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = getNow(runtime);
   const insight = toInsight(state);
-  const judgement = await askAnalyst(
+  const judgment = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.answer(insight, signal),
@@ -151,12 +151,12 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
   const suspects = state.files.map(({ path, line }, rank) => {
     return { path, line, commit: null, author: null, score: 1 / (rank + 1), reason: 'the log names it' };
   });
-  const summary = `${judgement.value.title} (linear)`;
+  const summary = `${judgment.value.title} (linear)`;
   return {
-    answer: { ...judgement.value, suspects, confidence: verdict.confidence },
+    answer: { ...judgment.value, suspects, confidence: verdict.confidence },
     verdict,
     termination: 'linear',
-    ...createJudgedStep(runtime, startedAt, { node: 'generate_answer', round: 0, summary }, judgement),
+    ...createJudgedStep(runtime, startedAt, { node: 'generate_answer', round: 0, summary }, judgment),
   };
 }
 

@@ -1,5 +1,5 @@
 import { settleOrAbort } from '../../src/lib/time.ts';
-import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
+import type { Analyst, Judgment } from '../../src/ports/analyst.ts';
 import { findExhaustedBudget, getTimeLeft, type Spent, startDeadline } from './budget.ts';
 import { getContext, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
@@ -19,8 +19,8 @@ export interface RunBudget {
 export async function askAnalyst<Value>(
   runtime: TriageRuntime,
   { limits, spent }: RunBudget,
-  ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
-): Promise<Judgement<Value>> {
+  ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgment<Value>>,
+): Promise<Judgment<Value>> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const askFallback = async (exhausted: string) => ({
     ...(await ask(fallbackAnalyst, runtime.signal)),

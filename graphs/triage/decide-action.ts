@@ -209,7 +209,7 @@ export function findCalibration(
   state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>,
 ): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
-  const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
+  const model = writer?.judgements?.findLast((judgment) => judgment.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';
   const { calibrations = [] } = state.limits;
   const exact = calibrations.find((calibration) => calibration.analyst === formatAnalystName(by, model));

@@ -1,6 +1,6 @@
 import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/domain/analysis.ts';
 import type { Clock } from '../../src/lib/time.ts';
-import type { Judgement } from '../../src/ports/analyst.ts';
+import type { Judgment } from '../../src/ports/analyst.ts';
 import { getContext, type TriageRuntime } from './context.ts';
 
 interface StepContext {
@@ -18,13 +18,13 @@ export function createFinishedStep(
   { clock, onStep }: StepContext,
   startedAt: number,
   facts: StepFacts,
-  judgement?: Judgement<unknown>,
+  judgment?: Judgment<unknown>,
 ): { readonly steps: Step[] } {
   const milliseconds = Math.max(0, clock.now() - startedAt);
   const by =
-    judgement === undefined
+    judgment === undefined
       ? {}
-      : { by: judgement.by, judgements: [toJudgementTrace(facts.node, milliseconds, judgement)] };
+      : { by: judgment.by, judgements: [toJudgmentTrace(facts.node, milliseconds, judgment)] };
   const step: Step = { ...facts, ...by, startedAt: new Date(startedAt).toISOString(), milliseconds };
   onStep?.(step);
   return { steps: [step] };
@@ -33,12 +33,12 @@ export function createFinishedStep(
 /**
  * Returns what a judgment adds to the state: cost, prompt, model, and the note of a fallback analyst.
  */
-export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
+export function toCostUpdate(name: string, judgment: Judgment<unknown>, extra: Partial<Usage> = {}) {
   return {
-    usage: { ...sumUsage([judgement]), ...extra },
-    ...(judgement.promptHash === null ? {} : { promptHashes: { [name]: judgement.promptHash } }),
-    ...(judgement.model === null ? {} : { model: judgement.model }),
-    ...(judgement.note === null ? {} : { notes: [judgement.note] }),
+    usage: { ...sumUsage([judgment]), ...extra },
+    ...(judgment.promptHash === null ? {} : { promptHashes: { [name]: judgment.promptHash } }),
+    ...(judgment.model === null ? {} : { model: judgment.model }),
+    ...(judgment.note === null ? {} : { notes: [judgment.note] }),
   };
 }
 
@@ -50,12 +50,12 @@ export function createJudgedStep(
   runtime: TriageRuntime,
   startedAt: number,
   facts: StepFacts,
-  judgement: Judgement<unknown>,
+  judgment: Judgment<unknown>,
   extra?: Partial<Usage>,
 ) {
   return {
-    ...toCostUpdate(facts.node, judgement, extra),
-    ...createFinishedStep(getContext(runtime), startedAt, facts, judgement),
+    ...toCostUpdate(facts.node, judgment, extra),
+    ...createFinishedStep(getContext(runtime), startedAt, facts, judgment),
   };
 }
 
@@ -65,9 +65,9 @@ export function getNow(runtime: TriageRuntime): number {
 }
 
 /** Returns the total usage of several judgments. */
-export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
-  const sum = (value: (usage: Judgement<unknown>['usage']) => number) =>
-    judgements.reduce((total, { usage }) => total + value(usage), 0);
+export function sumUsage(judgments: readonly Judgment<unknown>[]): Usage {
+  const sum = (value: (usage: Judgment<unknown>['usage']) => number) =>
+    judgments.reduce((total, { usage }) => total + value(usage), 0);
   return {
     ...NO_USAGE,
     inputTokens: sum((usage) => usage.inputTokens),
@@ -78,11 +78,11 @@ export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
 }
 
 /** Returns a judgment as the trace shows it. */
-export function toJudgementTrace(
+export function toJudgmentTrace(
   name: string,
   milliseconds: number,
-  judgement: Judgement<unknown>,
+  judgment: Judgment<unknown>,
 ): JudgementTrace {
-  const { by, model, promptHash, note, usage } = judgement;
+  const { by, model, promptHash, note, usage } = judgment;
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };
 }

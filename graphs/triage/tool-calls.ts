@@ -9,12 +9,12 @@ import {
 } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { append } from '../../src/lib/collections.ts';
-import type { Judgement } from '../../src/ports/analyst.ts';
+import type { Judgment } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { askAnalyst, type RunBudget } from './ask-analyst.ts';
 import { getTimeLeft, startDeadline } from './budget.ts';
 import { getContext, type TriageRuntime } from './context.ts';
-import { toJudgementTrace } from './finished-step.ts';
+import { toJudgmentTrace } from './finished-step.ts';
 import { ASK_REVIEWER } from './question.ts';
 import { Investigator, type TriageStateValue, toInsight } from './state.ts';
 
@@ -220,7 +220,7 @@ export function describeForeignTools(
 /** The replies of several parallel calls, in the order of the calls. */
 export interface ToolReplies {
   readonly replies: readonly ToolOutcome[];
-  readonly corrections: readonly Judgement<ToolCall | null>[];
+  readonly corrections: readonly Judgment<ToolCall | null>[];
   readonly judgements: readonly JudgementTrace[];
 }
 
@@ -261,11 +261,15 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   const correction = await askAnalyst(runtime, run, (analyst, signal) =>
     analyst.correctCall({ call, error: reply.summary, tool, subject }, signal),
   );
-  const judgement = toJudgementTrace('correct_call', clock.now() - startedAt, correction);
-  if (correction.value === null) return { reply, correction, judgement };
+  const judgment = toJudgmentTrace('correct_call', clock.now() - startedAt, correction);
+  if (correction.value === null) return { reply, correction, judgement: judgment };
   // A correction fixes arguments; another tool would come past what `select_tool` offered.
   const second = await put({ ...correction.value, tool: call.tool }, run, runtime, late);
-  return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction, judgement };
+  return {
+    reply: { ...second, attempts: second.attempts + reply.attempts },
+    correction,
+    judgement: judgment,
+  };
 }
 
 async function put(
@@ -292,11 +296,14 @@ export function createTimeoutOutcome(call: ToolCall, milliseconds: number): Tool
 }
 
 /** Returns the results of calls for the step of the node that made them. */
-export function createCallsStep({ replies, judgements }: Pick<ToolReplies, 'replies' | 'judgements'>) {
+export function createCallsStep({
+  replies,
+  judgements: judgments,
+}: Pick<ToolReplies, 'replies' | 'judgements'>) {
   return {
     summary: replies.map((reply) => `${reply.call.tool}: ${reply.summary}`).join(' · '),
     outcomes: replies.map(withoutFindings),
-    ...(judgements.length === 0 ? {} : { judgements: [...judgements] }),
+    ...(judgments.length === 0 ? {} : { judgements: [...judgments] }),
   };
 }
 

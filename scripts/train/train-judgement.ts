@@ -9,15 +9,15 @@ import {
   extractFeatures,
   FACTS,
   type Judged,
-  type JudgementModel,
+  type JudgmentModel,
   judge,
   SIGNS,
-  useJudgementModel,
+  useJudgmentModel,
 } from '../../src/judge/judgement.ts';
 import type { LeftOut, OutcomesFile } from '../../src/judge/outcomes.ts';
 import { splitIntoFolds } from '../../src/replay/cases/case.ts';
 import { mentionFinder } from '../../src/replay/run/check-case.ts';
-import { fitJudgement, type Lesson } from './judging/fit.ts';
+import { fitJudgment, type Lesson } from './judging/fit.ts';
 import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
 
 const FOLDS = 5;
@@ -70,10 +70,7 @@ const wanted = asked.out ?? asked.check;
 const made =
   wanted === undefined
     ? []
-    : [
-        [wanted, modelText(fitJudgement(learned))] as const,
-        [outcomesBeside(wanted), outcomesText()] as const,
-      ];
+    : [[wanted, modelText(fitJudgment(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
 for (const [path, text] of made) {
   if (asked.out !== undefined) writeFileSync(path, text);
   else checkSame(path, text);
@@ -110,13 +107,13 @@ function crossValidated(by: LeftOut): Held[] {
     by === 'source' ? subject.set : subject.project;
   return splitIntoFolds(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(group));
-    const model = fitJudgement(
+    const model = fitJudgment(
       pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson),
     );
     return fold.map(({ lesson, subject }): Held => {
       const judged = judge(lesson.facts, lesson.matches, model);
       const right = subject.accepted.includes(judged.category);
-      useJudgementModel(model);
+      useJudgmentModel(model);
       // A ruling is remembered for its subject: a copy is ruled on by this model.
       const share = toldShare({ ...subject, subject: { ...subject.subject } });
       return {
@@ -265,7 +262,7 @@ function showsCause(
 }
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
-function modelText({ facts, wordScale, words, sureness }: JudgementModel): string {
+function modelText({ facts, wordScale, words, sureness }: JudgmentModel): string {
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(

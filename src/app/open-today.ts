@@ -2,7 +2,7 @@ import { loadPrompt } from '../../prompts/load.ts';
 import type { Config } from '../config/schema.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { JudgementName } from '../domain/recording.ts';
+import type { JudgmentName } from '../domain/recording.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -19,7 +19,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   const { withFallback } = await import('../models/analyst/with-fallback.ts');
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
-  const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
+  const { JUDGMENTS } = await import('../models/analyst/ask-model.ts');
   const rules = createRulesAnalyst();
   // The model refuses every question. It is asked without a circuit breaker, whose state belongs to a
   // process and not to a recording.
@@ -34,7 +34,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
     rules,
     insteadOfModel,
     promptHash: (name, input) => {
-      const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
+      const prompt = JUDGMENTS[PROMPTS[name]].prompt;
       return loadPrompt(
         prompt,
         name === 'classify' || name === 'correctCall' ? undefined : findCategory(input),
@@ -56,7 +56,7 @@ const PROMPTS = {
   correctCall: 'correct-call',
   answer: 'answer',
   verify: 'verify',
-} as const satisfies Record<JudgementName, string>;
+} as const satisfies Record<JudgmentName, string>;
 
 function findCategory(input: object): Category | undefined {
   if (

@@ -238,13 +238,13 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
     }${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`}
     <span class="quiet">${took}</span> ${step.summary}</summary>
     ${step.judgements.map(
-      (judgement) =>
-        html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}:
-          ${formatDuration(judgement.milliseconds)}${
-            judgement.modelCalls > 0 &&
-            `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} ` +
-              `tokens, ${formatDollars(judgement.costUsd)}`
-          }${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
+      (judgment) =>
+        html`<p>${judgment.name} by ${judgment.by}${judgment.model !== null && ` (${judgment.model})`}:
+          ${formatDuration(judgment.milliseconds)}${
+            judgment.modelCalls > 0 &&
+            `, ${formatNumber(judgment.inputTokens)} → ${formatNumber(judgment.outputTokens)} ` +
+              `tokens, ${formatDollars(judgment.costUsd)}`
+          }${judgment.note !== null && html` <span class="quiet">${judgment.note}</span>`}</p>`,
     )}
     ${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
     ${

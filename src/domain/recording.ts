@@ -10,8 +10,8 @@ import { TriageSubject } from './triage.ts';
  */
 export const RECORDING_SCHEMA = 1;
 
-export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
-export type JudgementName = z.infer<typeof JudgementName>;
+export const JudgmentName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
+export type JudgmentName = z.infer<typeof JudgmentName>;
 
 /** A recorded judgement: its value, the analyst and model, and the cost. */
 const RecordedReply = z.object({
@@ -30,10 +30,10 @@ const RecordedReply = z.object({
 export type RecordedReply = z.infer<typeof RecordedReply>;
 
 /** One judgement that the graph requested. Exactly one of `reply` and `failed` is not null. */
-export const RecordedJudgement = z.object({
+export const RecordedJudgment = z.object({
   /** The analyst that was asked: the configured one, or the fallback (`spare`). */
   role: z.enum(['analyst', 'spare']),
-  name: JudgementName,
+  name: JudgmentName,
   /** The number of the round, from 1 on. 0 if the judgement belongs to no round. */
   round: z.int(),
   /** The parallel investigator that asked. Null without parallel investigators. */
@@ -47,7 +47,7 @@ export const RecordedJudgement = z.object({
   /** The reason why there was no reply: the time was up, or the analyst failed. */
   failed: z.string().nullable(),
 });
-export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
+export type RecordedJudgment = z.infer<typeof RecordedJudgment>;
 
 /** One call of a tool; `outcome` is null if the time was up before the tool answered. */
 export const RecordedCall = z.object({
@@ -95,7 +95,7 @@ export const Recording = z.object({
   subject: TriageSubject,
   /** The limits of the run, as the graph received them. */
   limits: z.record(z.string(), z.unknown()),
-  judgements: z.array(RecordedJudgement),
+  judgements: z.array(RecordedJudgment),
   calls: z.array(RecordedCall),
   tools: z.array(RecordedTools),
   /** The answers of people, in order. */

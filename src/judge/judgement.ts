@@ -25,7 +25,7 @@ export interface Judged {
  * The weights of a multinomial regression over facts and hashed words, and of a second regression over the
  * signs of its result.
  */
-export interface JudgementModel {
+export interface JudgmentModel {
   /** A weight for each of FACTS, for each category in the order of CATEGORIES. */
   readonly facts: readonly (readonly number[])[];
   readonly wordScale: number;
@@ -97,10 +97,10 @@ const ModelFile = z.object({
   sureness: z.array(z.number()),
 });
 
-let loaded: JudgementModel | undefined;
+let loaded: JudgmentModel | undefined;
 
 /** Reads the model in this folder, once. Throws if it was trained for other facts. */
-function readJudgementModel(): JudgementModel {
+function readJudgmentModel(): JudgmentModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
   if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
@@ -150,12 +150,12 @@ export function listUnseenFigures(): UnseenFigures[] {
 }
 
 /** Replaces the model, for measurements on a project that the other model was not trained on. */
-export function useJudgementModel(model: JudgementModel): void {
+export function useJudgmentModel(model: JudgmentModel): void {
   loaded = model;
 }
 
 /** Combines the evidence for each category into probabilities and a sureness. Pure. */
-export function judge(facts: Facts, matches: readonly Match[], model = readJudgementModel()): Judged {
+export function judge(facts: Facts, matches: readonly Match[], model = readJudgmentModel()): Judged {
   const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
   const { category, probabilities } = chooseCategory(odds, matches);
@@ -216,7 +216,7 @@ type LogOdds = ReturnType<typeof weigh>;
 /** Computes the two sums of the regression: log-odds for each category from the facts and from the words. */
 export function weigh(
   { facts, words }: Features,
-  model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>,
+  model: Pick<JudgmentModel, 'facts' | 'wordScale' | 'words'>,
 ) {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),

@@ -1,4 +1,4 @@
-import type { Analyst, Judgement } from '../ports/analyst.ts';
+import type { Analyst, Judgment } from '../ports/analyst.ts';
 import { composeAnswer } from './answer.ts';
 import { chooseCalls, correctCall, planNext } from './choose-tools.ts';
 import { classifyByRules } from './classify.ts';
@@ -11,7 +11,7 @@ import { assess } from './verify.ts';
  * to each judgment; it says why the rules judge instead of the configured analyst.
  */
 export function createRulesAnalyst({ note = null }: { readonly note?: string | null } = {}): Analyst {
-  const judge = async <Value>(signal: AbortSignal, decide: () => Value): Promise<Judgement<Value>> => {
+  const judge = async <Value>(signal: AbortSignal, decide: () => Value): Promise<Judgment<Value>> => {
     signal.throwIfAborted();
     return { value: decide(), by: 'rules', usage: FREE, model: null, promptHash: null, note };
   };

@@ -1,7 +1,7 @@
 import type { Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
 import { takeFirstOfEach } from '../lib/collections.ts';
-import type { Converse, Inquiry, Judgement } from '../ports/analyst.ts';
+import type { Converse, Inquiry, Judgment } from '../ports/analyst.ts';
 import { chooseLookups } from './choose-lookups.ts';
 import { describeLine, quoteText } from './describe-line.ts';
 import { cite, type Draft, record } from './drafts.ts';
@@ -13,7 +13,7 @@ import {
   understandQuestion,
 } from './question-forms.ts';
 
-type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgement<Value>>;
+type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgment<Value>>;
 
 /** The words before the title of a tool's finding. */
 const LEADS: Readonly<Record<string, string>> = {

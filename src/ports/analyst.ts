@@ -15,7 +15,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
 
 /** A judgment with its author and its cost. */
-export interface Judgement<Value> {
+export interface Judgment<Value> {
   readonly value: Value;
   /** "rules", "llm", "recorded". */
   readonly by: string;
@@ -92,7 +92,7 @@ export type Assessment = Readonly<z.infer<typeof Assessment>>;
 /** A source of judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */
 export interface Analyst {
   readonly name: string;
-  classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgement<Classification>>;
+  classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgment<Classification>>;
   /**
    * Plans the next step. `offered` lists the tools that can be called next. It is absent if no further call
    * is possible.
@@ -100,25 +100,25 @@ export interface Analyst {
   plan(
     input: Insight & { offered?: readonly ToolDescription[] },
     signal: AbortSignal,
-  ): Promise<Judgement<Plan>>;
+  ): Promise<Judgment<Plan>>;
   /** Chooses the independent tool calls of this round. The result is empty if none would help. */
   chooseTools(
     input: Insight & { plan: Plan; offered: readonly ToolDescription[] },
     signal: AbortSignal,
-  ): Promise<Judgement<ToolCall[]>>;
+  ): Promise<Judgment<ToolCall[]>>;
   /** Corrects the arguments of a call that the tool refused. Returns null if it cannot. */
   correctCall(
     input: { call: ToolCall; error: string; tool: ToolDescription; subject: TriageSubject },
     signal: AbortSignal,
-  ): Promise<Judgement<ToolCall | null>>;
-  answer(input: Insight, signal: AbortSignal): Promise<Judgement<Answer>>;
+  ): Promise<Judgment<ToolCall | null>>;
+  answer(input: Insight, signal: AbortSignal): Promise<Judgment<Answer>>;
   /**
    * Checks an answer. `offered` lists the tools that another round could call. It is absent if there is none.
    */
   verify(
     input: Insight & { answer: Answer; offered?: readonly ToolDescription[] },
     signal: AbortSignal,
-  ): Promise<Judgement<Assessment>>;
+  ): Promise<Judgment<Assessment>>;
   /** The judgements of follow-up questions about an analysis. */
   readonly converse: Converse;
 }
@@ -166,7 +166,7 @@ export interface TextPiece {
 
 /** The judgements of a conversation. Values are parsed; nodes never parse text. */
 export interface Converse<About = Topic> {
-  understand(input: Inquiry<About>, signal: AbortSignal): Promise<Judgement<Understanding>>;
+  understand(input: Inquiry<About>, signal: AbortSignal): Promise<Judgment<Understanding>>;
   /**
    * Chooses the independent tool calls of this round among the offered tools. The result is empty if none
    * would help. `round` counts from 1.
@@ -178,10 +178,10 @@ export interface Converse<About = Topic> {
       round: number;
     },
     signal: AbortSignal,
-  ): Promise<Judgement<ToolCall[]>>;
+  ): Promise<Judgment<ToolCall[]>>;
   /** Returns the answer, not yet checked. `onText` receives the text as it arrives and must not throw. */
   reply(
     input: Inquiry<About> & { understanding: Understanding; onText: (piece: TextPiece) => void },
     signal: AbortSignal,
-  ): Promise<Judgement<readonly Statement[]>>;
+  ): Promise<Judgment<readonly Statement[]>>;
 }

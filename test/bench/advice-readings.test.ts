@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   comparisonText,
-  type Judgement,
+  type Judgment,
   kappa,
-  readJudgements,
+  readJudgments,
 } from '../../scripts/parts/bench/advice/compare-readings.ts';
 import { evidenceText } from '../../scripts/parts/bench/advice/evidence.ts';
 import { pickAnswers } from '../../scripts/parts/bench/advice/pick-answers.ts';
@@ -41,11 +41,11 @@ describe('answers picked for readers', () => {
 });
 
 describe('two readings', () => {
-  const first: Judgement[] = [
+  const first: Judgment[] = [
     { id: 'a', cause: 'right', advice: 'right', english: 'good' },
     { id: 'b', cause: 'partly', advice: 'misleading', english: 'awkward' },
   ];
-  const second: Judgement[] = [
+  const second: Judgment[] = [
     { id: 'a', cause: 'right', advice: 'right', english: 'good' },
     { id: 'b', cause: 'partly', advice: 'generic', english: 'awkward' },
     { id: 'c', cause: 'empty', advice: 'none', english: 'good' },
@@ -60,7 +60,7 @@ describe('two readings', () => {
   });
 
   it('agree beyond chance by kappa', () => {
-    const pairs = [0, 1].map((at) => ({ one: first[at] as Judgement, other: second[at] as Judgement }));
+    const pairs = [0, 1].map((at) => ({ one: first[at] as Judgment, other: second[at] as Judgment }));
     expect(kappa('cause', pairs)).toBe(1);
     expect(kappa('advice', pairs)).toBeCloseTo(1 / 3);
   });
@@ -68,9 +68,9 @@ describe('two readings', () => {
   it('are refused with the line that is wrong', () => {
     const path = join(folder, 'bad.jsonl');
     writeFileSync(path, '{"id":"a","cause":"right","advice":"fine","english":"good"}\n');
-    expect(() => readJudgements(path)).toThrow(/bad\.jsonl, line 1/);
+    expect(() => readJudgments(path)).toThrow(/bad\.jsonl, line 1/);
     writeFileSync(path, `${JSON.stringify(first[0])}\n${JSON.stringify(first[0])}\n`);
-    expect(() => readJudgements(path)).toThrow('line 2: a was judged on an earlier line');
+    expect(() => readJudgments(path)).toThrow('line 2: a was judged on an earlier line');
   });
 });
 
@@ -80,10 +80,10 @@ it('groups missed names by where they stand', () => {
   expect(text).toContain('- 1: src/a.ts');
 });
 
-function read(name: string, judgements: readonly Judgement[]) {
+function read(name: string, judgments: readonly Judgment[]) {
   const path = join(folder, `${name}.jsonl`);
-  writeFileSync(path, judgements.map((judgement) => `${JSON.stringify(judgement)}\n`).join(''));
-  return readJudgements(path);
+  writeFileSync(path, judgments.map((judgment) => `${JSON.stringify(judgment)}\n`).join(''));
+  return readJudgments(path);
 }
 
 function answered(

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/judge/rule.ts';
 import {
   greenRules,
-  harmlessJudgements,
-  inventedToolJudgement,
+  harmlessJudgments,
+  inventedToolJudgment,
   type Judge,
   judgeText,
   ownToolLeftOut,
-  unknownToolJudgement,
+  unknownToolJudgment,
 } from '../support/judging-gates.ts';
 import { capturedFailures, type GateFigure } from '../support/reading-gates.ts';
 
@@ -28,21 +28,21 @@ const reckless: Judge = (text, options) => {
 
 describe('the gates of the judgement', () => {
   it('fall where a harmless line changes the category', () => {
-    expect(held(harmlessJudgements(failures, 2, reckless))[0]).toBe(false);
+    expect(held(harmlessJudgments(failures, 2, reckless))[0]).toBe(false);
   });
 
   it('fall where a harmless line publishes what is wrong', () => {
     const before = new Set(failures.map(({ text }) => text));
     const judge: Judge = (text) =>
       before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text);
-    expect(held(harmlessJudgements(failures, 2, judge))[1]).toBe(false);
+    expect(held(harmlessJudgments(failures, 2, judge))[1]).toBe(false);
   });
 
   it('fall where failures of unknown tools are published wrongly, and invented ones at all', () => {
     const gates = [
-      unknownToolJudgement(failures, reckless),
+      unknownToolJudgment(failures, reckless),
       ownToolLeftOut(failures, ({ text }) => reckless(text)),
-      inventedToolJudgement(20, reckless),
+      inventedToolJudgment(20, reckless),
     ];
     expect(held(gates)).toEqual([false, false, false]);
   });

@@ -6,10 +6,10 @@ import { capturedFailures } from '../support/reading-gates.ts';
 const failures = capturedFailures().filter((_, i) => i % 24 === 0);
 
 const without =
-  (judgement: keyof Requests, change: (page: string) => string): Ask =>
+  (judgment: keyof Requests, change: (page: string) => string): Ask =>
   async (failure) => {
     const requests = await askAbout(failure);
-    return { ...requests, [judgement]: change(requests[judgement]) };
+    return { ...requests, [judgment]: change(requests[judgment]) };
   };
 const blank = (page: string) => page.replace(/^\d+\| .*$/gm, '');
 const noisy = (page: string) =>

@@ -208,7 +208,7 @@ export function playOn(server: OpenAiServer, turns: Turns): void {
 export function scriptOf(turns: Turns): (request: ChatCompletionRequest) => Script {
   const next = new Map<string, number>();
   return (request) => {
-    const name = judgementOf(request);
+    const name = judgmentOf(request);
     const replies = { ...DEFAULTS, ...turns }[name] ?? [{}];
     const turn = next.get(name) ?? 0;
     next.set(name, turn + 1);
@@ -218,7 +218,7 @@ export function scriptOf(turns: Turns): (request: ChatCompletionRequest) => Scri
 }
 
 /** By the name of the schema, by the functions, or by the schema in words. */
-function judgementOf({ schemaName, tools, messages }: ChatCompletionRequest): string {
+function judgmentOf({ schemaName, tools, messages }: ChatCompletionRequest): string {
   if (tools.length > 0) return 'select-tool';
   if (schemaName !== '') return schemaName;
   const told = messages[0]?.content ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fenceData, loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { JUDGEMENTS } from '../../src/models/analyst/ask-model.ts';
+import { JUDGMENTS } from '../../src/models/analyst/ask-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -138,7 +138,7 @@ describe('loading', () => {
       'explore/choose-tools',
       'explore/answer',
     ]);
-    for (const { prompt, budget } of Object.values(JUDGEMENTS)) {
+    for (const { prompt, budget } of Object.values(JUDGMENTS)) {
       const values = Object.fromEntries(Object.keys(budget).map((name) => [name, 'x']));
       const { system, user } = renderPrompt(loadPrompt(prompt), values);
       if (!noJson.has(prompt)) expect(`${system}\n${user}`).toContain('JSON');

@@ -44,7 +44,7 @@ export function createJudge(read: Read = readText): Judge {
 }
 
 /** Checks that a harmless line anywhere outside the cause changes no category, and causes no publication. */
-export function harmlessJudgements(
+export function harmlessJudgments(
   failures: readonly CapturedFailure[],
   each: number,
   judge: Judge = judgeText,
@@ -73,7 +73,7 @@ export function harmlessJudgements(
  * Checks that, without a reader for any tool, no captured failure that was not used for training is published
  * with a wrong category.
  */
-export function unknownToolJudgement(
+export function unknownToolJudgment(
   failures: readonly CapturedFailure[],
   judge: Judge = judgeText,
 ): GateFigure {
@@ -122,7 +122,7 @@ export function createJudgeWithout(read: Read = readText): JudgeWithout {
 }
 
 /** Checks that two lines of a tool that does not exist are not published. */
-export function inventedToolJudgement(count: number, judge: Judge = judgeText): GateFigure {
+export function inventedToolJudgment(count: number, judge: Judge = judgeText): GateFigure {
   const logs = inventedLogs(count * 3, 11)
     .filter(({ name }) => !isLearned(name))
     .slice(0, count);

@@ -1,7 +1,7 @@
 import type { Answer, Classification } from '../../src/domain/analysis.ts';
 import type { Statement, Understanding } from '../../src/domain/conversation.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
-import type { Analyst, Assessment, Judgement, Plan } from '../../src/ports/analyst.ts';
+import type { Analyst, Assessment, Judgment, Plan } from '../../src/ports/analyst.ts';
 
 /** What a scripted analyst says; a list is said one by one, its last entry again and again. */
 export interface Script {
@@ -29,11 +29,11 @@ export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
     name: string,
     values: readonly Value[] | undefined,
     fallback: Value,
-  ): Judgement<Value> => {
+  ): Judgment<Value> => {
     asked.push(name);
     const index = turn.get(name) ?? 0;
     turn.set(name, index + 1);
-    return judgement(values?.[Math.min(index, values.length - 1)] ?? fallback);
+    return judgment(values?.[Math.min(index, values.length - 1)] ?? fallback);
   };
   return {
     name: 'scripted',
@@ -115,7 +115,7 @@ const ASSESSMENT: Assessment = {
   against: [],
 };
 
-function judgement<Value>(value: Value): Judgement<Value> {
+function judgment<Value>(value: Value): Judgment<Value> {
   return {
     value,
     by: 'scripted',

@@ -22,18 +22,18 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   const round = state.rounds + 1;
   const offered = listOfferedTools(state, context.toolbox.offered(getToolCategory(state)));
   const input = { ...toInquiry(state), understanding: getUnderstanding(state), offered, round };
-  const judgement = await context.converse.chooseTools(input, runtime.signal);
+  const judgment = await context.converse.chooseTools(input, runtime.signal);
   const names = new Set(offered.map(({ name }) => name));
-  const known = judgement.value.filter(({ tool }) => names.has(tool));
+  const known = judgment.value.filter(({ tool }) => names.has(tool));
   const calls = withoutRepeats(known, state.outcomes).slice(0, MAX_CALLS);
-  const notes = describeForeignTools(judgement.value, names);
+  const notes = describeForeignTools(judgment.value, names);
   const summary = calls.length === 0 ? 'nothing more to look up' : calls.map(({ tool }) => tool).join(', ');
   return {
     calls,
     rounds: round,
-    ...toCostUpdate('ask_choose_tools', judgement, { iterations: 1 }),
-    notes: judgement.note === null ? notes : [judgement.note, ...notes],
-    ...createFinishedStep(context, startedAt, { node: 'choose_tools', round, summary }, judgement),
+    ...toCostUpdate('ask_choose_tools', judgment, { iterations: 1 }),
+    notes: judgment.note === null ? notes : [judgment.note, ...notes],
+    ...createFinishedStep(context, startedAt, { node: 'choose_tools', round, summary }, judgment),
   };
 }
 

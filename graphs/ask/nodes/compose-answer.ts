@@ -12,18 +12,18 @@ export async function composeAnswer(state: AskStateValue, runtime: AskRuntime): 
     understanding: getUnderstanding(state),
     onText: context.onText ?? (() => undefined),
   };
-  const judgement = await context.converse.reply(input, runtime.signal);
-  const count = judgement.value.length;
+  const judgment = await context.converse.reply(input, runtime.signal);
+  const count = judgment.value.length;
   const summary = `${count} ${count === 1 ? 'statement' : 'statements'}`;
   return {
-    reply: [...judgement.value],
-    analyst: judgement.by,
-    ...toCostUpdate('ask_answer', judgement),
+    reply: [...judgment.value],
+    analyst: judgment.by,
+    ...toCostUpdate('ask_answer', judgment),
     ...createFinishedStep(
       context,
       startedAt,
       { node: 'compose_answer', round: state.rounds, summary },
-      judgement,
+      judgment,
     ),
   };
 }

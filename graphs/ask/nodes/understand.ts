@@ -7,16 +7,16 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 export async function understand(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();
-  const judgement = await context.converse.understand(toInquiry(state), runtime.signal);
-  const { shape, about } = judgement.value;
+  const judgment = await context.converse.understand(toInquiry(state), runtime.signal);
+  const { shape, about } = judgment.value;
   return {
-    understanding: judgement.value,
-    ...toCostUpdate('ask_understand', judgement),
+    understanding: judgment.value,
+    ...toCostUpdate('ask_understand', judgment),
     ...createFinishedStep(
       context,
       startedAt,
       { node: 'understand', round: 0, summary: `${shape}: ${about}` },
-      judgement,
+      judgment,
     ),
   };
 }

@@ -11,15 +11,15 @@ import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getNow(runtime);
   const { subject, limits } = state;
-  const judgement = await askAnalyst(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
+  const judgment = await askAnalyst(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.classify({ subject }, signal),
   );
-  const { category, kind, confidence, because } = judgement.value;
+  const { category, kind, confidence, because } = judgment.value;
   const summary = `${category} (${formatConfidence(confidence)}) ${kind}: ${because}`;
   return {
-    classification: judgement.value,
+    classification: judgment.value,
     evidence: toEvidence(subject),
-    ...createJudgedStep(runtime, startedAt, { node: 'classify', round: 0, summary }, judgement),
+    ...createJudgedStep(runtime, startedAt, { node: 'classify', round: 0, summary }, judgment),
   };
 }
 

@@ -26,21 +26,21 @@ export async function generateAnswer(
   const termination = toStoredTermination(state);
   const insight = toInsight(state);
   const classification = applyPrecedent(insight.classification, state.evidence);
-  const judgement = await askAnalyst(
+  const judgment = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.answer({ ...insight, classification }, signal),
   );
-  const summary = `${judgement.value.title} (${termination})`;
+  const summary = `${judgment.value.title} (${termination})`;
   return {
     classification,
-    answer: withSimilarCases(judgement.value, state.evidence),
+    answer: withSimilarCases(judgment.value, state.evidence),
     termination,
     ...createJudgedStep(
       runtime,
       startedAt,
       { node: 'generate_answer', round: state.rounds, summary },
-      judgement,
+      judgment,
     ),
   };
 }

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
 import { askAnalyst } from '../ask-analyst.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { createFinishedStep, getNow, sumUsage, toCostUpdate, toJudgementTrace } from '../finished-step.ts';
+import { createFinishedStep, getNow, sumUsage, toCostUpdate, toJudgmentTrace } from '../finished-step.ts';
 import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
 import {
   checkCalls,
@@ -51,7 +51,7 @@ export async function investigate(
   const chosen = await askAnalyst(runtime, assignment, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
-  const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);
+  const choice = toJudgmentTrace('select_tool', context.clock.now() - startedAt, chosen);
   // Each round of an investigator is independent, so that nothing waits for the next one.
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes, 0);
   const asked = await runTools(calls, { ...assignment, category }, runtime);

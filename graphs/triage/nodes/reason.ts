@@ -17,12 +17,12 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   const round = state.rounds + 1;
   const insight = toInsight(state);
   const offered = round > state.limits.maxIterations ? [] : await listOfferedTools(state, false, runtime);
-  const judgement = await askAnalyst(
+  const judgment = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.plan({ ...insight, round, offered }, signal),
   );
-  const { revised, calls, ...plan } = judgement.value;
+  const { revised, calls, ...plan } = judgment.value;
   const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
   return {
     plan: {
@@ -34,7 +34,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
       ? {}
       : { classification: reviseClassification(insight.classification, revised, plan) }),
     rounds: round,
-    ...createJudgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgement, { iterations: 1 }),
+    ...createJudgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgment, { iterations: 1 }),
   };
 }
 

@@ -30,13 +30,13 @@ export async function selectTool(
   const offered = await listOfferedTools(state, askWeb, runtime);
   const plan = (askWeb ? null : state.plan) ?? NOTHING_PLANNED;
   const input = { ...toInsight(state), plan, offered };
-  const judgement = await askAnalyst(
+  const judgment = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.chooseTools(input, signal),
   );
   const tolerated = askWeb ? [] : await findTolerated(state, runtime);
-  const chosen = askWeb ? await ensureQuery(judgement.value, input, runtime) : judgement.value;
+  const chosen = askWeb ? await ensureQuery(judgment.value, input, runtime) : judgment.value;
   const askable = [...offered, ...tolerated];
   const wanted = limitWebQueries(addPostponed(chosen, state, askable), state.outcomes);
   const checked = checkCalls(wanted, askable, state.outcomes);
@@ -53,8 +53,8 @@ export async function selectTool(
     replies: refused,
     idle: calls.length > 0 || refused.length > 0 ? 0 : state.idle + 1,
     webAsked: state.webAsked || askWeb,
-    ...createJudgedStep(runtime, startedAt, step, judgement),
-    notes: [...(judgement.note === null ? [] : [judgement.note]), ...notes],
+    ...createJudgedStep(runtime, startedAt, step, judgment),
+    notes: [...(judgment.note === null ? [] : [judgment.note]), ...notes],
   };
 }
 

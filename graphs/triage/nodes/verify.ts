@@ -1,7 +1,7 @@
 import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
-import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
+import type { Analyst, Assessment, Judgment } from '../../../src/ports/analyst.ts';
 import { askAnalyst } from '../ask-analyst.ts';
 import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
@@ -29,20 +29,20 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
   const isLast = state.rounds >= state.limits.maxIterations;
   const offered = isLast ? [] : await listOfferedTools(state, false, runtime);
-  const judgement = await askAnalyst(
+  const judgment = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.verify({ ...toInsight(state), answer, offered }, signal),
   );
-  const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
-  const reading = await askRules(state, answer, judgement, runtime);
-  const composed = compose(state, answer, claims, judgement, reading);
+  const claims = checkClaims(answer, state.evidence, judgment.value.unsupportedClaims);
+  const reading = await askRules(state, answer, judgment, runtime);
+  const composed = compose(state, answer, claims, judgment, reading);
   const { classification } = toInsight(state);
   const route = findRoute(classification, reading, claims.kept, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
-  const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
+  const decision = decide({ ...state, webAsked }, judgment, claims, { ...composed, route });
   const verdict = {
-    ...buildVerdict(judgement.value, claims, decision, composed),
+    ...buildVerdict(judgment.value, claims, decision, composed),
     ...(route === null ? {} : { route }),
   };
   const { action, confidence } = decision;
@@ -51,15 +51,15 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   return {
     answer: { ...answer, claims: [...claims.kept], confidence },
     verdict,
-    gaps: [...(judgement.value.closable ?? verdict.gaps)],
+    gaps: [...(judgment.value.closable ?? verdict.gaps)],
     callsAtVerdict: state.outcomes.length,
     evidenceAtVerdict: state.evidence.length,
     verdicts: [{ action, confidence, category: toInsight(state).classification.category }],
     corrections: state.corrections + (action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
-    ...createJudgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
+    ...createJudgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgment),
     // The analysis names the model that wrote the answer. Another model may have verified it.
-    model: state.model ?? judgement.model,
+    model: state.model ?? judgment.model,
   };
 }
 
@@ -81,7 +81,7 @@ type FallbackReading = ConfidenceFacts['reading'];
 async function askRules(
   state: TriageStateValue,
   answer: Answer,
-  judgement: Judgement<Assessment>,
+  judgment: Judgment<Assessment>,
   runtime: TriageRuntime,
 ): Promise<FallbackReading> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
@@ -90,7 +90,7 @@ async function askRules(
   const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
   const isOwn =
     fallbackAnalyst.name === analyst.name ||
-    (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
+    (judgment.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
   return isOwn ? null : await readWithFallback(fallbackAnalyst, state, answer, runtime.signal);
 }
 
@@ -98,13 +98,13 @@ function compose(
   state: TriageStateValue,
   answer: Answer,
   claims: CheckedClaims,
-  judgement: Judgement<Assessment>,
+  judgment: Judgment<Assessment>,
   reading: FallbackReading,
 ): ComposedConfidence {
   const { classification } = toInsight(state);
   return composeConfidence({
     classification,
-    assessment: judgement.value,
+    assessment: judgment.value,
     reading,
     evidence: state.evidence,
     fingerprint: state.subject.fingerprint.value,
@@ -139,11 +139,11 @@ async function readWithFallback(
 
 function decide(
   state: TriageStateValue,
-  judgement: Judgement<Assessment>,
+  judgment: Judgment<Assessment>,
   claims: CheckedClaims,
   { confidence, route }: Pick<ComposedConfidence, 'confidence'> & Pick<ActionFacts, 'route'>,
 ): ActionDecision {
-  const { grades, against, closable } = judgement.value;
+  const { grades, against, closable } = judgment.value;
   const { evidence, corrections, rounds, webAsked, limits, usage } = state;
   const facts = {
     classification: toInsight(state).classification,
@@ -160,7 +160,7 @@ function decide(
     webAsked,
     // The exhausted part of the budget after the cost of this judgement.
     spent: findExhaustedBudget(
-      computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }),
+      computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgment])) }),
       limits,
     ),
     calibration: findCalibration(state),

@@ -12,9 +12,9 @@ export function carelessAnalyst(analyst: Analyst): Analyst {
   return {
     ...analyst,
     answer: async (input, signal) => {
-      const judgement = await analyst.answer(input, signal);
-      if (!isCareless(input.subject.build.id)) return judgement;
-      return { ...judgement, value: { ...judgement.value, claims: judgement.value.claims.map(misquoting) } };
+      const judgment = await analyst.answer(input, signal);
+      if (!isCareless(input.subject.build.id)) return judgment;
+      return { ...judgment, value: { ...judgment.value, claims: judgment.value.claims.map(misquoting) } };
     },
   };
 }

@@ -7,11 +7,11 @@ import { resolve } from 'node:path';
 import { loadPrompt, PROMPT_FOLDER, type Prompt, renderPrompt } from '../../../prompts/load.ts';
 import { CATEGORIES, Category } from '../../../src/domain/category.ts';
 import { getErrorMessage } from '../../../src/domain/errors.ts';
-import { JUDGEMENTS } from '../../../src/models/analyst/ask-model.ts';
+import { JUDGMENTS } from '../../../src/models/analyst/ask-model.ts';
 import { JUDGE } from '../../../src/replay/judge.ts';
 
 const folder = process.argv[2] === undefined ? PROMPT_FOLDER : resolve(process.argv[2]);
-const uses = [...Object.values(JUDGEMENTS), JUDGE];
+const uses = [...Object.values(JUDGMENTS), JUDGE];
 const faults = [...uses.flatMap(faultsOfUse), ...unusedFiles()];
 for (const fault of faults) console.error(fault);
 if (faults.length === 0) console.log(`${promptFiles().length} prompt files, all used and whole.`);

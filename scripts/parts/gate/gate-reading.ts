@@ -3,10 +3,10 @@ import {
   createJudge,
   createJudgeWithout,
   greenRules,
-  harmlessJudgements,
-  inventedToolJudgement,
+  harmlessJudgments,
+  inventedToolJudgment,
   ownToolLeftOut,
-  unknownToolJudgement,
+  unknownToolJudgment,
 } from '../../../test/support/judging-gates.ts';
 import { pageGates } from '../../../test/support/page-gates.ts';
 import {
@@ -30,10 +30,10 @@ const figures = [
   ...unknownToolGates(failures, read),
   greenGate(failures),
   ...inventedToolGates(300),
-  ...harmlessJudgements(failures, Number(asked.each), judge),
-  unknownToolJudgement(failures, judge),
+  ...harmlessJudgments(failures, Number(asked.each), judge),
+  unknownToolJudgment(failures, judge),
   ownToolLeftOut(failures, createJudgeWithout(read)),
-  inventedToolJudgement(300, judge),
+  inventedToolJudgment(300, judge),
   greenRules(failures),
   ...(await pageGates(failures)),
 ];

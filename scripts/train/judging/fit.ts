@@ -6,7 +6,7 @@ import {
   computeSigns,
   FACTS,
   type Features,
-  type JudgementModel,
+  type JudgmentModel,
   SIGNS,
   weigh,
 } from '../../../src/judge/judgement.ts';
@@ -42,10 +42,10 @@ const INNER_FOLDS = 5;
  */
 const [RULE_MET, TIE_MET, NO_INFRA] = [2, 4, -3];
 
-type CategoryModel = Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>;
+type CategoryModel = Pick<JudgmentModel, 'facts' | 'wordScale' | 'words'>;
 
 /** Learns the judgement. The sureness is learned from what models made of projects that they had not seen. */
-export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
+export function fitJudgment(lessons: readonly Lesson[]): JudgmentModel {
   const held = splitIntoFolds(lessons, ({ project }) => project, INNER_FOLDS).flatMap((fold) => {
     const inFold = new Set(fold);
     const model = fitCategories(lessons.filter((lesson) => !inFold.has(lesson)));

@@ -1,5 +1,5 @@
 import type { QuestionShape, Statement } from '../../domain/conversation.ts';
-import type { Converse, Inquiry, Judgement, PlaceTopic } from '../../ports/analyst.ts';
+import type { Converse, Inquiry, Judgment, PlaceTopic } from '../../ports/analyst.ts';
 import type { Draft } from '../drafts.ts';
 import { answerPlaceQuestion } from './place-answers.ts';
 import { choosePlaceCalls } from './place-lookups.ts';
@@ -17,7 +17,7 @@ export function createRulesExplore({
 }: {
   readonly note?: string | null;
 } = {}): Converse<PlaceTopic> {
-  const judge = async <Value>(signal: AbortSignal, value: Value): Promise<Judgement<Value>> => {
+  const judge = async <Value>(signal: AbortSignal, value: Value): Promise<Judgment<Value>> => {
     signal.throwIfAborted();
     return { value, by: 'rules', usage: FREE, model: null, promptHash: null, note };
   };

@@ -4,7 +4,7 @@ import { ModelUsage } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
-import type { Judgement } from '../../ports/analyst.ts';
+import type { Judgment } from '../../ports/analyst.ts';
 import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
 import { cutText } from './show-facts.ts';
 
@@ -14,7 +14,7 @@ import { cutText } from './show-facts.ts';
  * with the lines that the judgment must see first and may be longer; `situation` is short by itself. `null`
  * is for texts of ours, which are not cut.
  */
-export const JUDGEMENTS = {
+export const JUDGMENTS = {
   classify: { prompt: 'triage/classify', budget: { page: 8_000 } },
   reason: { prompt: 'triage/reason', budget: { situation: 6_000, tools: null, page: 6_000 } },
   'select-tool': { prompt: 'triage/select-tool', budget: { situation: 6_000, page: 4_000 } },
@@ -53,22 +53,22 @@ export const JUDGEMENTS = {
   { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }
 >;
 
-export type JudgementName = keyof typeof JUDGEMENTS;
+export type JudgmentName = keyof typeof JUDGMENTS;
 
 /** The values a judgement's prompt needs. */
-export type PromptValues<Name extends JudgementName> = Readonly<
-  Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>
+export type PromptValues<Name extends JudgmentName> = Readonly<
+  Record<keyof (typeof JUDGMENTS)[Name]['budget'], string>
 >;
 
 /** Most characters of each variable of a judgement's prompt. */
-export type Limits<Name extends JudgementName> = Readonly<
-  Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>
+export type Limits<Name extends JudgmentName> = Readonly<
+  Record<keyof (typeof JUDGMENTS)[Name]['budget'], number>
 >;
 
 /** Returns the size budget of a judgement, or a share of it (0..1]. Our own text is never limited. */
-function getLimits<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
-function getLimits(name: JudgementName, share: number): Readonly<Record<string, number>> {
-  const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
+function getLimits<Name extends JudgmentName>(name: Name, share: number): Limits<Name>;
+function getLimits(name: JudgmentName, share: number): Readonly<Record<string, number>> {
+  const budget: Readonly<Record<string, number | null>> = JUDGMENTS[name].budget;
   const limits = Object.entries(budget).map(([variable, most]) => [
     variable,
     most === null ? Number.POSITIVE_INFINITY : Math.floor(most * share),
@@ -80,20 +80,20 @@ export interface Asked<Value> extends FittedReply<Value> {
   readonly promptHash: string;
 }
 
-export type JudgementPrompt = RenderedPrompt & { readonly name: JudgementName };
+export type JudgmentPrompt = RenderedPrompt & { readonly name: JudgmentName };
 
 /**
  * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and
  * puts the question; smaller where the model's context asks for that.
  */
-export async function askModel<Name extends JudgementName, Value>(
+export async function askModel<Name extends JudgmentName, Value>(
   { fitting, room = 1 }: { readonly fitting: ContextFit; readonly room?: number },
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
-  put: (question: JudgementPrompt) => Promise<ChatReply<Value>>,
+  put: (question: JudgmentPrompt) => Promise<ChatReply<Value>>,
   category?: Category,
 ): Promise<Asked<Value>> {
-  const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
+  const prompt = loadPrompt(JUDGMENTS[name].prompt, category);
   const reply = await fitting((share) => {
     const limits = getLimits(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
@@ -108,7 +108,7 @@ export async function askModel<Name extends JudgementName, Value>(
 }
 
 /** Wraps the value in a judgement with its author, model and cost. */
-export function toJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+export function toJudgment<Value>(asked: Asked<unknown>, value: Value): Judgment<Value> {
   return {
     value,
     by: 'llm',
@@ -120,13 +120,13 @@ export function toJudgement<Value>(asked: Asked<unknown>, value: Value): Judgeme
 }
 
 /** Wraps the value in the same way, and adds a note if the price of the model is unknown. */
-export function toPricedJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+export function toPricedJudgment<Value>(asked: Asked<unknown>, value: Value): Judgment<Value> {
   const unknown =
     asked.costKnown === false
       ? `No price is known for the model ${asked.model}; its cost is counted as 0.`
       : null;
   const note = [asked.note, unknown].filter((part) => part !== null).join(' ') || null;
-  return { ...toJudgement(asked, value), note };
+  return { ...toJudgment(asked, value), note };
 }
 
 export function toToolCalls({ value }: Asked<readonly ChatToolCall[]>): ToolCall[] {

@@ -12,9 +12,9 @@ import {
   askModel,
   type ContextFit,
   createContextFit,
-  JUDGEMENTS,
+  JUDGMENTS,
   toJsonSchema,
-  toPricedJudgement,
+  toPricedJudgment,
   toToolCalls,
 } from './ask-model.ts';
 import { cutLine } from './cut-line.ts';
@@ -55,7 +55,7 @@ async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSigna
       deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
-  return toPricedJudgement(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
+  return toPricedJudgment(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
 async function chooseTools(
@@ -71,7 +71,7 @@ async function chooseTools(
     () => values,
     (question) => deps.model.chooseTools({ ...question, tools }, signal),
   );
-  return toPricedJudgement(asked, toToolCalls(asked));
+  return toPricedJudgment(asked, toToolCalls(asked));
 }
 
 /** Describes tools as functions that a model may call. */
@@ -110,7 +110,7 @@ async function requestReply(
     throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, {
       retryable: true,
     });
-  return toPricedJudgement(asked, statements);
+  return toPricedJudgment(asked, statements);
 }
 
 /**
@@ -120,7 +120,7 @@ async function requestReply(
 function createPromptValues(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
   const { memory, outcomes, question, found } = input;
   const newest = new Set(found.map(({ id }) => id));
-  const evidence = showEvidence(input.evidence, { room: JUDGEMENTS[name].budget.evidence, newest });
+  const evidence = showEvidence(input.evidence, { room: JUDGMENTS[name].budget.evidence, newest });
   return {
     topic: showTopic(input),
     history: showMemory(memory),

@@ -8,9 +8,9 @@ import {
   askModel,
   type ContextFit,
   createContextFit,
-  JUDGEMENTS,
+  JUDGMENTS,
   toJsonSchema,
-  toPricedJudgement,
+  toPricedJudgment,
   toToolCalls,
 } from './ask-model.ts';
 import { describeTools, readStatements, showCalls, showMemory } from './converse.ts';
@@ -50,7 +50,7 @@ async function understand(deps: ExploreDeps, input: Asked, signal: AbortSignal) 
       deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const { shape, about, title } = asked.value;
-  return toPricedJudgement(asked, {
+  return toPricedJudgment(asked, {
     shape,
     about: cutWords(about, 'the question'),
     title: cutWords(title, place.name),
@@ -79,7 +79,7 @@ async function chooseTools(
     () => values,
     (question) => deps.model.chooseTools({ ...question, tools: describeTools(input.offered) }, signal),
   );
-  return toPricedJudgement(asked, toToolCalls(asked));
+  return toPricedJudgment(asked, toToolCalls(asked));
 }
 
 const NO_COST = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 } as const;
@@ -117,7 +117,7 @@ async function requestReply(
     throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, {
       retryable: true,
     });
-  return toPricedJudgement(asked, statements);
+  return toPricedJudgment(asked, statements);
 }
 
 function createPromptValues(input: Asked, name: 'explore-choose-tools' | 'explore-answer') {
@@ -127,7 +127,7 @@ function createPromptValues(input: Asked, name: 'explore-choose-tools' | 'explor
     history: showMemory(input.memory),
     asked: showCalls(input.outcomes),
     question: input.question,
-    evidence: showEvidence(input.evidence, { room: JUDGEMENTS[name].budget.evidence, newest }),
+    evidence: showEvidence(input.evidence, { room: JUDGMENTS[name].budget.evidence, newest }),
   };
 }
 

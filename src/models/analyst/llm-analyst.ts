@@ -5,7 +5,7 @@ import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { findMax } from '../../lib/collections.ts';
 import { classifyRole } from '../../log/line-roles.ts';
-import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
+import type { Analyst, Insight, Judgment, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 import {
@@ -13,13 +13,13 @@ import {
   askModel,
   type ContextFit,
   createContextFit,
-  type JudgementName,
-  type JudgementPrompt,
+  type JudgmentName,
+  type JudgmentPrompt,
   type Limits,
   type PromptValues,
   toJsonSchema,
-  toJudgement,
-  toPricedJudgement,
+  toJudgment,
+  toPricedJudgment,
   toToolCalls,
 } from './ask-model.ts';
 import type { Focus } from './choose-lines.ts';
@@ -98,7 +98,7 @@ async function classify(
   }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(deps, 'classify', values, READERS.classify, signal);
-  return toPricedJudgement(asked, readClassification(asked.value));
+  return toPricedJudgment(asked, readClassification(asked.value));
 }
 
 async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
@@ -110,7 +110,7 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
     tools: listToolsWithArguments(offered, category),
   });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
-  return toJudgement(asked, readPlan(asked.value, input, computeBestRetrieval(input)));
+  return toJudgment(asked, readPlan(asked.value, input, computeBestRetrieval(input)));
 }
 
 async function chooseTools(
@@ -135,10 +135,10 @@ async function chooseTools(
     (question) => deps.model.chooseTools({ ...question, tools }, signal),
     category,
   );
-  return toJudgement(asked, toToolCalls(asked));
+  return toJudgment(asked, toToolCalls(asked));
 }
 
-const NOTHING_ASKED: Judgement<ToolCall[]> = {
+const NOTHING_ASKED: Judgment<ToolCall[]> = {
   value: [],
   by: 'llm',
   usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 },
@@ -164,7 +164,7 @@ async function correctCall(
     parse: (reply: unknown) => parseCorrection(reply, call),
   };
   const asked = await ask(deps, 'correct-call', values, reader, signal);
-  return toJudgement(asked, asked.value);
+  return toJudgment(asked, asked.value);
 }
 
 async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
@@ -179,7 +179,7 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
     signal,
     category,
   );
-  return toJudgement(asked, readAnswer(asked.value, input));
+  return toJudgment(asked, readAnswer(asked.value, input));
 }
 
 async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
@@ -197,7 +197,7 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
     page: showPage(input, limits.page, cited),
   });
   const asked = await ask(deps, 'verify', values, READERS.verify, signal, category);
-  return toJudgement(asked, readAssessment(asked.value, input));
+  return toJudgment(asked, readAssessment(asked.value, input));
 }
 
 interface Reader<Value> {
@@ -214,7 +214,7 @@ const READERS = {
   verify: createReader(VerifyReply),
 };
 
-function ask<Name extends JudgementName, Value>(
+function ask<Name extends JudgmentName, Value>(
   deps: AnalystDeps,
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
@@ -222,7 +222,7 @@ function ask<Name extends JudgementName, Value>(
   signal: AbortSignal,
   category?: Category,
 ): Promise<Asked<Value>> {
-  const put = (question: JudgementPrompt) =>
+  const put = (question: JudgmentPrompt) =>
     deps.model.ask(
       {
         ...question,

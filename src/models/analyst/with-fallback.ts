@@ -7,7 +7,7 @@ import type {
   Assessment,
   Converse,
   Insight,
-  Judgement,
+  Judgment,
   PlaceTopic,
   TextPiece,
 } from '../../ports/analyst.ts';
@@ -128,11 +128,11 @@ function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
 
 /** Returns the fallback's judgement with the reason for the takeover and the cost of the failed attempt. */
 function takeOver<Value>(
-  judgement: Judgement<Value>,
+  judgment: Judgment<Value>,
   note: string,
   lost: ModelUsage | null = null,
-): Judgement<Value> {
-  return { ...judgement, note, usage: addUsage(judgement.usage, lost) ?? judgement.usage };
+): Judgment<Value> {
+  return { ...judgment, note, usage: addUsage(judgment.usage, lost) ?? judgment.usage };
 }
 
 /** Errors of the model are sentences for people; anything else is ours and not shown. */
@@ -145,8 +145,8 @@ function describeError(error: unknown): string {
 type Judge<Party> = <Value>(
   name: string,
   signal: AbortSignal,
-  ask: (party: Party) => Promise<Judgement<Value>>,
-) => Promise<Judgement<Value>>;
+  ask: (party: Party) => Promise<Judgment<Value>>,
+) => Promise<Judgment<Value>>;
 
 /**
  * Creates a judge that asks the primary, or the fallback if the primary fails or is paused. Throws only when

@@ -4,18 +4,18 @@ import { Answer, Classification } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
 import type {
-  JudgementName,
+  JudgmentName,
   RecordedCall,
-  RecordedJudgement,
+  RecordedJudgment,
   RecordedReply,
   Recording,
 } from '../../domain/recording.ts';
-import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
+import { type Analyst, Assessment, type Judgment, Plan } from '../../ports/analyst.ts';
 import { readPlace } from '../../service/triage/recording/recorder.ts';
 import {
   computeFieldHashes,
   getCallKey,
-  getJudgementKey,
+  getJudgmentKey,
   type HashSubject,
   toCanonicalJson,
 } from '../../service/triage/recording/recording-lines.ts';
@@ -52,7 +52,7 @@ export function createFrozenAnalyst(name: string, role: Place['role'], bench: Fr
   // Rules within a model's analyst differ slightly from those that judge alone: see `withFallback`.
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
   const judge = <Value>(
-    name: JudgementName,
+    name: JudgmentName,
     schema: z.ZodType<Value>,
     input: object,
     ask: Ask<Value>,
@@ -61,7 +61,7 @@ export function createFrozenAnalyst(name: string, role: Place['role'], bench: Fr
     signal.throwIfAborted();
     return judgeFrozen(bench, { name, role, ...readPlace(input) }, { input, schema, ask, again });
   };
-  const { classify, plan, chooseTools, correctCall, answer, verify } = JUDGEMENT_VALUES;
+  const { classify, plan, chooseTools, correctCall, answer, verify } = JUDGMENT_VALUES;
   return {
     name,
     converse: rules.converse,
@@ -77,7 +77,7 @@ export function createFrozenAnalyst(name: string, role: Place['role'], bench: Fr
   };
 }
 
-type Ask<Value> = (analyst: Analyst) => Promise<Judgement<Value>>;
+type Ask<Value> = (analyst: Analyst) => Promise<Judgment<Value>>;
 
 interface FrozenRequest<Value> {
   readonly input: object;
@@ -91,7 +91,7 @@ async function judgeFrozen<Value>(
   bench: FrozenBench,
   at: Place,
   question: FrozenRequest<Value>,
-): Promise<Judgement<Value>> {
+): Promise<Judgment<Value>> {
   const { ask, again } = question;
   const fields = computeFieldHashes(question.input, bench.hashSubject);
   const recorded = bench.book.judgement(at, fields);
@@ -115,24 +115,24 @@ async function judgeFrozen<Value>(
 async function cutOff<Value>(
   bench: FrozenBench,
   at: Place,
-  { failed }: RecordedJudgement,
+  { failed }: RecordedJudgment,
   { ask }: FrozenRequest<Value>,
-): Promise<Judgement<Value>> {
+): Promise<Judgment<Value>> {
   const spare = bench.book.judgement({ ...at, role: 'spare' }, {});
   if (spare?.reply == null)
     throw new TriageError('internal', `The recorded run failed in ${at.name}: ${failed ?? 'cut off'}`);
-  const judgement = await judgeAgain(bench, { ...at, role: 'spare' }, spare.reply, () =>
+  const judgment = await judgeAgain(bench, { ...at, role: 'spare' }, spare.reply, () =>
     ask(bench.today.rules),
   );
-  return { ...judgement, note: describeExhaustedBudget(`${bench.seconds} seconds`, bench.today.rules) };
+  return { ...judgment, note: describeExhaustedBudget(`${bench.seconds} seconds`, bench.today.rules) };
 }
 
 async function judgeAgain<Value>(
   { differs }: FrozenBench,
   at: Place,
   { by, model, promptHash, usage, note, value }: RecordedReply,
-  again: () => Promise<Judgement<Value>>,
-): Promise<Judgement<Value>> {
+  again: () => Promise<Judgment<Value>>,
+): Promise<Judgment<Value>> {
   const now = (await again()).value;
   const fields = listDifferingFields(value, now);
   if (fields.length > 0) differs({ what: 'rule', at, fields });
@@ -144,7 +144,7 @@ async function fromRecording<Value>(
   at: Place,
   { value, by, model, promptHash, shown, usage, note }: RecordedReply,
   { input, schema, ask }: FrozenRequest<Value>,
-): Promise<Judgement<Value>> {
+): Promise<Judgment<Value>> {
   // Without a prompt nothing was asked, because there was nothing to choose from.
   const prompt = promptHash === null ? null : today.promptHash(at.name, input);
   if (prompt !== promptHash) differs({ what: 'prompt', at, before: promptHash, after: prompt });
@@ -160,7 +160,7 @@ async function fromRecording<Value>(
   return { value: read.data, by, model, promptHash, usage, note };
 }
 
-const JUDGEMENT_VALUES = {
+const JUDGMENT_VALUES = {
   classify: Classification,
   plan: Plan,
   chooseTools: z.array(ToolCall),
@@ -171,12 +171,12 @@ const JUDGEMENT_VALUES = {
 
 /** Opens a recording for lookups. Each entry is returned only once. */
 export function openBook(recording: Recording) {
-  const exact = listQueues(recording.judgements, getJudgementKey);
+  const exact = listQueues(recording.judgements, getJudgmentKey);
   const placed = listQueues(recording.judgements, placeKey);
   const calls = listQueues(recording.calls, ({ call }) => getCallKey(call));
   const tools = listQueues(recording.tools, ({ category }) => category);
-  const given = new Set<RecordedJudgement>();
-  const next = (queue: RecordedJudgement[] | undefined) => {
+  const given = new Set<RecordedJudgment>();
+  const next = (queue: RecordedJudgment[] | undefined) => {
     for (let recorded = queue?.shift(); recorded !== undefined; recorded = queue?.shift()) {
       if (given.has(recorded)) continue;
       given.add(recorded);
@@ -189,9 +189,9 @@ export function openBook(recording: Recording) {
      * Returns the judgment at this place with this input, or else the next one at this place. Returns null if
      * none is left.
      */
-    judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
+    judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgment | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
-      return next(exact.get(getJudgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
+      return next(exact.get(getJudgmentKey(wanted))) ?? next(placed.get(placeKey(wanted)));
     },
     call: (call: ToolCall): RecordedCall | null => calls.get(getCallKey(call))?.shift() ?? null,
     /**
@@ -236,7 +236,7 @@ interface FieldDifference {
 }
 
 interface Place {
-  readonly name: JudgementName;
+  readonly name: JudgmentName;
   readonly role: 'analyst' | 'spare';
   readonly round: number;
   readonly investigator: string | null;

@@ -345,11 +345,11 @@ function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
 function getStepAt(step: Step, recorded: Step | undefined): Step {
   if (recorded === undefined) return step;
   const { startedAt, milliseconds } = recorded;
-  const [judgements, outcomes] = [
+  const [judgments, outcomes] = [
     copyDurations(step.judgements, recorded.judgements),
     copyDurations(step.outcomes, recorded.outcomes),
   ];
-  return { ...step, startedAt, milliseconds, ...omitUndefined({ judgements, outcomes }) };
+  return { ...step, startedAt, milliseconds, ...omitUndefined({ judgements: judgments, outcomes }) };
 }
 
 function copyDurations<Item extends { readonly milliseconds: number }>(

@@ -159,7 +159,10 @@ const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }
  */
 function sumSpent(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
-  const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
+  const paid = [
+    ...steps.flatMap(({ judgements: judgments = [] }) => judgments),
+    ...(last.success ? [last.data] : []),
+  ];
   const sum = (of: (usage: CaseResult['usage']) => number) =>
     paid.reduce((total, usage) => total + of(usage), 0);
   return {

@@ -120,16 +120,16 @@ export async function buildTrace(analysis: Analysis, mask: Mask): Promise<Analys
 }
 
 function sumUsage({ steps, usage }: Analysis): AnalysisTrace['totals'] {
-  const judgements = steps.flatMap((step) => step.judgements ?? []);
+  const judgments = steps.flatMap((step) => step.judgements ?? []);
   const outcomes = steps.flatMap((step) => step.outcomes ?? []);
   return {
     ...usage,
     steps: steps.length,
-    judgements: judgements.length,
-    cachedInputTokens: sum(judgements.map((judgement) => judgement.cachedInputTokens ?? 0)),
+    judgements: judgments.length,
+    cachedInputTokens: sum(judgments.map((judgment) => judgment.cachedInputTokens ?? 0)),
     cachedToolCalls: outcomes.filter((outcome) => outcome.cached === true).length,
     retries: sum([
-      ...judgements.map((judgement) => judgement.retries ?? 0),
+      ...judgments.map((judgment) => judgment.retries ?? 0),
       ...outcomes.map(({ attempts }) => Math.max(0, attempts - 1)),
     ]),
   };
@@ -137,21 +137,21 @@ function sumUsage({ steps, usage }: Analysis): AnalysisTrace['totals'] {
 
 /** Formats one step for a trace, bounded and masked. */
 export async function traceStep(
-  { outcomes = [], judgements = [], ...step }: Step,
+  { outcomes = [], judgements: judgments = [], ...step }: Step,
   mask: Mask,
 ): Promise<StepTrace> {
   return {
     ...step,
     summary: await maskShort(step.summary, mask),
     judgements: await Promise.all(
-      judgements.slice(0, MAX_PARTS).map((judgement) => traceJudgment(judgement, mask)),
+      judgments.slice(0, MAX_PARTS).map((judgment) => traceJudgment(judgment, mask)),
     ),
     tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => traceTool(outcome, mask))),
   };
 }
 
-async function traceJudgment(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
-  return { ...judgement, note: judgement.note === null ? null : await maskShort(judgement.note, mask) };
+async function traceJudgment(judgment: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
+  return { ...judgment, note: judgment.note === null ? null : await maskShort(judgment.note, mask) };
 }
 
 async function traceTool(
@@ -210,7 +210,7 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   const bold = (text: string) => (color ? styleText('bold', text, { validateStream: false }) : text);
   const lines = trace.steps.flatMap((step, at) => {
     const last = at === trace.steps.length - 1 && !trace.truncated;
-    const parts = [...step.judgements.map(formatJudgementLine), ...step.tools.map(formatToolLine)];
+    const parts = [...step.judgements.map(formatJudgmentLine), ...step.tools.map(formatToolLine)];
     const head = cutCharacters(formatStepLine(step), columns - 3);
     return [
       `${dim(last ? '└─' : '├─')} ${bold(head)}`,
@@ -245,7 +245,7 @@ export function renderTracePlain(trace: AnalysisTrace): string {
     ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],
     ...trace.steps.flatMap((step) => [
       ['Step', formatStepLine(step)],
-      ...step.judgements.map((judgement) => ['Judgment', formatJudgementLine(judgement)]),
+      ...step.judgements.map((judgment) => ['Judgment', formatJudgmentLine(judgment)]),
       ...step.tools.map((tool) => ['Tool', formatToolLine(tool)]),
     ]),
     ['Total', listTotals(trace).join(' · ')],
@@ -263,7 +263,7 @@ function formatStepLine({ node, round, investigator, milliseconds, summary, tool
   return join([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
 }
 
-function formatJudgementLine(judgement: JudgementTrace): string {
+function formatJudgmentLine(judgment: JudgementTrace): string {
   const {
     name,
     by,
@@ -276,7 +276,7 @@ function formatJudgementLine(judgement: JudgementTrace): string {
     costUsd,
     retries = 0,
     note,
-  } = judgement;
+  } = judgment;
   const cached = cachedInputTokens > 0 ? ` (${formatNumber(cachedInputTokens)} cached)` : '';
   const tokens =
     modelCalls === 0 ? '' : `${formatNumber(inputTokens)}${cached} → ${formatNumber(outputTokens)} tokens`;

@@ -55,7 +55,7 @@ describe('a calibration in the state of a run', () => {
   it('is for the model that was requested, whatever date its server puts behind the name, and not for the rules in its place', () => {
     const limits = { ...LIMITS, calibrations: [of('rules', 0.5), of('llm gpt-4o', 0.7)] };
     const wrote = (by: string, model: string | null) => {
-      const judgement = {
+      const judgment = {
         name: 'answer',
         by,
         model,
@@ -72,7 +72,7 @@ describe('a calibration in the state of a run', () => {
         milliseconds: 1,
         by,
         summary: '',
-        judgements: [{ ...judgement, modelCalls: 1, note: null }],
+        judgements: [{ ...judgment, modelCalls: 1, note: null }],
       };
       return findCalibration({ limits, steps: [step], model })?.analyst ?? null;
     };

@@ -156,6 +156,6 @@ describe('execute_tool', () => {
     });
     const state = await triage(LIMITS, analyst, toolbox);
     const step = state.steps.find((other) => other.node === 'execute_tool');
-    expect(step?.judgements?.map((judgement) => judgement.name)).toEqual(['correct_call']);
+    expect(step?.judgements?.map((judgment) => judgment.name)).toEqual(['correct_call']);
   });
 });

@@ -378,8 +378,8 @@ describe('triage graph', () => {
       assessments: [{ confidence: 0.9 }],
     });
     const classify: typeof scripted.classify = async (input, signal) => {
-      const judgement = await scripted.classify(input, signal);
-      return { ...judgement, by, value: { ...judgement.value, confidence } };
+      const judgment = await scripted.classify(input, signal);
+      return { ...judgment, by, value: { ...judgment.value, confidence } };
     };
     const state = await triage({ ...scripted, classify }, scriptedToolbox({ search_code: hit }));
     expect(state.rounds).toBe(rounds);

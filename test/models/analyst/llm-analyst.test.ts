@@ -163,17 +163,17 @@ describe('classify', () => {
   });
 
   test('says once that the price is not known', async () => {
-    const judgement = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify(
+    const judgment = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify(
       { subject },
       never,
     );
-    expect(judgement).toMatchObject({
+    expect(judgment).toMatchObject({
       by: 'llm',
       model: 'm-1',
       usage: { inputTokens: 10, modelCalls: 1 },
       note: expect.stringContaining('No price'),
     });
-    expect(judgement.promptHash).toMatch(/^[0-9a-f]{16}$/);
+    expect(judgment.promptHash).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
@@ -272,11 +272,11 @@ describe('chooseTools', () => {
       { name: 'rm_rf', args: {}, why: '' },
     ]);
     const offered = [{ ...tool('grep_log'), always: true }];
-    const judgement = await createLlmAnalyst({ model }).chooseTools(
+    const judgment = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered },
       never,
     );
-    expect(judgement.value).toEqual([
+    expect(judgment.value).toEqual([
       { tool: 'grep_log', args: { text: 'x' }, why: 'w' },
       { tool: 'rm_rf', args: {}, why: '' },
     ]);
@@ -289,11 +289,11 @@ describe('chooseTools', () => {
 
   test('asks no model if nothing is offered', async () => {
     const model = modelReplying({});
-    const judgement = await createLlmAnalyst({ model }).chooseTools(
+    const judgment = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered: [] },
       never,
     );
-    expect(judgement).toMatchObject({ value: [], usage: { modelCalls: 0 } });
+    expect(judgment).toMatchObject({ value: [], usage: { modelCalls: 0 } });
     expect(model.choices).toHaveLength(0);
   });
 });

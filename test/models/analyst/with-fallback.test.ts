@@ -86,8 +86,8 @@ describe('a judgement that fails', () => {
           details: { usage },
         }),
     );
-    const judgement = await withFallback(llm, named('rules'), silentLogger).classify({ subject }, never);
-    expect(judgement).toMatchObject({
+    const judgment = await withFallback(llm, named('rules'), silentLogger).classify({ subject }, never);
+    expect(judgment).toMatchObject({
       by: 'rules',
       usage,
       note: `The model's reply does not fit what was asked: no JSON; the rules were used for the step "classify".`,

@@ -13,13 +13,13 @@ import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 
 /** The lines that a process would have written of this recording. */
 function linesOf(
-  { startedAt, madeBy, subject, limits, judgements, calls, tools }: Recording,
+  { startedAt, madeBy, subject, limits, judgements: judgments, calls, tools }: Recording,
   run: string,
 ): RecordingLine[] {
   return [
     { what: 'begun', run, head: { startedAt, madeBy, subject, limits } },
     ...tools.map((tool) => ({ what: 'offered' as const, run, tools: tool })),
-    ...judgements.map((judgement) => ({ what: 'judged' as const, run, judgement })),
+    ...judgments.map((judgment) => ({ what: 'judged' as const, run, judgement: judgment })),
     ...calls.map((call) => ({ what: 'called' as const, run, call })),
   ];
 }

@@ -161,7 +161,7 @@ describe('replaying a data set', () => {
   it('counts what a failing case has cost: its finished steps, and the question that failed', async () => {
     const paid = { inputTokens: 100, outputTokens: 10, costUsd: 0.25 };
     const { steps } = sampleAnalysis();
-    const judgement = {
+    const judgment = {
       name: 'classify',
       by: 'llm',
       model: 'm',
@@ -173,7 +173,7 @@ describe('replaying a data set', () => {
     };
     const [one] = await run([{ id: 'a', log: LOG }], {
       answer: async (_build, _texts, _signal, onStep) => {
-        for (const step of steps.slice(0, 1)) onStep({ ...step, judgements: [judgement, judgement] });
+        for (const step of steps.slice(0, 1)) onStep({ ...step, judgements: [judgment, judgment] });
         throw new TriageError('timeout', 'The model did not answer', {
           details: { usage: { ...paid, modelCalls: 1 } },
         });

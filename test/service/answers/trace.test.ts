@@ -8,7 +8,7 @@ import {
 } from '../../../src/service/answers/trace.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
-const judgement: JudgementTrace = {
+const judgment: JudgementTrace = {
   name: 'classify',
   by: 'llm',
   model: 'gpt-4o-mini',
@@ -28,7 +28,7 @@ const step: Step = {
   startedAt: '2026-10-12T14:00:00.000Z',
   milliseconds: 340,
   summary: 'read_file: broken',
-  judgements: [judgement],
+  judgements: [judgment],
   outcomes: [
     {
       call: {
@@ -69,7 +69,7 @@ describe('the trace of an analysis', () => {
     const document = AnalysisTrace.parse(await trace());
 
     expect(document.steps).toHaveLength(1);
-    expect(document.steps[0]?.judgements).toEqual([judgement]);
+    expect(document.steps[0]?.judgements).toEqual([judgment]);
     expect(
       document.steps[0]?.tools.map(({ tool, cached, attempts, answeredBy }) => ({
         tool,
@@ -115,7 +115,7 @@ describe('the trace of an analysis', () => {
   });
 
   it('can be made of steps that were stored before judgements were', async () => {
-    const { judgements: _judgements, outcomes: _outcomes, ...old } = step;
+    const { judgements: _judgments, outcomes: _outcomes, ...old } = step;
     expect((await trace({ steps: [old] })).steps[0]).toMatchObject({ judgements: [], tools: [] });
   });
 });

@@ -8,26 +8,26 @@ const SCALES = {
 } as const;
 type Scale = keyof typeof SCALES;
 
-const Judgement = z.strictObject({
+const Judgment = z.strictObject({
   id: z.string().min(1),
   cause: z.enum(SCALES.cause),
   advice: z.enum(SCALES.advice),
   english: z.enum(SCALES.english),
 });
-export type Judgement = z.infer<typeof Judgement>;
+export type Judgment = z.infer<typeof Judgment>;
 
 /** Reads one reader's judgements by id. Throws with the line if one is invalid, or if an id occurs twice. */
-export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
-  const judgements = new Map<string, Judgement>();
+export function readJudgments(path: string): ReadonlyMap<string, Judgment> {
+  const judgments = new Map<string, Judgment>();
   for (const [at, line] of readFileSync(path, 'utf8').split('\n').entries()) {
     if (line.trim() === '') continue;
-    const parsed = Judgement.safeParse(JSON.parse(line));
+    const parsed = Judgment.safeParse(JSON.parse(line));
     if (!parsed.success) throw new Error(`${path}, line ${at + 1}: ${z.prettifyError(parsed.error)}`);
-    if (judgements.has(parsed.data.id))
+    if (judgments.has(parsed.data.id))
       throw new Error(`${path}, line ${at + 1}: ${parsed.data.id} was judged on an earlier line.`);
-    judgements.set(parsed.data.id, parsed.data);
+    judgments.set(parsed.data.id, parsed.data);
   }
-  return judgements;
+  return judgments;
 }
 
 /**
@@ -35,8 +35,8 @@ export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
  * on which they disagree.
  */
 export function comparisonText(
-  first: ReadonlyMap<string, Judgement>,
-  second: ReadonlyMap<string, Judgement>,
+  first: ReadonlyMap<string, Judgment>,
+  second: ReadonlyMap<string, Judgment>,
 ): string {
   const pairs = [...first.values()].flatMap((pair) => {
     const other = second.get(pair.id);
@@ -48,7 +48,7 @@ export function comparisonText(
   return [head, ...blocks].join('\n\n');
 }
 
-type Pair = { readonly one: Judgement; readonly other: Judgement };
+type Pair = { readonly one: Judgment; readonly other: Judgment };
 
 function scaleText(scale: Scale, pairs: readonly Pair[]): string {
   const shareOf = (word: string, by: keyof Pair) =>

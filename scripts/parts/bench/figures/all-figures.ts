@@ -25,7 +25,7 @@ interface Options {
   readonly floor: number;
 }
 
-const JUDGEMENT = 'src/judge/judgement.json';
+const JUDGMENT = 'src/judge/judgement.json';
 const RANKING = 'src/log/rank/model.json';
 const TRANSIENT = 'src/judge/transient.json';
 const LISTS = { project: 'crossValidatedByProject', source: 'crossValidatedBySource' } as const;
@@ -55,7 +55,7 @@ function* measureJudged(
   options: Options,
 ): Generator<AimedFigure> {
   for (const leftOut of ['project', 'source'] as const) {
-    const trained = readTraining(JUDGEMENT, LISTS[leftOut], set);
+    const trained = readTraining(JUDGMENT, LISTS[leftOut], set);
     const figure = (name: string, reached: number | null, aim: AimedFigure['aim']): AimedFigure => ({
       figure: `${set.split('/')[0]}: ${name}`,
       leftOut,
@@ -86,7 +86,7 @@ function countPublished(set: string, by: LeftOut, { maxWrong, floor }: Options) 
 }
 
 function fromTraining(figure: string, set: string, name: string, least: number): AimedFigure {
-  const reached = readTraining(JUDGEMENT, LISTS.source, set).get(name) ?? null;
+  const reached = readTraining(JUDGMENT, LISTS.source, set).get(name) ?? null;
   return { figure, leftOut: 'source', reached, aim: { least }, missed: [] };
 }
 

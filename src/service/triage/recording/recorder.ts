@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../../domain/analysis.ts';
 import { getErrorMessage } from '../../../domain/errors.ts';
 import type {
-  JudgementName,
+  JudgmentName,
   RecordedAnswer,
-  RecordedJudgement,
+  RecordedJudgment,
   RecordedMaker,
   Recording,
 } from '../../../domain/recording.ts';
@@ -12,7 +12,7 @@ import type { TriageSubject } from '../../../domain/triage.ts';
 import { append } from '../../../lib/collections.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Masker } from '../../../log/mask/mask.ts';
-import type { Analyst, Judgement } from '../../../ports/analyst.ts';
+import type { Analyst, Judgment } from '../../../ports/analyst.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
 import type { Toolbox } from '../../../ports/toolbox.ts';
 import { maskStrings } from './mask-strings.ts';
@@ -80,8 +80,8 @@ function beginRecording(run: Run, options: RecorderOptions) {
   const startedAt = clock.now();
   const notebook = openNotebook(run, startedAt, options);
   const hashSubject = createSubjectHash();
-  const judged: Parameters<typeof wrapRecordedAnalyst>[2]['judged'] = (judgement) => {
-    notebook.add({ what: 'judged', judgement });
+  const judged: Parameters<typeof wrapRecordedAnalyst>[2]['judged'] = (judgment) => {
+    notebook.add({ what: 'judged', judgement: judgment });
     notebook.keepIfDue();
   };
   const listener = { clock, startedAt, hashSubject, judged };
@@ -185,26 +185,26 @@ function estimateSize(entry: Entry): number {
   }
 }
 
-interface JudgementListener {
+interface JudgmentListener {
   readonly clock: Clock;
   /** The time at which the run started. */
   readonly startedAt: number;
   readonly hashSubject: HashSubject;
-  readonly judged: (judgement: RecordedJudgement) => void;
+  readonly judged: (judgment: RecordedJudgment) => void;
 }
 
 /** Wraps an analyst to record each judgment when it is finished or given up. */
 function wrapRecordedAnalyst(
   analyst: Analyst,
-  role: RecordedJudgement['role'],
-  listener: JudgementListener,
+  role: RecordedJudgment['role'],
+  listener: JudgmentListener,
 ): Analyst {
   const judge = <Value>(
-    name: JudgementName,
+    name: JudgmentName,
     input: object,
     signal: AbortSignal,
-    ask: () => Promise<Judgement<Value>>,
-  ): Promise<Judgement<Value>> => recordJudgement({ role, name, input }, signal, listener, ask);
+    ask: () => Promise<Judgment<Value>>,
+  ): Promise<Judgment<Value>> => recordJudgment({ role, name, input }, signal, listener, ask);
   return {
     name: analyst.name,
     converse: analyst.converse,
@@ -219,17 +219,17 @@ function wrapRecordedAnalyst(
   };
 }
 
-async function recordJudgement<Value>(
-  { role, name, input }: { role: RecordedJudgement['role']; name: JudgementName; input: object },
+async function recordJudgment<Value>(
+  { role, name, input }: { role: RecordedJudgment['role']; name: JudgmentName; input: object },
   signal: AbortSignal,
-  { clock, startedAt, hashSubject, judged }: JudgementListener,
-  ask: () => Promise<Judgement<Value>>,
-): Promise<Judgement<Value>> {
+  { clock, startedAt, hashSubject, judged }: JudgmentListener,
+  ask: () => Promise<Judgment<Value>>,
+): Promise<Judgment<Value>> {
   const began = clock.now();
   const fields = computeHashes(input, hashSubject);
   let isRecorded = false;
   // An analyst that is no longer awaited may still answer. Only the first outcome is recorded.
-  const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
+  const record = (end: Pick<RecordedJudgment, 'reply' | 'failed'>) => {
     if (isRecorded) return;
     isRecorded = true;
     const milliseconds = Math.max(0, clock.now() - began);
@@ -247,13 +247,13 @@ async function recordJudgement<Value>(
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     return await listenForShown(async (readShown) => {
-      const judgement = await ask();
-      const { value, by, usage, model, promptHash, note } = judgement;
+      const judgment = await ask();
+      const { value, by, usage, model, promptHash, note } = judgment;
       record({
         reply: { by, model, promptHash, shown: by === 'rules' ? null : readShown(), value, usage, note },
         failed: null,
       });
-      return judgement;
+      return judgment;
     });
   } catch (error) {
     record({ reply: null, failed: getErrorMessage(error) });

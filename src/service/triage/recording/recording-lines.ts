@@ -8,7 +8,7 @@ import {
   RECORDING_SCHEMA,
   RecordedAnswer,
   RecordedCall,
-  RecordedJudgement,
+  RecordedJudgment,
   RecordedMaker,
   RecordedTools,
   type Recording,
@@ -82,7 +82,7 @@ type RunHead = z.infer<typeof RunHead>;
  */
 export const RecordingLine = z.discriminatedUnion('what', [
   z.object({ what: z.literal('begun'), run: z.string(), head: RunHead }),
-  z.object({ what: z.literal('judged'), run: z.string(), judgement: RecordedJudgement }),
+  z.object({ what: z.literal('judged'), run: z.string(), judgement: RecordedJudgment }),
   z.object({ what: z.literal('called'), run: z.string(), call: RecordedCall }),
   z.object({ what: z.literal('offered'), run: z.string(), tools: RecordedTools }),
   z.object({ what: z.literal('answered'), run: z.string(), answer: RecordedAnswer }),
@@ -99,7 +99,7 @@ export async function packLines(lines: readonly RecordingLine[]): Promise<Uint8A
 /** The part of a run that one process recorded. */
 interface Turn {
   head: RunHead | null;
-  readonly judgements: RecordedJudgement[];
+  readonly judgements: RecordedJudgment[];
   readonly calls: RecordedCall[];
   readonly tools: Recording['tools'][number][];
   readonly answers: Recording['answers'][number][];
@@ -125,9 +125,9 @@ export function joinLines(
   if (first?.head == null)
     throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
   const { startedAt, madeBy, subject, limits } = first.head;
-  const judgements = listLastHeard(
+  const judgments = listLastHeard(
     turns.map((turn) => turn.judgements),
-    getJudgementKey,
+    getJudgmentKey,
   );
   const calls = listLastHeard(
     turns.map((turn) => turn.calls),
@@ -138,7 +138,7 @@ export function joinLines(
     ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
     ...(analysis === null
       ? ['the answer: the run had not ended with one']
-      : findMissing(analysis, judgements, calls)),
+      : findMissing(analysis, judgments, calls)),
     ...(analysis !== null && stored?.ended != null && stored.ended.hash !== computeFullHash(analysis)
       ? ['the original answer of the run: the stored answer differs']
       : []),
@@ -150,7 +150,7 @@ export function joinLines(
     madeBy,
     subject,
     limits,
-    judgements,
+    judgements: judgments,
     calls,
     tools: turns.flatMap((turn) => turn.tools),
     answers: turns.flatMap((turn) => turn.answers),
@@ -166,7 +166,7 @@ export function getCallKey({ tool, args }: { readonly tool: string; readonly arg
 }
 
 /** Returns the key that identifies a judgment exactly. */
-export function getJudgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
+export function getJudgmentKey({ role, name, round, investigator, fields }: RecordedJudgment): string {
   return toCanonicalJson([role, name, round, investigator, fields]);
 }
 
@@ -212,11 +212,11 @@ function listLastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: 
 /** Lists the judgments and calls that steps of the answer mention but the recording lacks. */
 function findMissing(
   analysis: Analysis,
-  judgements: readonly RecordedJudgement[],
+  judgments: readonly RecordedJudgment[],
   calls: readonly RecordedCall[],
 ): string[] {
   const known = new Set(
-    judgements
+    judgments
       .filter(({ reply }) => reply !== null)
       .map(({ name, round, investigator }) => placeKey(name, round, investigator)),
   );
@@ -235,7 +235,7 @@ function findMissing(
 }
 
 /** The analyst's names of judgments by their names in a trace. */
-const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
+const TRACED: Readonly<Record<string, RecordedJudgment['name']>> = {
   classify: 'classify',
   reason: 'plan',
   select_tool: 'chooseTools',

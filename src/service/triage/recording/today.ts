@@ -1,5 +1,5 @@
 import type { TriageLimits } from '../../../../graphs/triage/state.ts';
-import type { JudgementName, RecordedMaker } from '../../../domain/recording.ts';
+import type { JudgmentName, RecordedMaker } from '../../../domain/recording.ts';
 import type { Analyst } from '../../../ports/analyst.ts';
 import type { Toolbox } from '../../../ports/toolbox.ts';
 
@@ -20,7 +20,7 @@ export interface Today {
   /** The rules for judging in place of a model that does not answer. */
   readonly insteadOfModel: Analyst;
   /** Returns the short hash of the prompt for a judgment, or null if it has none. */
-  promptHash(name: JudgementName, input: object): string | null;
+  promptHash(name: JudgmentName, input: object): string | null;
   /**
    * Returns the short hash of everything that a model would be shown if `ask` called its analyst, or null if
    * that is unknown.
