@@ -5,19 +5,19 @@ import { retryAfter } from '../lib/time.ts';
 /** The error response of a server. */
 export interface Refusal {
   readonly status: number;
-  /** The server's `error.code` or `error.type`, if it gave one. */
+  /** The server's `error.code`, or else its `error.type`. */
   readonly code: string | null;
-  /** Its `error.type`. */
+  /** The server's `error.type`. */
   readonly kind: string | null;
-  /** The server's own words, bounded. They must not be shown if they could contain a key. */
+  /** The server's message, shortened. It must not be shown if it could contain a key. */
   readonly message: string;
   readonly retryAfterMs: number | null;
 }
 
 const MAX_WORDS = 300;
 /**
- * OpenAI, Azure, Anthropic and OpenRouter through gateways, LiteLLM's budgets. Waiting does not help against
- * any of them.
+ * The messages of a used-up quota or budget, of OpenAI, Azure, LiteLLM, and of Anthropic and OpenRouter
+ * through gateways. Waiting does not help.
  */
 const QUOTA = new RegExp(
   'insufficient_quota|insufficient.?(?:balance|credit|funds)|billing|' +
@@ -25,10 +25,10 @@ const QUOTA = new RegExp(
     'spend(?:ing)?.{0,10}(?:cap|limit)|key limit exceeded',
   'i',
 );
-/** Google words a limit a minute like a used-up quota, but says when to come back. */
+/** Google describes a limit per minute like a used-up quota, but with the time to wait. */
 const PER_MINUTE = /per.?minute|retry in/i;
 
-/** Reads an HTTP error reply; any body will do. */
+/** Reads an HTTP error response. Any body is accepted. */
 export function readRefusal(status: number, headers: Headers, body: string): Refusal {
   const error = readErrorObject(body);
   const kind = toText(error.type);
@@ -40,7 +40,8 @@ export function readRefusal(status: number, headers: Headers, body: string): Ref
 }
 
 /**
- * Reads an error from the body of a reply with a success status, as gateways send it; null if there is none.
+ * Reads an error from the body of a response with a success status, as gateways send it. Returns null if
+ * there is none.
  */
 export function readRefusalInBody(body: string, headers: Headers): Refusal | null {
   const start = body.slice(0, 2_000);
@@ -96,7 +97,7 @@ export function toRefusalError(refusal: Refusal, model: string, server = 'The mo
 
 /**
  * Creates the error for a redirect. Redirects are not followed, because the question and the key are meant
- * for this server only.
+ * only for this server.
  */
 export function createRedirectError(status: number, location: string | null, base: string): TriageError {
   const host =
@@ -137,7 +138,7 @@ interface ErrorObject {
   readonly code?: unknown;
   readonly type?: unknown;
   readonly message?: unknown;
-  /** FastAPI's name for the message. */
+  /** The message, as FastAPI names it. */
   readonly detail?: unknown;
 }
 
@@ -171,7 +172,7 @@ const WORDS = new RegExp(
 /** Checks whether the server refused because question and answer do not fit the model's context. */
 export function isTooLong({ status, code, kind, message }: Refusal): boolean {
   if (status === 413) return true;
-  // OpenAI: a single request above the limit a minute is refused with 429, however long one waits.
+  // OpenAI refuses a single request above the limit per minute with 429. Waiting does not help.
   if (status === 429) return /request too large/i.test(message);
   return [400, 422, 500].includes(status) && WORDS.test(`${code} ${kind} ${message}`);
 }

@@ -9,10 +9,10 @@ import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
 import { cutText } from './show-facts.ts';
 
 /**
- * The prompt of each judgment and the variables with which it is rendered. A number is the maximum number of
- * characters of that variable, about four to a token (their effect: docs/how-to/models.md). `page` is filled
- * with the lines that the judgment must see first and may be longer; `situation` is short by itself. `null`
- * is for texts of ours, which are not cut.
+ * The prompt of each judgment, and the variables with which it is rendered. A number is the maximum length of
+ * a variable in characters, about four to a token (docs/how-to/models.md shows the effect). `null` marks
+ * texts of ours, which are never cut. `page` holds the lines that the judgment must see first, and may become
+ * longer. `situation` is always short.
  */
 export const JUDGMENTS = {
   classify: { prompt: 'triage/classify', budget: { page: 8_000 } },
@@ -55,17 +55,17 @@ export const JUDGMENTS = {
 
 export type JudgmentName = keyof typeof JUDGMENTS;
 
-/** The values a judgement's prompt needs. */
+/** The values of the variables in a judgment's prompt. */
 export type PromptValues<Name extends JudgmentName> = Readonly<
   Record<keyof (typeof JUDGMENTS)[Name]['budget'], string>
 >;
 
-/** Most characters of each variable of a judgement's prompt. */
+/** The maximum length of each variable in a judgment's prompt, in characters. */
 export type Limits<Name extends JudgmentName> = Readonly<
   Record<keyof (typeof JUDGMENTS)[Name]['budget'], number>
 >;
 
-/** Returns the size budget of a judgement, or a share of it (0..1]. Our own text is never limited. */
+/** Returns the length limits of a judgment, multiplied by `share` (0..1]. Our own texts have no limit. */
 function getLimits<Name extends JudgmentName>(name: Name, share: number): Limits<Name>;
 function getLimits(name: JudgmentName, share: number): Readonly<Record<string, number>> {
   const budget: Readonly<Record<string, number | null>> = JUDGMENTS[name].budget;
@@ -83,8 +83,9 @@ export interface Asked<Value> extends FittedReply<Value> {
 export type JudgmentPrompt = RenderedPrompt & { readonly name: JudgmentName };
 
 /**
- * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and
- * puts the question; smaller where the model's context asks for that.
+ * Asks the model for a judgment. `values` returns the variables for the given length limits, which are `room`
+ * times the usual ones. If the prompt does not fit the model's context, it is rendered again with lower
+ * limits.
  */
 export async function askModel<Name extends JudgmentName, Value>(
   { fitting, room = 1 }: { readonly fitting: ContextFit; readonly room?: number },
@@ -97,7 +98,7 @@ export async function askModel<Name extends JudgmentName, Value>(
   const reply = await fitting((share) => {
     const limits = getLimits(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
-    // The page was laid out within its room; what goes beyond it was requested.
+    // `page` may exceed its limit, because lines that were requested are always shown.
     const cut = Object.entries<string>(values(limits)).map(([key, value]) => [
       key,
       key === 'page' ? value : cutText(value, most[key] ?? 0),
@@ -107,7 +108,7 @@ export async function askModel<Name extends JudgmentName, Value>(
   return { ...reply, promptHash: prompt.hash };
 }
 
-/** Wraps the value in a judgement with its author, model and cost. */
+/** Creates the judgment with its value, author, model and cost. */
 export function toJudgment<Value>(asked: Asked<unknown>, value: Value): Judgment<Value> {
   return {
     value,
@@ -119,7 +120,7 @@ export function toJudgment<Value>(asked: Asked<unknown>, value: Value): Judgment
   };
 }
 
-/** Wraps the value in the same way, and adds a note if the price of the model is unknown. */
+/** Creates the judgment in the same way, and adds a note if the price of the model is unknown. */
 export function toPricedJudgment<Value>(asked: Asked<unknown>, value: Value): Judgment<Value> {
   const unknown =
     asked.costKnown === false
@@ -140,7 +141,7 @@ export function toJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown
 }
 
 interface FittedReply<Value> extends ChatReply<Value> {
-  /** Said in the analysis where the model was shown less than usual. */
+  /** The note of the analysis if the model saw less than usual. Null otherwise. */
   readonly note: string | null;
 }
 
@@ -151,10 +152,10 @@ const QUARTER = "The model's context is too small for the usual question; it was
 export type ContextFit = ReturnType<typeof createContextFit>;
 
 /**
- * Puts questions so that they fit the model's context; one per model, it remembers what did not fit. Asks
- * with this share of every size budget, 1 at first; where the model's context is too small, again with half
- * of it, twice at most. Throws the model's `too-large` where not even a quarter fits, with what all tries
- * cost.
+ * Creates a function that asks questions so that they fit the model's context. If a question is too long, it
+ * is asked again with half of the length limits, at most twice. The share that fits is remembered for later
+ * questions, so there must be one instance per model. Throws the model's `too-large`, with the usage of all
+ * attempts, if a quarter is still too long.
  */
 export function createContextFit() {
   let usual = 1;
@@ -181,7 +182,7 @@ export function readUsage(error: unknown): ModelUsage | null {
   return error instanceof TriageError ? (ModelUsage.safeParse(error.details.usage).data ?? null) : null;
 }
 
-/** Adds two usages; null counts as none. */
+/** Adds two usages. Null counts as no usage. */
 export function addUsage(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
   if (left === null || right === null) return left ?? right;
   return {

@@ -1,19 +1,21 @@
 import { listNamedPaths } from '../../lib/text.ts';
 
 const FENCE = /^```/;
-/** A diff without a fence goes on to the end of the advice. */
+/** The beginning of a diff without a code fence. Such a diff extends to the end of the advice. */
 const DIFF = /^(?:diff --git |--- (?:a\/|\/dev\/null))/;
-/** Full versions only: "2" and "3.1" are in too many texts to prove anything, or to be missed. */
+/**
+ * Versions with three numbers. Shorter ones, such as "2" and "3.1", occur in so many texts that they prove
+ * nothing.
+ */
 const VERSION = /(?<![\w.-])v?(\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,30})?)(?![\w])/g;
 /** A command in code marks: a program and at least one argument. */
 const COMMAND = /`(?:\$ |sudo )?([a-z][\w.+-]{1,40}) [^`\n]{1,300}`/g;
 const CREATES = /\b(?:creat|add|new|writ|commit|generat|introduc)\w{0,6}\b/i;
 
 /**
- * Removes unfounded sentences and diffs from a model's advice: those that mention a file, a full version or a
- * program that occurs
- * neither in the log nor in the code nor on a page (`seen` holds all of it), and diffs from which an address
- * was removed, because they cannot be applied.
+ * Removes unfounded parts of a model's advice. Removes sentences and diffs that mention a file, a full
+ * version or a program that does not occur in `seen`, which holds the log, the code and the pages that were
+ * read. Also removes diffs from which an address was removed, because they cannot be applied.
  */
 export function keepFoundedAdvice(advice: string, seen: string): string {
   const parts = splitAdvice(advice);
@@ -31,7 +33,10 @@ interface Part {
   readonly isCode: boolean;
 }
 
-/** Splits into fenced blocks and, outside of them, sentences; joined again they are the advice. */
+/**
+ * Splits the advice into fenced blocks, and into sentences outside of them. Joining the parts restores the
+ * advice.
+ */
 function splitAdvice(advice: string): Part[] {
   const parts: Part[] = [];
   let fenced: string | null = null;
@@ -64,7 +69,9 @@ function isFounded(sentence: string, seen: string): boolean {
   );
 }
 
-/** Tells whether a path or its end was seen: tools print paths from other folders than the repository's. */
+/**
+ * Tells whether `seen` contains the path or its end, because tools may print paths relative to other folders.
+ */
 function isSeenPath(path: string, seen: string): boolean {
   const parts = path.replace(/^(?:\.{1,2}\/|\/){1,8}/, '').split('/');
   return (
@@ -73,8 +80,8 @@ function isSeenPath(path: string, seen: string): boolean {
 }
 
 /**
- * Tells whether a block of code can be used: no address was left out, and a diff changes only files that were
- * seen.
+ * Tells whether a code block can be used: no address was removed from it, and a diff changes only files that
+ * were seen.
  */
 function isWholeDiff(block: string, seen: string): boolean {
   if (block.includes('[address left out]')) return false;

@@ -5,11 +5,11 @@ import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { BREAK } from '../../log/reports/passages.ts';
 import { cutLine } from './cut-line.ts';
 
-/** The parts of the evidence that a judgement must see, and those that it should see first. */
+/** The parts of the evidence that a judgment must see, and those that it should see first. */
 export interface Focus {
   /**
-   * The room for the evidence in characters, about four to a token. Requested, cited and quoted lines have
-   * additional room, `BEYOND` times as much.
+   * The length limit of the evidence in characters, about four to a token. Requested, cited and quoted lines
+   * have additional room, up to `BEYOND` times as much.
    */
   readonly room: number;
   /** The positions of the reader's findings, most informative first. */
@@ -26,33 +26,33 @@ export interface Focus {
   /** Ids of the evidence that the answer cites. It is shown in full. */
   readonly cited?: ReadonlySet<string>;
   /**
-   * True if documents, history and the like are only named, unless they were just requested or are cited: a
-   * plan needs no advice, and a verdict only what the answer rests on.
+   * True if documents, history and similar items are listed by name only, unless they were just requested or
+   * are cited. A plan needs no advice, and a verdict needs only the evidence of the answer.
    */
   readonly onlyNamed?: boolean;
   /** Lines that the answer quotes. They are always shown, with the lines around them. */
   readonly quoted?: readonly LogPosition[];
 }
 
-/** Lines of a log, both ends included. */
+/** A range of lines of a log, including both ends. */
 type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
 
-/** A line of a log or file that some evidence holds. */
+/** A line of a log or file that is part of some evidence. */
 export interface Line {
   readonly source: string;
   readonly line: number;
   text: string;
   readonly ids: string[];
-  /** Higher for what should be seen first; from MUST on the line is shown in any case. */
+  /** The priority. Lines from `MUST` on are always shown. */
   worth: number;
 }
 
 export interface ChosenLines {
-  /** The shown lines of each source, in their own order. */
+  /** The shown lines of each source, in the order of the source. */
   readonly lines: readonly Line[];
-  /** The numbers of the lines that say the same as a shown one and are counted there. */
+  /** For a shown line, the numbers of the lines that repeat it and are not shown. */
   readonly repeats: ReadonlyMap<Line, readonly number[]>;
-  /** Lines that must be shown and have no room. */
+  /** Lines that must be shown but do not fit. */
   readonly missing: readonly Line[];
   /** All lines of the evidence, by source and number. */
   readonly known: LinesBySource;
@@ -85,14 +85,14 @@ const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
   echo: 10,
   blank: 0,
 };
-/** Below this a line of the log is noise, which is shown only if it was asked for, cited or quoted. */
+/** The minimum priority of a line that is shown without being requested, cited or quoted. */
 const NOISE = 100;
 const [INFORMATIVE, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
 /** The weight factor for the output of other steps. */
 const ELSEWHERE = 0.6;
-/** The maximum number of lines of the failed step's script and settings, from the first one on. */
+/** The maximum number of lines shown from the beginning of the failed step's script and settings. */
 const MOST_OF_SCRIPT = 20;
-/** The first informative lines count most. */
+/** The amount by which the priority decreases from one informative line to the next. */
 const PER_RANK = 5;
 const LAST_RANK = 40;
 
@@ -122,7 +122,7 @@ export function chooseLines(placed: readonly Placed[], focus: Focus, room: numbe
       kept.add(line);
       left[budget] -= cost;
     } else if (budget === 'must') {
-      // The following lines are left out too, so that the rest is one range, which can be requested.
+      // Later lines are left out as well, so that one range contains all missing lines and can be requested.
       left.must = 0;
       missing.push(line);
     }
@@ -150,7 +150,7 @@ export function chooseLines(placed: readonly Placed[], focus: Focus, room: numbe
     if (alike.filter((other) => kept.has(other)).length < MAX_SIMILAR) keep(line);
     else count(line, same);
   }
-  // A brace or "else:" says something only next to a line that is shown.
+  // A fragment such as a brace or "else:" is shown only if a line next to it is.
   for (const line of fragments) {
     const near = known.get(line.source);
     if ([line.line - 1, line.line + 1].some((number) => isKept(near?.get(number), kept))) keep(line);
@@ -162,7 +162,7 @@ export function chooseLines(placed: readonly Placed[], focus: Focus, room: numbe
   return { lines, repeats, missing, known };
 }
 
-/** Lines that differ only in their numbers, of one form. */
+/** The maximum number of shown lines that differ only in their numbers. */
 const MAX_SIMILAR = 8;
 
 function toForm(words: string): string {
@@ -174,7 +174,7 @@ function toForm(words: string): string {
  */
 const FRAGMENT = 12;
 
-/** Returns a line without what differs each time that it is printed: addresses, identifiers and times. */
+/** Replaces the parts of a line that differ at each print, such as addresses, identifiers and times. */
 export function normalizeRepeat(text: string): string {
   return text.replace(VOLATILE, '0').trim();
 }
@@ -185,7 +185,10 @@ const VOLATILE = new RegExp(
   'gi',
 );
 
-/** Finds the single lines that say something between two shown ones: leaving them out saves nothing. */
+/**
+ * Finds single lines with content between two shown lines. Leaving one out would save nothing, because a mark
+ * would take its place.
+ */
 function findBetween(
   known: LinesBySource,
   kept: ReadonlySet<Line>,
@@ -241,7 +244,7 @@ function createLine({ source }: Placed, line: number): Line {
   return { source, line, text: '', ids: [], worth: 0 };
 }
 
-/** Joins the parts of a line: excerpts of a report may each have one of them. */
+/** Joins the parts of a line, because excerpts of a report may each contain a different part. */
 function joinParts({ text, ids }: Line, { tool }: Placed, part: string, most: number): string {
   const cut = cutLine(part, most);
   if (ids.length === 0 || cut.includes(text)) return cut;
@@ -250,15 +253,15 @@ function joinParts({ text, ids }: Line, { tool }: Placed, part: string, most: nu
 }
 
 /**
- * Lowers the weight of echoed scripts, except for the first lines of the failed step's script, and of the
- * output of other steps.
+ * Lowers the priority of the output of other steps, and of echoed scripts except for the first lines of the
+ * failed step's script.
  */
 function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
   const here = steps.filter((step) => step.source === source);
   let script = Number.POSITIVE_INFINITY;
   let last = 0;
   for (const line of [...lines.values()].sort((left, right) => left.line - right.line)) {
-    // Where lines are missing, the end of the echo may be among them.
+    // If lines are missing, the end of the echo may be among them.
     if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
     last = line.line;
     if (ECHO_BEGINS.test(line.text)) script = 0;

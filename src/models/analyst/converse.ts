@@ -135,18 +135,18 @@ const MAX_TEXT = 12_000;
 const MAX_STATEMENTS = 80;
 const SHORTEST_QUOTE = 4;
 
-/** The start of a line: blanks, a bullet or a number. */
+/** The start of a line: spaces, a bullet or a number. */
 const LINE_LEAD = /^[ \t]{0,20}(?:[-*•] {0,4}|\d{1,3}[.)] {1,4})?/;
-/** Between two sentences; citations behind the full stop belong to the first. */
+/** The end of a sentence. Citations after the full stop belong to the sentence before them. */
 const SENTENCE_END = /[.!?](?: ?\[E\d{1,5}(?:, ?E\d{1,5}){0,8}\]){0,6} {1,4}(?=[\p{Lu}"“(\d])/gu;
 const GROUP = /[[(]([^\][()\n]{2,80})[\])]/g;
 const QUOTED = /["“]([^"“”\n]{2,400})["”]/g;
 const LINK = /!?\[([^\][\n]{0,200})\]\([^()\s]{1,500}\)/g;
 
 /**
- * Splits the model's text into statements that can be checked, each with the evidence it cites and the words
- * it quotes. `common` is the text that both
- * sides already know; its words in quotation marks do not count as quotations of evidence.
+ * Splits the model's text into statements that can be checked. Each has the evidence that it cites and the
+ * words that it quotes. `common` is text that is known to both sides. Its words in quotation marks do not
+ * count as quotations of evidence.
  */
 export function readStatements(text: string, evidence: readonly Evidence[], common: string): Statement[] {
   const plain = text
@@ -242,7 +242,7 @@ function findIn(words: string, item: Evidence): Quote | null {
     if (raw.includes(words)) return { source, line, text: words };
     const visible = cleanLine(stripEscapes(raw));
     if (visible.includes(words)) return getLiteralQuote({ source, line, text: words }, [item]);
-    // Models shorten runs of blanks; the line is the same.
+    // Models shorten runs of spaces. The line counts as the same.
     if (squeeze(visible).includes(squeeze(words)) && raw.includes(visible.trim()))
       return { source, line, text: visible.trim() };
   }
@@ -286,7 +286,7 @@ export function showMemory({ older, recent }: Memory): string {
   ].join('\n');
 }
 
-/** Calls made for this question and how they ended. */
+/** Formats the calls that were made for this question, with their outcomes. */
 export function showCalls(outcomes: readonly ToolOutcome[]): string {
   return outcomes
     .map(

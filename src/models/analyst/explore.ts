@@ -61,7 +61,7 @@ function cutWords(text: string, otherwise: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS) || otherwise;
 }
 
-/** The tools that read what a place says of itself; they are called before a model chooses others. */
+/** The tools that read the documentation of a place. They are called before a model chooses others. */
 const FIRST = ['read_repository_docs', 'scan_documents'];
 
 async function chooseTools(

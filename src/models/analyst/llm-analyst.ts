@@ -50,19 +50,18 @@ import {
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
-  /** The model for all judgements but the answer; `model` by default. */
+  /** The model for all judgments except the answer. `model` if absent. */
   readonly small?: ChatModel;
-  /** The factor for the size budget of each question; 1 by default. */
+  /** The factor for the length limits of each question. 1 if absent. */
   readonly room?: number;
 }
 
 /**
- * Creates an analyst that asks a model one question per judgement. Replies are checked and clamped here:
- * unknown ids, files and
- * categories are dropped or rejected. Calls of unknown tools are passed on, so that the graph can
- * report them. A question that is too long for the model's context is shortened. Throws the errors of the
- * model; wrap it in `withFallback`,
- * which also keeps the model's own confidence from deciding alone.
+ * Creates an analyst that asks a model one question for each judgment. Replies are checked here: unknown ids,
+ * files and categories are dropped or rejected, and numbers are limited to their range. Calls of unknown
+ * tools are passed on, so that the graph can report them. A question that is too long for the model's context
+ * is shortened. Throws the errors of the model. Wrap the analyst in `withFallback`, which also prevents a
+ * decision based only on the model's own confidence.
  */
 export function createLlmAnalyst({ model, small = model, room = 1 }: LlmAnalystOptions): Analyst {
   const deps: AnalystDeps = { model, fitting: createContextFit(), room };
@@ -206,7 +205,7 @@ interface Reader<Value> {
   readonly parse: (reply: unknown, system: string) => Value;
 }
 
-/** Created once, because translating a schema is expensive. */
+/** The readers of the replies. They are created once, because converting a schema is expensive. */
 const READERS = {
   classify: createReader(ClassifyReply, withKnownKind),
   reason: createReader(ReasonReply),
@@ -276,22 +275,22 @@ function getCorrectionSchema({ parameters }: ToolDescription): Readonly<Record<s
 }
 
 /**
- * Returns the call with corrected arguments; null if the model has no correction or repeats the rejected
- * arguments.
+ * Returns the call with corrected arguments. Returns null if the model has no correction or repeats the
+ * rejected arguments.
  */
 function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   const { args, why } = CorrectReply.parse(reply);
   if (args === null) return null;
-  // Strict schemas make models fill optional arguments with null.
+  // With strict schemas, models set optional arguments to null.
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const corrected = { tool: call.tool, args: given, why: why === '' ? call.why : why };
   return getCallKey(corrected) === getCallKey(call) ? null : corrected;
 }
 
 /**
- * Formats a failure for a judgement: the failing step and the reader's findings, then the evidence, within
- * `room` characters. What a model asked for in the last round that found something is shown in full; what
- * the rules looked up before is evidence like any other.
+ * Formats a failure for a judgment within `room` characters: the failing step, the reader's findings, and the
+ * evidence. The results of the last round in which a model requested something are shown in full. Results
+ * that the rules requested before are shown like other evidence.
  */
 export function showPage(
   {
@@ -349,10 +348,10 @@ function listInformativeLines({
   return [...read, ...exits];
 }
 
-/** Excerpts of less weight were taken because there was room. */
+/** Excerpts of a lower weight were added only because there was room. */
 const FILL = 70;
 /**
- * Messages that the ranking of lines puts first go before everything that was read by structure; of the
- * others warnings tell nothing.
+ * The number of messages, by rank, that precede the facts from the structure of the log. Of the remaining
+ * messages, warnings are omitted, because they are not informative.
  */
 const BEST = 3;

@@ -20,7 +20,7 @@ import type { ToolDescription } from '../../ports/toolbox.ts';
 import { keepFoundedAdvice } from './check-advice.ts';
 import { showFacts } from './show-facts.ts';
 
-/** The maximum confidence of an abstaining verdict, as the prompt asks. */
+/** The maximum confidence of a verdict that abstains. The prompt states the same limit. */
 const ABSTAINED_MOST = 0.49;
 const MAX_TEXT = 4_000;
 const MAX_CLAIMS = 12;
@@ -71,9 +71,9 @@ function isSame(
 }
 
 /**
- * Reads a plan. Another round happens only for a gap that an offered tool could close, and only if the gap
- * blocks the answer or the cause is uncertain. "stop" means that the cause cannot be found in the available
- * sources; it ends the search as well.
+ * Reads a plan. Another round follows only for a gap that an offered tool could close, and only if the gap
+ * blocks the answer or the cause is uncertain. "stop" means that the available sources do not contain the
+ * cause, so it also ends the search.
  */
 export function readPlan(
   reply: ReasonReply,
@@ -106,7 +106,10 @@ export function readPlan(
   };
 }
 
-/** Reads a call whose arguments are a JSON object in a string. Throws `invalid-input` if they are not. */
+/**
+ * Reads a call whose arguments are a JSON object in a string. Throws `invalid-input` if the string is not
+ * one.
+ */
 function readCall({ tool, args, why }: { tool: string; args: string; why: string }): ToolCall {
   const given = z.record(z.string(), z.unknown()).safeParse(parseJson(args.trim() === '' ? '{}' : args));
   if (!given.success)
@@ -136,7 +139,7 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
         withoutForeignAddresses(cutAtWord(reply.fixRecommendation, MAX_TEXT), insight),
         joinSeen(insight),
       ) || NO_ADVICE,
-    // A model is not asked: the estimate was measured, and its word would not be.
+    // The model is not asked for this estimate, because only the rules' estimate was measured.
     transient: estimateTransient(insight.subject, insight.evidence),
     confidence: clamp(reply.confidence),
     claims,
@@ -176,8 +179,8 @@ export function readAssessment(
 }
 
 /**
- * Adds to the cited evidence an item for each quotation that none of the cited items contains, because a line
- * may occur in several pieces of evidence.
+ * Adds to the cited evidence an item for each quotation that no cited item contains. The same line may occur
+ * in several pieces of evidence.
  */
 function withQuoted(
   cited: readonly string[],
@@ -194,7 +197,7 @@ function withQuoted(
 /** The advice if no part of the model's advice is supported by the evidence. */
 const NO_ADVICE = 'No fix found: what the model advised rests neither on the log nor on the code.';
 
-/** Joins everything that the model was shown. */
+/** Joins all texts that the model was shown. */
 function joinSeen({ subject, evidence }: Insight): string {
   return [
     showFacts(subject),
@@ -237,9 +240,9 @@ function shorten(text: string, limit: number): string {
 }
 
 /**
- * The replies that a model is asked for, one schema per judgment. Every field is required and no value is
- * bounded, as OpenAI's strict schemas require; numbers are clamped and ids checked afterwards. Reasons come
- * before verdicts, so that the model thinks first.
+ * The replies that a model is asked for, with one schema per judgment. Every field is required and no value
+ * is bounded, as OpenAI's strict schemas require. Numbers are limited and ids checked afterwards. Reasons
+ * come before verdicts, so that the model reasons before it decides.
  */
 export const ClassifyReply = z.object({
   because: z.string(),
@@ -263,7 +266,7 @@ export const ReasonReply = z.object({
   revised: z.object({ category: Category, kind: Kind }).nullable(),
   confidence: z.number(),
   next: z.enum(['look', 'answer', 'stop']),
-  /** The questions to ask; null or absent: they are chosen in a judgement of their own. */
+  /** The questions to ask. If null or absent, a judgment of its own chooses them. */
   calls: z.array(z.object({ tool: z.string(), args: z.string(), why: z.string() })).nullish(),
 });
 export type ReasonReply = z.infer<typeof ReasonReply>;
@@ -313,9 +316,9 @@ function clamp(value: number): number {
 const SHORTEST = 4;
 
 /**
- * Models read log lines without color codes; quotations must be in the stored line with them. A quotation
- * that is true of the line as shown becomes its longest part that no code interrupts; any other stays as
- * given, for the graph to judge.
+ * Converts a quotation to the text that is stored. Models see log lines without color codes, but a quotation
+ * must occur in the stored line, which has them. A correct quotation becomes its longest part without a color
+ * code. Any other is unchanged, so that the graph can judge it.
  */
 export function getLiteralQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
   for (const item of evidence) {
@@ -357,9 +360,9 @@ const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 
 /**
- * Removes URLs from a model's text, except for those that are the build's own: in a diff those whose host
- * stands in code that was read from the repository, and between quotation marks those that a failing test
- * expected or got. A log alone proves no address: anyone may have printed it there.
+ * Removes URLs from a model's text, except those that belong to the build: in a diff, URLs whose host occurs
+ * in code that was read from the repository; in quotation marks, URLs that a failing test expected or
+ * received. A URL in the log alone is removed, because anyone may have printed it there.
  */
 function withoutForeignAddresses(text: string, { subject, evidence }: Insight): string {
   const printed = new Set(subject.sources.map(({ name }) => name));
@@ -383,18 +386,21 @@ function withoutForeignAddresses(text: string, { subject, evidence }: Insight): 
     .join('');
 }
 
-/** A diff in a fence; in a group, so that splitting keeps it. */
+/** A fenced diff. It is a capturing group, so that `split` keeps it. */
 const DIFF_BLOCK = /(```diff\n[\s\S]{0,4000}?```)/;
 
-/** Removes URLs from a model's text. The instructions forbid them, so any URL was injected by others. */
+/**
+ * Removes all URLs from a model's text. The instructions forbid URLs, so each comes from text that was
+ * injected.
+ */
 export function withoutAddresses(text: string): string {
   return text.replace(ADDRESS, '[address left out]');
 }
 
 /**
  * Returns the reply unchanged. Throws `invalid-input` if it contains a whole sentence of our instructions. No
- * honest answer about a build does so, and a model that was manipulated into it may have been manipulated
- * further.
+ * honest answer about a build contains one, so the model was probably manipulated, and other parts of the
+ * reply may be manipulated too.
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
   const instructions = splitSentences(system);
@@ -408,8 +414,8 @@ export function withoutRecital(reply: unknown, system: string): unknown {
 
 /**
  * Returns the reply unchanged. Throws `invalid-input` if it repeats a text from the examples in the
- * instructions that does not occur in the data of this build (`shown`).
- * Small models sometimes copy the whole example, including its confidence, instead of answering.
+ * instructions that does not occur in `page`, the data of this build. Small models sometimes copy the whole
+ * example, including its confidence, instead of answering.
  */
 export function withoutExamples(reply: unknown, system: string, page: string): unknown {
   const data = flatten(page);
@@ -422,7 +428,7 @@ export function withoutExamples(reply: unknown, system: string, page: string): u
   return reply;
 }
 
-/** Examples are written as JSON, each on a line of its own. */
+/** Examples are written as JSON, each on its own line. */
 function listExamplesIn(system: string): unknown[] {
   return system.split('\n').flatMap((line) => {
     const start = line.indexOf('{"');

@@ -4,11 +4,17 @@ import { stripEscapes } from '../../log/lines/clean.ts';
 import { BEYOND, type ChosenLines, chooseLines, type Focus, type Line, type Placed } from './choose-lines.ts';
 import { cutLine } from './cut-line.ts';
 
-/** Share of the room for documents, history and other evidence that has no lines. */
+/** The share of the room for evidence without lines, such as documents and history. */
 const OTHERS = 0.35;
-/** Characters of one item, and of one that is cited or was just asked for: all that a tool returns. */
+/**
+ * The maximum length of one item in characters, and of one that is cited or was just requested. The latter is
+ * the maximum that a tool returns.
+ */
 const [MAX_ITEM, MAX_CITED] = [1_500, 4_000];
-/** Most of a document or a past failure that nothing cites: its causes and fixes stand first. */
+/**
+ * The maximum length of a document or a past failure that is not cited, in characters. Its causes and fixes
+ * come first.
+ */
 const MAX_RETRIEVED = 900;
 const RETRIEVED: ReadonlySet<string> = new Set([
   'search_knowledge',
@@ -27,9 +33,10 @@ const MOST_NAMED = 12;
 const MAX_TITLE = 90;
 
 /**
- * Formats evidence for a judgement. Lines of logs and files come first, in their own order and once each,
- * under the ids of the evidence that contains them; then documents, history and similar items, newest first;
- * then one line for each item without room, and the requested lines that were too long.
+ * Formats evidence for a judgment. Lines of logs and files come first, each once and in the order of the
+ * source, under the ids of the evidence that contains them. Documents, history and similar items follow,
+ * newest first. At the end, each item without room and the requested lines that were too long take one line
+ * each.
  */
 export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
   const placed = evidence.filter((item): item is Placed => item.lineStart !== undefined);
@@ -50,7 +57,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
 /** The maximum distance between two lines of one block, in lines. */
 const FAR = 12;
 
-/** Groups lines that are near each other under the evidence that contains them. */
+/** Groups neighboring lines under the evidence that contains them. */
 function groupBlocks(chosen: ChosenLines, placed: readonly Placed[], focus: Focus): string[] {
   const items = new Map(placed.map((item) => [item.id, item]));
   const blocks: Line[][] = [];
@@ -63,7 +70,9 @@ function groupBlocks(chosen: ChosenLines, placed: readonly Placed[], focus: Focu
   return blocks.map((block) => [formatHeader(block, items, focus), ...formatLines(block, chosen)].join('\n'));
 }
 
-/** Says which evidence holds which of the lines; an id without lines holds them all. */
+/**
+ * Formats the ids of the evidence that contains the lines. An id without line numbers contains all of them.
+ */
 function formatHeader(
   block: readonly Line[],
   items: ReadonlyMap<string, Placed>,
@@ -97,7 +106,7 @@ function formatHeader(
   return `${places.join(', ')}: source ${block[0]?.source}, lines ${first}-${last} (${titles.join('; ')})`;
 }
 
-/** Most numbers of repeated lines. */
+/** The maximum number of repeated lines whose numbers are listed. */
 const MOST_REPEATS = 12;
 
 /** Formats numbered lines, with a mark for each informative gap and for repeated lines. */
@@ -126,7 +135,7 @@ function formatLines(block: readonly Line[], { repeats, known }: ChosenLines): s
 /** Roles of lines that are left out without a mark. */
 const TELLS_NOTHING: ReadonlySet<string> = new Set(['blank', 'echo', 'passing', 'progress', 'notice']);
 
-/** Says which requested lines are not shown, so that they can be asked for in smaller ranges. */
+/** Formats a note on requested lines that are not shown, so that the model can request smaller ranges. */
 function listMissing(missing: readonly Line[]): string[] {
   if (missing.length === 0) return [];
   const ranges: { source: string; from: number; to: number }[] = [];
@@ -139,7 +148,10 @@ function listMissing(missing: readonly Line[]): string[] {
   return [`Too long to be shown at once: ${places.join('; ')}`];
 }
 
-/** Selects evidence without lines: cited items first, then the newest, both in full, then by score. */
+/**
+ * Selects evidence without lines that fits: cited items first, then the newest items, both in full, then the
+ * others by score.
+ */
 function selectOthersWithin(
   items: readonly Evidence[],
   { room, cited, newest, onlyNamed = false }: Focus,
@@ -176,7 +188,7 @@ function cutText(text: string, most: number): string {
   return missing === 0 ? kept.join('\n') : [...kept, `[… ${missing} more lines …]`].join('\n');
 }
 
-/** Lists the evidence that has no room, so that the model knows about it and can ask for it. */
+/** Lists the evidence that does not fit, so that the model can request it. */
 function listUnshown(items: readonly Evidence[]): string[] {
   const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
   const worth = items.filter((item) => !isUnlike(item));

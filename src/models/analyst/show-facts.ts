@@ -11,13 +11,16 @@ import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 import { cutLine } from './cut-line.ts';
 
-/** The maximum number of failing tests; an answer names as many. */
+/** The maximum number of failing tests that are listed. An answer lists as many. */
 const MAX_TESTS = 10;
 const MAX_ITEMS = 8;
 const MAX_MESSAGES = 4;
 const MAX_FRAMES = 6;
 const MAX_WARNINGS = 3;
-/** Longer messages stand whole among the lines of the log. */
+/**
+ * The maximum length of a message in characters. Longer messages are shown in full among the lines of the
+ * log.
+ */
 const MAX_FACT = 300;
 
 /**
@@ -57,7 +60,7 @@ export function showFacts(subject: TriageSubject, page = ''): string {
   ].join('\n');
 }
 
-/** Characters by which a message is known again. */
+/** The number of first characters by which a repeated message is recognized. */
 const WORDS = 80;
 
 function flatten(text: string): string {
@@ -95,7 +98,7 @@ function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   ];
 }
 
-/** Warnings tell only if nothing was an error. */
+/** Warnings are listed only if there are no errors. */
 function listInformativeDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = all.filter((entry) => entry.severity === 'error');
   return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
@@ -176,7 +179,7 @@ function showGap({ missing, tool, blocks }: PlanGap): string {
   return `${missing}${blocks ? ' (blocks the answer)' : ''}${tool === null ? '' : `: ${tool}`}`;
 }
 
-/** Describes a tool in our own text: name, question, arguments. */
+/** Describes a tool for the prompt: its name, question and arguments. */
 export function showTool(tool: ToolDescription): string {
   return `- ${tool.name}: ${tool.question} Arguments: ${JSON.stringify(tool.parameters)}`;
 }
@@ -220,10 +223,13 @@ const Parameters = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** More choices than these are not listed; the tool names them if it refuses one. */
+/**
+ * The maximum number of allowed values that are listed. If a tool rejects a value, its error lists all of
+ * them.
+ */
 const MOST_CHOICES = 4;
 
-/** Lists arguments with a question mark after the name of those that may be left out. */
+/** Lists arguments. A question mark after the name marks optional ones. */
 function listArguments(parameters: ToolDescription['parameters']): string {
   const schema = Parameters.safeParse(parameters);
   if (!schema.success) return '';

@@ -16,23 +16,21 @@ import { addUsage, readUsage } from './ask-model.ts';
 
 export interface FallbackOptions {
   /**
-   * The analyst that plans and asks the first round, the primary by default. Before that round there is
-   * nothing that `classify` has not seen, and the
-   * first questions depend on the category, so the fallback can choose them without the cost of a model.
+   * The analyst that plans and chooses tools in the first round. The primary if absent. In that round, an
+   * analyst knows no more than `classify` did, and the first questions depend on the category. The fallback
+   * can therefore choose them without the cost of a model.
    */
   readonly firstRound?: 'primary' | 'fallback';
 }
 
 /**
- * Combines the primary analyst with a fallback that takes over each judgement that fails; the judgement's
- * note reports it in one sentence.
- * Only the end of the run itself is passed on as an error. If the primary rejects our key, has no quota left,
- * or fails
- * twice in a row, it is paused for a while.
+ * Combines the primary analyst with a fallback that takes over each judgment that fails. The note of the
+ * judgment reports the takeover in one sentence. An error is thrown only if the run itself ends. If the
+ * server rejects the key, the quota is used up, or the primary fails twice in a row, the primary is paused.
  *
  * The fallback is also consulted when the primary succeeds. Evidence for "not your fault" gets the lower of
- * the two
- * relevance grades, and tools that always run are called in the first round even if the primary omits them.
+ * the two relevance grades, and tools that always run are called in the first round even if the primary omits
+ * them.
  */
 export function withFallback(
   primary: Analyst,
@@ -73,8 +71,8 @@ export function withFallback(
       if (isOwn && !isNotDevelopersFault(input.classification)) return first;
       const second = await askSecondOpinion(fallback, input, signal, logger);
       if (isOwn) return { ...first, value: chooseMoreDoubtful(first.value, second) };
-      // The category may still be the primary's word: its fallback is only as sure as it finds that category
-      // itself.
+      // The category may be the primary's, so the confidence is limited to the fallback's own confidence in
+      // that category.
       const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
       return { ...first, value: { ...first.value, confidence } };
     },
@@ -84,8 +82,8 @@ export function withFallback(
 const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irrelevant: 2 };
 
 /**
- * Returns the model's assessment with the lower grade of the two for each item, and the evidence that either
- * holds against the answer. Without a second assessment nothing counts as relevant.
+ * Returns the model's assessment with the lower of the two grades for each item, and with the evidence that
+ * either analyst counts against the answer. Without a second assessment, nothing counts as relevant.
  */
 function chooseMoreDoubtful(model: Assessment, second: Assessment | null): Assessment {
   const grades = Object.entries(model.grades).map(([id, grade]): [string, Grade] => {
@@ -100,9 +98,8 @@ function chooseMoreDoubtful(model: Assessment, second: Assessment | null): Asses
 }
 
 /**
- * Returns the fallback's assessment, based on its own classification: on the probability that it gives the
- * category, not on the confidence
- * of the primary.
+ * Returns the fallback's assessment. It is based on the fallback's own probability of the category, not on
+ * the confidence of the primary.
  */
 async function askSecondOpinion(
   analyst: Analyst,
@@ -126,7 +123,7 @@ function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
   return calls.some((call) => call.tool === tool);
 }
 
-/** Returns the fallback's judgement with the reason for the takeover and the cost of the failed attempt. */
+/** Returns the fallback's judgment with the reason for the takeover and the cost of the failed attempt. */
 function takeOver<Value>(
   judgment: Judgment<Value>,
   note: string,
@@ -135,7 +132,7 @@ function takeOver<Value>(
   return { ...judgment, note, usage: addUsage(judgment.usage, lost) ?? judgment.usage };
 }
 
-/** Errors of the model are sentences for people; anything else is ours and not shown. */
+/** Errors of the model are sentences for people. Messages of other errors are internal and not shown. */
 function describeError(error: unknown): string {
   return error instanceof TriageError
     ? error.message.replace(/\s+/g, ' ').slice(0, 300)
@@ -149,8 +146,8 @@ type Judge<Party> = <Value>(
 ) => Promise<Judgment<Value>>;
 
 /**
- * Creates a judge that asks the primary, or the fallback if the primary fails or is paused. Throws only when
- * the run ends.
+ * Creates a function that asks the primary, or the fallback if the primary fails or is paused. The function
+ * throws only if the run ends.
  */
 function createFallbackJudge<Party extends { readonly name: string }>(
   primary: Party,
@@ -160,12 +157,12 @@ function createFallbackJudge<Party extends { readonly name: string }>(
   const circuit = createBreaker({ opensAt: FAILURES_IN_A_ROW, weigh: weighFailure, restMs: computeRest });
   return async (name, signal, ask) => {
     try {
-      // One question is enough to try the model again; the others do not wait for its answer.
+      // While one question tests whether the model works again, the others do not wait for its answer.
       if (circuit.state() === 'half-open') throw new CircuitOpenError(null);
       return await circuit.run(() => ask(primary));
     } catch (error) {
       if (signal.aborted) throw error;
-      // The same words each time: an analysis says it once, however many judgements it concerns.
+      // The text is the same each time, so that the analysis shows it once for all its judgments.
       if (error instanceof CircuitOpenError) {
         const reason = describeError(circuit.lastFailure());
         return takeOver(
@@ -184,7 +181,7 @@ function createFallbackJudge<Party extends { readonly name: string }>(
 }
 
 /**
- * Returns a conversation in which the fallback takes over each judgement that fails. Text that the primary
+ * Returns a conversation in which the fallback takes over each judgment that fails. Text that the primary
  * streamed before the failure is withdrawn.
  */
 function converseWithFallback<About>(
@@ -210,7 +207,7 @@ function converseWithFallback<About>(
   };
 }
 
-/** Combines two conversations about a place in the same way: what the model fails at, the rules judge. */
+/** Combines two conversations about a place. The fallback takes over each judgment that fails. */
 export function withExploreFallback(
   primary: Converse<PlaceTopic>,
   rules: Converse<PlaceTopic>,
@@ -231,8 +228,8 @@ const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
 /**
- * Weighs a failure of the model. A rejected key or an empty quota pauses it at once; an unfit reply never
- * does.
+ * Returns the weight of a model's failure. A rejected key or an empty quota pauses the model at once. An
+ * unusable reply never pauses it.
  */
 function weighFailure(error: unknown): number {
   if (!(error instanceof TriageError)) return 0;

@@ -12,11 +12,11 @@ interface Seen {
 }
 
 /**
- * Asks once. Resolves to the reply, or to the server's refusal. Throws `upstream-failed` without an answer,
- * and `invalid-input` if the answer is no chat completion or too large.
+ * Asks once. Resolves to the reply, or to the server's refusal. Throws `upstream-failed` if there is no
+ * answer, and `invalid-input` if the answer is not a chat completion or is too large.
  *
- * LangChain and the SDK below it discard a reply whose JSON is cut or wrapped in prose, together with its
- * cost, so the body is stored as it passes and read here.
+ * LangChain and its SDK discard a reply whose JSON is cut off or wrapped in prose, including its cost.
+ * Therefore the body is captured from the HTTP response and read here.
  */
 export async function complete(
   request: CompletionRequest,
@@ -47,7 +47,7 @@ export async function complete(
   return readRefusalInBody(body, headers) ?? readCompletion(body);
 }
 
-/** A call as the model wrote it: its arguments are text that ought to be JSON. */
+/** A call as the model wrote it. The arguments are text that should be JSON. */
 export interface WrittenCall {
   readonly name: string;
   readonly args: string;
@@ -60,7 +60,7 @@ interface TokenCount {
   readonly cachedInputTokens: number | null;
 }
 
-/** The part of a reply that we use. */
+/** The parts of a reply that are used. */
 export interface Completion extends TokenCount {
   /** The text of the reply without the model's reasoning. */
   readonly text: string;
@@ -85,7 +85,7 @@ const UsageBody = z.object({
   prompt_tokens: z.number().min(0),
   completion_tokens: z.number().min(0),
   prompt_tokens_details: z.object({ cached_tokens: Count }).nullish(),
-  /** DeepSeek's and Anthropic's names for the same. */
+  /** The names that DeepSeek and Anthropic use. */
   prompt_cache_hit_tokens: Count,
   cache_read_input_tokens: Count,
 });
@@ -121,7 +121,7 @@ function readCompletion(body: string): Completion {
     (message.function_call ? [message.function_call] : []);
   const text = withoutThinking(message.content);
   return {
-    // A server whose reasoning parser is set wrongly puts the whole reply among the thoughts.
+    // If the server's reasoning parser is set incorrectly, the whole reply is among the reasoning.
     text:
       text.trim() === '' && called.length === 0 && finish !== 'length'
         ? (message.reasoning_content ?? '')

@@ -11,7 +11,7 @@ export interface Message {
 
 export interface CompletionRequest {
   readonly url: string;
-  /** They show who we are; sent to `url` and nowhere else. */
+  /** The headers that authenticate us. They are sent only to `url`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly model: string;
   readonly messages: readonly Message[];
@@ -60,8 +60,8 @@ export async function connect(
 }
 
 /**
- * Sends what LangChain prepared to exactly the address of the request. A redirect is refused: followed, it
- * would carry log excerpts, and on Azure the key, to another host. Throws `upstream-failed`.
+ * Sends the request that LangChain prepared to exactly the address of the request. A redirect is refused,
+ * because it would send log excerpts, and on Azure the key, to another host. Throws `upstream-failed`.
  */
 export async function post(
   { url, headers }: CompletionRequest,
@@ -88,8 +88,8 @@ export function createTooLargeError(limit: number): TriageError {
 }
 
 /**
- * Returns the parameter that limits the output. LangChain chooses a name for `maxTokens` by the model; -1
- * makes it send none, so that we can set another name.
+ * Returns the parameter that limits the output. LangChain chooses the name of `maxTokens` by the model. The
+ * value -1 makes it send none, so that another name can be set.
  */
 function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
   const [name] = limitNames;
@@ -101,21 +101,20 @@ function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
 /** The addresses of chat completions and the headers that authenticate us. */
 export interface Endpoint {
   /**
-   * Addresses to try in this order where the server answers 404; the one that works is remembered. Never
-   * empty.
+   * The addresses, in the order in which they are tried if the server returns 404. The address that works is
+   * remembered. Never empty.
    */
   readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface EndpointOptions {
-  /**
-   * The base URL, with or without `/v1`, `/chat/completions` or a slash at the end; null for OpenAI's own.
-   */
+  /** The base URL, with or without `/v1`, `/chat/completions` or a trailing slash. Null for OpenAI. */
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
   /**
-   * Azure's `api-version`; the known version if empty. If not null, the server is addressed as Azure OpenAI.
+   * Azure's `api-version`. If empty, the known version is used. If not null, the server is addressed as Azure
+   * OpenAI.
    */
   readonly apiVersion: string | null;
   /** The name of the model; on Azure, the name of the deployment. */
@@ -124,8 +123,8 @@ interface EndpointOptions {
 
 const OPENAI = 'https://api.openai.com/v1';
 /**
- * Azure's newest version with strict schemas and parallel function calls that is not a preview (Azure OpenAI,
- * API version lifecycle).
+ * The newest stable API version of Azure OpenAI with strict schemas and parallel function calls (Azure
+ * OpenAI, API version lifecycle).
  */
 const AZURE_VERSION = '2024-10-21';
 const AZURE_HOST = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;

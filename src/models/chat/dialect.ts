@@ -3,16 +3,16 @@ import { isTooLong, type Refusal } from '../refusal.ts';
 /** The ways to request a value, best first. */
 export type Format = 'json_schema' | 'json_object' | 'text';
 /**
- * The ways to request a choice among tools: the server's function calling, with or without strict schemas, or
- * else a value.
+ * The ways to request a choice among tools: function calling with strict schemas, function calling without
+ * them, or a value.
  */
 export type ToolFormat = 'strict_tools' | 'tools' | Format;
 export type QuestionKind = 'value' | 'tools' | 'text';
 type LimitName = 'max_tokens' | 'max_completion_tokens';
 
 /**
- * The features requested from a server beyond plain text. Servers differ: after a refusal a feature is no
- * longer requested.
+ * The features, beyond plain text, that are requested from a server. Servers differ. After a refusal, a
+ * feature is no longer requested.
  */
 export interface Dialect {
   readonly value: Format;
@@ -22,10 +22,14 @@ export interface Dialect {
   /** True if a temperature is sent. Reasoning models accept only their default. */
   readonly temperature: boolean;
   /**
-   * Names for the limit of the answer that are still untried, the one in use first; empty: no limit is sent.
+   * Names of the parameter that limits the answer, without those that the server refused. The first is in
+   * use. If empty, no limit is sent.
    */
   readonly limitNames: readonly LimitName[];
-  /** Most tokens of an answer. Reasoning models spend unseen tokens from the same allowance. */
+  /**
+   * The maximum number of tokens of an answer. Reasoning models use the same limit for their unseen
+   * reasoning.
+   */
   readonly outputTokens: number;
   /** True if usage is requested for streams. */
   readonly streamUsage: boolean;
@@ -43,8 +47,8 @@ const FEW_OUTPUT_TOKENS = 1_024;
 const STATUSES = [400, 404, 415, 422, 500, 501];
 const FORMAT = /response_format|json_schema|json_object|json mode|structured output|guided|grammar|schema/i;
 /**
- * llama.cpp: "tools param requires --jinja flag"; vLLM: "--enable-auto-tool-choice"; Ollama: "does not
- * support tools".
+ * The messages of servers that do not support tools, such as llama.cpp ("tools param requires --jinja flag"),
+ * vLLM ("--enable-auto-tool-choice") and Ollama ("does not support tools").
  */
 const TOOLS = /\btools?\b|tool_|tool.?choice|tool.?call|function.?call|functions\b|jinja/i;
 const NEXT_TOOLS = {
@@ -65,8 +69,8 @@ export function isReasoningModel(model: string): boolean {
 }
 
 /**
- * Returns the dialect to try first: every feature, except that OpenAI's reasoning models get no temperature
- * and at least their own token allowance.
+ * Returns the dialect to try first. It has every feature, except that OpenAI's reasoning models get no
+ * temperature and at least their own token limit.
  */
 export function chooseFirstDialect(model: string, outputTokens: number = OUTPUT_TOKENS): Dialect {
   const reasoning = isReasoningModel(model);
@@ -83,8 +87,8 @@ export function chooseFirstDialect(model: string, outputTokens: number = OUTPUT_
 }
 
 /**
- * Returns the next weaker dialect if the server's message shows that it refused a feature of this one; null
- * otherwise.
+ * Returns the next weaker dialect if the server's message shows that it refused a feature of this one.
+ * Returns null otherwise.
  */
 export function chooseWeakerDialect(dialect: Dialect, refusal: Refusal, kind: QuestionKind): Dialect | null {
   if (isTooLong(refusal)) {

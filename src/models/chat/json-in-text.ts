@@ -13,15 +13,14 @@ export interface JsonInText {
 const MAX_STARTS = 50;
 
 /**
- * Extracts the JSON objects of a text, outermost ones only, in order. A bare JSON reply is returned itself;
- * from a reply with prose or a code
- * fence, the objects inside are returned. Duplicates are removed.
+ * Extracts the outermost JSON objects of a text, in order and without duplicates. A reply that is only JSON
+ * is parsed as a whole. From prose or a code fence, the objects inside are extracted.
  */
 export function extractJsonObjectsIn(text: string): unknown[] {
   return findJsonObjects(text).map(({ value }) => value);
 }
 
-/** Finds the same objects with the index at which each begins. */
+/** Finds the same objects, each with the index of its first character. */
 export function findJsonObjects(text: string): JsonInText[] {
   const whole = parseObject(text.trim());
   if (whole !== null) return [{ at: text.indexOf('{'), value: whole }];
@@ -39,8 +38,7 @@ export function findJsonObjects(text: string): JsonInText[] {
 }
 
 /**
- * Returns the index after the brace that closes the one at `start`, or null. Braces within strings do not
- * count.
+ * Returns the index after the brace that closes the one at `start`, or null. Braces in strings do not count.
  */
 function findObjectEnd(text: string, start: number): number | null {
   let depth = 0;

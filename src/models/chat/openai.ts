@@ -22,13 +22,13 @@ import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue }
 import { createToolTurn, formatWish, formatWithoutCalling, isCalling } from './tool-format.ts';
 
 export interface OpenAiChatModelOptions {
-  /** Any OpenAI-compatible server, with or without `/v1`; null: OpenAI's own. */
+  /** The base URL of an OpenAI-compatible server, with or without `/v1`. Null for OpenAI. */
   readonly baseUrl: string | null;
-  /** May be null for a server that wants none. */
+  /** The key. Null for a server that needs none. */
   readonly apiKey: string | null;
   /**
-   * Azure's `api-version`; the known version if empty. If it is given, or the host is Azure's, the server is
-   * addressed as Azure OpenAI.
+   * Azure's `api-version`. If empty, the known version is used. If it is not null, or the host is Azure's,
+   * the server is addressed as Azure OpenAI.
    */
   readonly apiVersion?: string | null;
   readonly model: string;
@@ -37,7 +37,7 @@ export interface OpenAiChatModelOptions {
    * long while data arrives.
    */
   readonly timeoutMs: number;
-  /** The maximum number of retries of errors that may pass. */
+  /** The maximum number of retries after errors that may be temporary. */
   readonly maxRetries: number;
   readonly logger?: Logger;
   readonly prices?: PriceTable;
@@ -45,9 +45,9 @@ export interface OpenAiChatModelOptions {
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
   /**
-   * The maximum number of tokens of one answer, if less than usual is enough. A model that repeats itself
-   * stops only there. The reasoning of a model counts too, so well-known reasoning models keep their own
-   * allowance.
+   * The maximum number of tokens of one answer, if it should be lower than usual. It also ends the answer of
+   * a model that repeats itself endlessly. Because reasoning counts too, well-known reasoning models keep
+   * their own limit.
    */
   readonly outputTokens?: number;
 }
@@ -64,13 +64,11 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 const STREAM_TIMES = 4;
 
 /**
- * Creates a model behind an OpenAI-compatible server. It asks for JSON by schema. If the server does not
- * support that, it asks for any JSON;
- * if that is not supported either, it extracts the JSON object from the text. An invalid reply is sent back
- * once with the reason.
- * Throws TriageError as the port documents: `cancelled` if `signal` ended it, `invalid-config` if the key for
- * OpenAI is missing
- * or the base URL is invalid.
+ * Creates a model behind an OpenAI-compatible server. It requests JSON by schema. If the server does not
+ * support that, it requests any JSON; if that is not supported either, it extracts the JSON object from the
+ * text. An invalid reply is sent back once with the reason. Throws TriageError as the port documents:
+ * `cancelled` if `signal` ended it, `invalid-config` if the key for OpenAI is missing or the base URL is
+ * invalid.
  */
 export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiChatModel {
   const { baseUrl, apiKey, apiVersion = null, model } = options;
@@ -145,8 +143,8 @@ async function stream(connection: ModelConnection, request: StreamRequest, signa
 const AGAIN = 'Reply again with one JSON object that fits, and nothing else.';
 
 /**
- * Requests a value by JSON schema, else as any JSON, else from the text. An invalid reply is sent back once
- * with the reason.
+ * Requests a value by JSON schema, as any JSON, or from the text, whichever the server supports. An invalid
+ * reply is sent back once with the reason.
  */
 async function askValue<Value>(
   connection: ModelConnection,
@@ -191,8 +189,8 @@ function createOpening({ system, user, schema }: ChatRequest<unknown>, format: F
 const MAX_QUOTED = 8_000;
 
 /**
- * Sends a reply back with a description of its problem, in plain messages, which every server and chat
- * template understands.
+ * Sends a reply back with a description of its problem. The messages are plain, so that every server and chat
+ * template supports them.
  */
 function repair(reply: string, problem: string, how: string): Message[] {
   const quoted: Message[] =
@@ -246,9 +244,9 @@ function toFinalError(error: unknown): unknown {
 const MAX_SAID = 4_000;
 
 /**
- * Requests a choice among tools by function calling, else as JSON, else from the text. Calls that cannot be
- * parsed, or that name no offered
- * tool, are sent back once with the reason; valid calls are kept in any case.
+ * Requests a choice among tools by function calling, as JSON, or from the text, whichever the server
+ * supports. Calls that cannot be parsed, or that name no offered tool, are sent back once with the reason.
+ * Valid calls are kept in any case.
  */
 async function chooseTools(
   connection: ModelConnection,
@@ -288,9 +286,8 @@ async function ask(
 }
 
 /**
- * Asks again in words after a reply in prose from a server that has never called a function. Either the model
- * wants no tool, or the server
- * silently ignores tools; the second answer shows which.
+ * Asks again without function calling, after a reply in prose from a server that has never called a function.
+ * Either the model wants no tool, or the server ignores tools. The second answer shows which is the case.
  */
 async function askInWords(
   connection: ModelConnection,
@@ -351,7 +348,7 @@ function formatReply({ text, calls }: Completion): string {
     .slice(0, MAX_SAID);
 }
 
-/** Combines the usable calls of the first reply with the new calls of the second. */
+/** Combines the valid calls of the first reply with the new calls of the second. */
 function combineCalls(
   first: readonly ChatToolCall[],
   second: readonly ChatToolCall[],

@@ -1,21 +1,22 @@
-/** US dollars for a million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** The price of input that the provider had cached; equal to `input` if absent. */
+  /** The price of cached input. Equal to `input` if absent. */
   readonly cachedInput?: number | undefined;
 }
 
 export type PriceTable = Readonly<Record<string, Price>>;
 
 /**
- * The month of the list prices of OpenAI (platform.openai.com/docs/pricing, "Standard"); those of Anthropic
+ * The month of OpenAI's list prices (platform.openai.com/docs/pricing, "Standard"). Anthropic's prices
  * (platform.claude.com/docs/en/about-claude/pricing) are of November 2026.
  */
 export const PRICES_AS_OF = '2026-06';
 
 /**
- * List prices by the model's name without its date. They change: FAULTLINE_MODEL_PRICES corrects and adds.
+ * List prices by the model's name without its date. Prices change, so FAULTLINE_MODEL_PRICES can correct and
+ * extend them.
  */
 export const PRICES: PriceTable = {
   'gpt-4o-mini': { input: 0.15, cachedInput: 0.075, output: 0.6 },
@@ -47,7 +48,8 @@ export function mergePrices(configured: PriceTable): PriceTable {
 }
 
 /**
- * Returns the price of a model, also of a dated version such as "gpt-4o-mini-2024-07-18"; null if unknown.
+ * Returns the price of a model or of a dated version of it, such as "gpt-4o-mini-2024-07-18". Returns null if
+ * the price is unknown.
  */
 export function findPrice(model: string, prices: PriceTable): Price | null {
   const undated = model.replace(/-(?:\d{4}-?\d{2}-?\d{2}|latest)$/, '');
@@ -57,10 +59,7 @@ export function findPrice(model: string, prices: PriceTable): Price | null {
   return null;
 }
 
-/**
- * Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more
- * than those.
- */
+/** Computes the cost of one or more calls in US dollars. `inputTokens` includes `cachedInputTokens`. */
 export function computeCost(
   price: Price,
   inputTokens: number,

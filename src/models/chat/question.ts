@@ -26,11 +26,11 @@ export interface ModelConnection {
   called: boolean;
 }
 
-/** One question with all its turns and tries. */
+/** One question, including all its turns and attempts. */
 export interface ChatCall {
   readonly kind: QuestionKind;
   readonly signal: AbortSignal;
-  /** The deadline on the monotonic clock. */
+  /** The deadline in milliseconds, on the monotonic clock. */
   readonly deadline: number;
   readonly bill: Bill;
   retriesLeft: number;
@@ -43,7 +43,7 @@ export interface ChatCall {
 interface Bill {
   inputTokens: number;
   outputTokens: number;
-  /** Null if the server never said. */
+  /** The number of cached input tokens. Null if the server never reported it. */
   cachedInputTokens: number | null;
   calls: number;
   retries: number;
@@ -58,7 +58,7 @@ export interface Turn {
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Time limit of the whole question, in milliseconds. */
+  /** The time limit of the whole question, in milliseconds. */
   readonly timeoutMs: number;
   /** Returns the limit that was exceeded, in milliseconds. */
   ranOutAfterMs(): number;
@@ -66,7 +66,9 @@ export interface TimeLimit {
 
 type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
 
-/** Asks within the time limit, and returns the cost, also if it fails. */
+/**
+ * Asks within the time limit and returns the value with its cost. Errors carry the cost in `details.usage`.
+ */
 export async function askAndPrice<Value>(
   connection: ModelConnection,
   kind: QuestionKind,
@@ -100,8 +102,8 @@ export async function askAndPrice<Value>(
 }
 
 /**
- * Sends one turn and retries it if that may help and time is left. A request for fewer features does not
- * count as a retry.
+ * Sends one turn. Retries it if a retry may help and time is left. A repeated request with fewer features
+ * does not count as a retry.
  */
 export async function send(
   connection: ModelConnection,
@@ -162,7 +164,7 @@ async function sendOnce(
       { from: dialect, to: weaker, status: reply.status },
       'model server does not support a requested feature',
     );
-    // Another question may have changed the dialect in the meantime.
+    // Another question may have changed the dialect meanwhile.
     connection.dialect =
       connection.dialect === dialect
         ? weaker
@@ -176,8 +178,7 @@ function isWrongPath({ status, message, code }: Refusal): boolean {
 }
 
 /**
- * Moves the system message in front of the first question, for chat templates that do not support system
- * messages.
+ * Moves the system message before the first question, for chat templates that do not support system messages.
  */
 function withoutSystem(messages: readonly Message[]): Message[] {
   const system = messages.filter((message) => message.role === 'system').map((message) => message.content);

@@ -14,15 +14,18 @@ type ParsedReply<Value> =
 
 const MAX_PROBLEM = 1_000;
 
-/** Returns the reason why there is no answer, which no correction can change; null if there is an answer. */
+/**
+ * Returns the reason why there is no answer, which a correction cannot change. Returns null if there is an
+ * answer.
+ */
 export function findWhyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
 }
 
 /**
- * Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused,
- * not guessed between.
+ * Extracts the only JSON object of a reply and validates it. If two different objects are valid, the reply is
+ * rejected, because the choice would be a guess.
  */
 export function readValue<Value>(
   completion: Completion,
@@ -72,9 +75,9 @@ const MAX_WHY = 300;
 const MAX_SHOWN = 200;
 
 /**
- * Extracts the tool calls of a reply: the server's own, or else those in its text, in any usual form. They
- * may name tools that were not offered. `problem` describes invalid calls; null if there are none. `by` is
- * `nothing` if the reply has no calls.
+ * Extracts the tool calls of a reply: the server's own calls, or else those in the text, in any common form.
+ * They may name tools that were not offered. `problem` describes invalid calls and is null if there are none.
+ * `by` is `nothing` if the reply has no calls.
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
@@ -135,7 +138,7 @@ function readArguments(text: string): Arguments | null {
   const value = parseJson(text);
   if (isRecord(value)) return value;
   if (value === undefined) return findOnlyObject(text);
-  // Some write the object into a string.
+  // Some models write the object as a string.
   return typeof value === 'string' ? findOnlyObject(value) : null;
 }
 

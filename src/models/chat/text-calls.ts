@@ -5,16 +5,19 @@ import { findJsonObjects } from './json-in-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A call in a text, or the words of one that cannot be read. */
+/** A call in a text, or the text of a call that cannot be read. */
 type Item = WrittenCall | { readonly unreadable: string };
 
-/** The calls that a text holds in one form, and where the first of them begins. */
+/** The calls of one form in a text, and the index of the first one. */
 interface CallsInText {
   readonly at: number;
   readonly items: readonly Item[];
 }
 
-/** The forms in which models write calls into their text. Each returns null if the text holds none. */
+/**
+ * The forms in which models write calls as text. Each reader returns null if the text has no calls of its
+ * form.
+ */
 const FORMS: readonly ((text: string, tools: readonly ChatTool[]) => CallsInText | null)[] = [
   /** `{"calls": […]}` as we request it, `{"tool_calls": […]}`, or `{"name", "arguments"}` in any tags. */
   readJsonCalls,
@@ -24,13 +27,13 @@ const FORMS: readonly ((text: string, tools: readonly ChatTool[]) => CallsInText
   readActions,
 ];
 
-/** The maximum number of characters that are read. The longest answer that is asked for has fewer. */
+/** The maximum number of characters that are read. It exceeds the longest answer that is requested. */
 const MAX_TEXT = 150_000;
 
 /**
- * Reads the calls that a model wrote into its text. The form that begins first counts, since whatever looks
- * like another one may be part of its arguments. Returns null if the text holds no calls. Names and arguments
- * are as they were written, and not checked.
+ * Reads the calls that a model wrote as text. The form that begins first is used, since text that looks like
+ * another form may be part of its arguments. Returns null if the text contains no calls. Names and arguments
+ * are returned as written and unchecked.
  */
 export function readCallsInText(reply: string, tools: readonly ChatTool[]) {
   const text = reply.slice(0, MAX_TEXT);
@@ -49,7 +52,7 @@ export function readCallsInText(reply: string, tools: readonly ChatTool[]) {
 const LISTS = ['calls', 'tool_calls', 'function_calls'];
 const NAMES = ['tool', 'name', 'function_name', 'tool_name', 'function', 'action'];
 const ARGUMENTS = ['args', 'arguments', 'parameters', 'input', 'tool_input', 'action_input'];
-/** The beginning of calls in JSON, which may be broken. */
+/** The beginning of calls in JSON, even if the JSON is invalid. */
 const JSON_MARK = /"(?:tool_calls|function_calls|calls)"\s{0,5}:\s{0,5}\[|<tool_call>|\[TOOL_CALLS\]/;
 
 function readJsonCalls(text: string): CallsInText | null {
@@ -71,7 +74,7 @@ function readCallsOfObject(value: unknown): readonly Item[] | null {
   return isCall ? [readListedCall(call)] : null;
 }
 
-/** Reads an item of a list of calls. An item without arguments calls its tool with none. */
+/** Reads an item of a list of calls. A missing argument list becomes an empty one. */
 function readListedCall(item: unknown): Item {
   if (isRecord(item) && isRecord(item.function)) return readListedCall(item.function);
   const name = isRecord(item) ? findName(item) : null;
@@ -145,7 +148,7 @@ function readTaggedCall(
   return { item, last: tags.length };
 }
 
-/** Reads a parameter as its schema says: text is taken as it stands, anything else is JSON. */
+/** Reads a parameter by its schema. Text is taken literally; other values are JSON. */
 function readParameter(written: string, name: string, tool: ChatTool | undefined): unknown {
   const { properties } = tool?.parameters ?? {};
   const schema = isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;

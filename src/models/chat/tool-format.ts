@@ -5,14 +5,19 @@ import type { Turn } from './question.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Said once in words, not with each tool. */
+/**
+ * The schema of the reason. It has no description, because the prompt explains the reason once for all tools.
+ */
 const WHY = { type: 'string' };
 
 export function isCalling(format: ToolFormat): format is 'strict_tools' | 'tools' {
   return format === 'strict_tools' || format === 'tools';
 }
 
-/** Returns the request in the best format that the server supports. `more` are the turns that follow. */
+/**
+ * Returns the request in the best format that the server supports. `more` are additional messages that
+ * follow.
+ */
 export function createToolTurn(
   request: ToolChoiceRequest,
   format: ToolFormat,
@@ -118,16 +123,15 @@ function closeSchema(properties: Json): Json {
 }
 
 /**
- * Keywords that OpenAI's strict structured outputs understand everywhere; others are dropped, `parse` checks
+ * The keywords that OpenAI's strict mode supports everywhere. Others are removed, because `parse` checks
  * them.
  */
 const KEPT = ['type', 'enum', 'const', 'description', 'anyOf', 'items', '$ref'];
 
 /**
- * Converts a schema for OpenAI's strict mode: every object is closed and every property required. An optional
- * property
- * becomes nullable. Bounds move into the description and patterns are dropped, because the reply is checked
- * when it is parsed.
+ * Converts a schema for OpenAI's strict mode. Every object is closed, and every property is required;
+ * optional ones become nullable. Bounds move into the description and patterns are removed, because the reply
+ * is checked when it is parsed.
  */
 export function toStrictSchema(schema: Json): Json {
   return isRecord(schema.properties) || schema.type === 'object'
@@ -154,8 +158,8 @@ function toStrictObject(schema: Json): Json {
 }
 
 /**
- * Makes a schema nullable. A simple type gets a list of types, which is half as long as a union of two
- * schemas; tools are sent with every question.
+ * Makes a schema nullable. A simple type becomes a list of types, which is half as long as a union of two
+ * schemas. The length matters because tools are sent with every question.
  */
 function makeNullable(schema: Json): Json {
   if (
@@ -188,10 +192,10 @@ function toStrictValue(schema: Json): Json {
       };
 }
 
-/** The bound that Zod gives to every integer, which is no bound. */
+/** The bound that Zod sets for every integer. It is omitted. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-/** Bounds in words, since strict schemas know none: "1 to 20", "at most 200 characters". */
+/** Describes bounds in words, because strict schemas have none: "1 to 20", "at most 200 characters". */
 function describeBounds({ minimum, maximum, maxLength }: Json): string | null {
   if (typeof maxLength === 'number') return `at most ${maxLength} characters`;
   const least = typeof minimum === 'number' && minimum > -UNBOUNDED ? minimum : null;

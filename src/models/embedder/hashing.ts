@@ -5,7 +5,7 @@ import { toUnitVector } from './vectors.ts';
 
 const DIMENSIONS = 512;
 /**
- * The weight of each kind of feature. Pairs of words are more informative than single words; pieces of words
+ * The weight of each kind of feature. Pairs of words are more informative than single words. Pieces of words
  * help only if words differ.
  */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4, piece: 0.25 } as const;
@@ -18,11 +18,12 @@ const PAIR_SEED = 0x02;
 const PIECE_SEED = 0x03;
 
 /**
- * Embeds by feature hashing, with no model and no download: each word, pair of neighbouring words, and piece
- * of four characters of an identifier is hashed to one of 512 places with a hashed sign, so that collisions
- * cancel on average (Weinberger, Dasgupta, Langford, Smola, Attenberg: Feature Hashing for Large Scale
- * Multitask Learning, ICML 2009). Counts are dampened (1 + ln tf) and the vector has length 1. The same text
- * gives the same vector everywhere; a text without any word gives a fixed unit vector.
+ * Creates an embedder that uses feature hashing, without a model or a download. Each word, pair of
+ * neighboring words, and four-character piece of an identifier is hashed to one of 512 positions with a
+ * hashed sign, so that collisions cancel out on average (Weinberger, Dasgupta, Langford, Smola, Attenberg:
+ * Feature Hashing for Large Scale Multitask Learning, ICML 2009). Counts are dampened (1 + ln tf), and the
+ * vector has length 1. The same text always gives the same vector. A text without words gives a fixed unit
+ * vector.
  */
 export function createHashingEmbedder(): Embedder {
   return {
@@ -88,8 +89,8 @@ function count(counts: Map<number, number>, hash: number): void {
 }
 
 /**
- * Computes FNV-1a over UTF-16 units with murmur3's final mix, so that low and high bits are equally well
- * distributed.
+ * Computes FNV-1a over UTF-16 units with the finalizer of murmur3, so that low and high bits are distributed
+ * equally well.
  */
 function computeHash(text: string, seed: number, start = 0, end = text.length): number {
   let hash = 0x811c9dc5 ^ seed;

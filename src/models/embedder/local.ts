@@ -11,28 +11,28 @@ import { createUnrelatedMeasure, toUnitVector } from './vectors.ts';
 
 export interface LocalEmbedderOptions {
   /**
-   * A folder with an ONNX model as transformers.js reads them, or a name of the hub such as
+   * A folder with an ONNX model in the layout of transformers.js, or a name on the hub, such as
    * `Xenova/all-MiniLM-L6-v2`.
    */
   readonly model: string;
   /** True if a model may be downloaded from the hub. */
   readonly download: boolean;
-  /** Imports transformers.js if it is not the installed one. */
+  /** Imports another transformers.js than the installed one. */
   readonly importLibrary?: () => Promise<unknown>;
 }
 
 /** The number of texts per batch. A larger batch would delay callers that wait for a single text. */
 const BATCH = 16;
 /**
- * The maximum length of a text in characters; the rest is cut. Models read 256 to 512 tokens, and every
- * script has at least one token in about eight characters.
+ * The maximum length of a text in characters; the rest is cut. Models read 256 to 512 tokens, and in every
+ * script eight characters have at least about one token.
  */
 const MAX_TEXT = 8_000;
 
 /**
- * Embeds with a sentence model on this machine, through transformers.js; nothing leaves the process. The
- * model is loaded when the first text comes. Throws TriageError: `invalid-config` where the model or the
- * package is missing, `cancelled`, `internal`.
+ * Opens an embedder with a sentence model on this machine, through transformers.js. No text leaves the
+ * process. The model is loaded when the first text is embedded. Throws TriageError: `invalid-config` if the
+ * model or the package is missing, `cancelled`, or `internal`.
  */
 export async function openLocalEmbedder({
   model,
@@ -45,7 +45,7 @@ export async function openLocalEmbedder({
 
   async function load(): Promise<Extract> {
     loading ??= loadModel(found, download, importLibrary).catch((error: unknown) => {
-      // A missing file may exist at the next attempt.
+      // The next attempt loads the model again, because a missing file may exist by then.
       loading = undefined;
       throw error;
     });
@@ -53,7 +53,7 @@ export async function openLocalEmbedder({
   }
 
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    // Texts of a batch cost as much as its longest one: like goes with like.
+    // Every text of a batch costs as much as the longest one, so texts of similar length are grouped.
     const byLength = texts
       .map((text, place) => ({ text: toModelText(text), place }))
       .sort((left, right) => left.text.length - right.text.length);
@@ -89,12 +89,12 @@ export async function openLocalEmbedder({
   };
 }
 
-/** Removes characters for which models have no token; an empty text becomes a space. */
+/** Removes characters for which models have no token. An empty text becomes a space. */
 function toModelText(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', ' ').trim() || ' ';
 }
 
-/** Stops waiting when the signal aborts. Local computation cannot be interrupted. */
+/** Waits for the work until the signal aborts. The local computation itself cannot be interrupted. */
 async function stopOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   return await settleOrAbort(work, signal).catch((error: unknown) => {
@@ -104,7 +104,7 @@ async function stopOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined)
   });
 }
 
-/** Texts in, one vector each out; the whole model behind one function. */
+/** Computes one vector for each text. */
 export type Extract = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 /** The location of a model and the method that combines its token vectors into one. */
@@ -112,27 +112,28 @@ export interface LocalModel {
   /** The path of the folder, or the name on the hub. */
   readonly source: string;
   readonly isFolder: boolean;
-  /** The weights: as transformers.js names their precision. */
+  /** The precision of the weights, as transformers.js names it. */
   readonly dtype: string;
   readonly pooling: 'mean' | 'cls';
-  /** Differs for models that differ. */
+  /** The name of the model. Different models have different names. */
   readonly name: string;
 }
 
 const PACKAGE = '@huggingface/transformers';
-/** Precise enough for likeness, and a quarter of the size: the small one first. */
+/**
+ * The weights to look for, in order. The first are a quarter of the size and precise enough for similarity.
+ */
 const WEIGHTS: readonly (readonly [dtype: string, file: string])[] = [
   ['q8', 'onnx/model_quantized.onnx'],
   ['fp16', 'onnx/model_fp16.onnx'],
   ['fp32', 'onnx/model.onnx'],
 ];
 
-/** Threads that wait without sleeping take the machine from everything else that runs on it. */
+/** The threads of the runtime must sleep while they wait. Otherwise they use all CPU time of the machine. */
 const SESSION = { extra: { session: { intra_op: { allow_spinning: '0' } } } };
 
 /**
- * The part of transformers.js that is used. Its objects are called themselves, never copies, because their
- * methods need their `this`.
+ * The part of transformers.js that is used. Its objects are not copied, because their methods need `this`.
  */
 interface Library {
   readonly env: { cacheDir?: unknown };
@@ -143,8 +144,8 @@ const Vectors = z.array(z.array(z.number()));
 const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
 
 /**
- * Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the
- * hub. Throws `invalid-config`.
+ * Determines where a model is, before anything is loaded. A name such as `org/model` that is not a folder is
+ * a name on the hub. Throws `invalid-config` if a folder has no usable model.
  */
 export async function findModel(model: string): Promise<LocalModel> {
   const sizes = await Promise.all(
@@ -174,7 +175,7 @@ export async function findModel(model: string): Promise<LocalModel> {
 }
 
 /**
- * Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws
+ * Loads the model. Downloads from the hub if `download` is true, and from nowhere else. Throws
  * `invalid-config`.
  */
 export async function loadModel(
@@ -234,7 +235,7 @@ function getReason({ isFolder }: LocalModel, download: boolean, error: unknown):
 }
 
 /**
- * Imports the package through a variable, because it is not a dependency of ours: with its runtime it has
+ * Imports the package through a variable, because it is not a dependency of ours. With its runtime, it has
  * hundreds of megabytes.
  */
 async function importPackage(): Promise<unknown> {

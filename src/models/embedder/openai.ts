@@ -10,39 +10,40 @@ import { readRefusal, toRefusalError } from '../refusal.ts';
 import { createUnrelatedMeasure, toUnitVector } from './vectors.ts';
 
 export interface OpenAiEmbedderOptions {
-  /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
+  /** The base URL of an OpenAI-compatible server, including `/v1`. Null for OpenAI. */
   readonly baseUrl: string | null;
-  /** May be null for a server that wants none. */
+  /** The key. Null for a server that needs none. */
   readonly apiKey: string | null;
   readonly model: string;
-  /** Time limit of one batch with all its attempts, in milliseconds. */
+  /** The time limit of one batch with all its attempts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Tries after the first, for errors that say trying again may help. */
+  /** The maximum number of retries after errors that may be temporary. */
   readonly maxRetries: number;
   readonly logger?: Logger;
-  /** First pause before a retry; it doubles, with jitter. Milliseconds. */
+  /** The first pause before a retry, in milliseconds. It doubles each time, with jitter. */
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
 }
 
 const OPENAI = 'https://api.openai.com/v1';
 /**
- * The maximum number of texts of one request, and of their characters. Servers refuse more than about 300,000
+ * The maximum numbers of texts and of characters in one request. Servers refuse more than about 300,000
  * tokens at once.
  */
 const BATCH_TEXTS = 64;
 const BATCH_CHARACTERS = 200_000;
 /**
- * The maximum length of a text in characters. The shortest limit among usual models is 8,191 tokens, and no
- * script needs more than about one token per character.
+ * The maximum length of a text in characters. The lowest limit of common models is 8,191 tokens, and every
+ * script has at most about one token per character.
  */
 const MAX_TEXT = 8_000;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
- * Embeds with a model behind an OpenAI-compatible server. Throws TriageError: `upstream-auth`,
- * `quota-exhausted`, `rate-limited`, `upstream-failed` (also for vectors of a wrong length or number),
- * `invalid-input`, `timeout`, `cancelled`; `invalid-config` if no key is given for OpenAI.
+ * Creates an embedder that uses a model behind an OpenAI-compatible server. Throws TriageError:
+ * `upstream-auth`, `quota-exhausted`, `rate-limited`, `upstream-failed` (also if the number or length of the
+ * vectors is wrong), `invalid-input`, `timeout` or `cancelled`. Throws `invalid-config` if the key for OpenAI
+ * is missing.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   if (options.apiKey === null && options.baseUrl === null) {
@@ -51,7 +52,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       'OpenAI needs an API key for embeddings; set one, or set the base URL of a server that needs none',
     );
   }
-  /** The length of the first vector. */
+  /** The length of the first vector. All others must have the same. */
   let dimensions: number | null = null;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
@@ -75,7 +76,7 @@ function* splitBatches(texts: readonly string[]): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
   for (const text of texts) {
-    // An empty text is refused by OpenAI itself; a space is not.
+    // OpenAI refuses an empty text, but accepts a space.
     const sent = text.slice(0, MAX_TEXT).toWellFormed().trim() || ' ';
     if (batch.length === BATCH_TEXTS || (batch.length > 0 && characters + sent.length > BATCH_CHARACTERS)) {
       yield batch;
@@ -129,8 +130,8 @@ const Reply = z.object({
 });
 
 /**
- * Asks once. Resolves to one vector a text, in the order of the texts; throws TriageError with the codes that
- * a chat model's errors have.
+ * Sends one request. Resolves to one vector for each text, in order. Throws TriageError with the same codes
+ * as a chat model.
  */
 async function requestEmbeddings(
   { baseUrl, apiKey, model, maxReplyBytes = MAX_REPLY_BYTES }: OpenAiEmbedderOptions,

@@ -1,8 +1,8 @@
 import type { Embedder } from '../../ports/vector-index.ts';
 
 /**
- * Lines and passages as they are compared, about things that have nothing to do with each other: from here
- * likeness is measured.
+ * Lines and passages about unrelated subjects. Their mean similarity is the one that a model assigns to
+ * unrelated texts.
  */
 const UNRELATED: readonly string[] = [
   'npm ERR! ERESOLVE could not resolve: peer react@"^17" is wanted, react@18.2.0 was found',
@@ -18,7 +18,8 @@ const UNRELATED: readonly string[] = [
 ];
 
 /**
- * Creates a function that measures the similarity this model assigns to unrelated texts. It is measured once.
+ * Creates a function that measures the similarity that this model assigns to unrelated texts. It is measured
+ * once.
  */
 export function createUnrelatedMeasure(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
   let floor: number | null = null;
@@ -37,7 +38,7 @@ export function toUnitVector(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** Computes the mean cosine over all pairs of unit vectors; never below 0. */
+/** Computes the mean cosine of all pairs of unit vectors. It is never below 0. */
 function computeMeanCosine(vectors: readonly Float32Array[]): number {
   let sum = 0;
   let pairs = 0;
