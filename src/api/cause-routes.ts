@@ -24,7 +24,7 @@ const Body = Key.extend({
   change: CauseChange,
 });
 const Events = z.object({ items: z.array(CauseEvent) });
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** Registers the routes that show the status of causes and change it. */
 export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDeps): void {
@@ -49,7 +49,7 @@ export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDe
       querystring: Key,
       response: { 200: Events },
     }),
-    async ({ query }) => ({ items: await stores.causes.events(query, MOST_EVENTS) }),
+    async ({ query }) => ({ items: await stores.causes.events(query, MAX_EVENTS) }),
   );
   app.post(
     '/api/causes',

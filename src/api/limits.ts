@@ -25,8 +25,8 @@ const MAX_SOURCES = 5_000;
  * The maximum number of event streams that one holder may have open at once. All holders together have a
  * maximum too.
  */
-export const MOST_STREAMS = 50;
-const MOST_STREAMS_OF_ALL = 2_000;
+export const MAX_STREAMS = 50;
+const MAX_STREAMS_OF_ALL = 2_000;
 
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -82,8 +82,8 @@ function countStream() {
   return ({ principal }: FastifyRequest) => {
     const holder = principal?.name ?? '';
     const openStreams = open.get(holder) ?? 0;
-    if (openStreams >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {
-      const who = openStreams >= MOST_STREAMS ? `${holder} has ${openStreams}` : `This service has ${all}`;
+    if (openStreams >= MAX_STREAMS || all >= MAX_STREAMS_OF_ALL) {
+      const who = openStreams >= MAX_STREAMS ? `${holder} has ${openStreams}` : `This service has ${all}`;
       throw new TriageError('rate-limited', `${who} live pages open. Close some of them.`, {
         retryable: true,
       });

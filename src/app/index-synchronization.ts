@@ -36,7 +36,7 @@ const AWAY: readonly TriageError['code'][] = [
   'quota-exhausted',
 ];
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 
 /**
  * Creates a runner for startup work that must not delay startup. Builds are accepted and triaged even if a
@@ -81,7 +81,7 @@ export function createStartupRunner(logger: Logger, firstPauseMs = FIRST_PAUSE_M
  * Yields after longer and longer pauses, until the signal aborts. The pauses do not keep the process alive.
  */
 async function* generatePauses(firstMs: number, signal: AbortSignal): AsyncGenerator<void> {
-  for (let pause = firstMs; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = firstMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
     yield;

@@ -154,7 +154,7 @@ export function loadCalibrationFile({
 /**
  * The maximum time for an answer to a waiting person, in milliseconds, even if an analysis may take longer.
  */
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
   readonly analyst: Pick<Analyst, 'converse' | 'name'>;
@@ -200,6 +200,6 @@ function createSharedDeps({
     clock,
     mask: async (text) => (await masker.mask(text)).text,
     byRules: analyst.name === 'rules',
-    timeLimitMs: Math.min(timeLimitMs, LONGEST_MS),
+    timeLimitMs: Math.min(timeLimitMs, MAX_MS),
   };
 }

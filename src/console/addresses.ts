@@ -1,6 +1,6 @@
 /**
- * Returns the address of a review item. All addresses of pages are made in this file, because comments, Slack
- * and the terminal link to them too. All are paths; see `atPublicUrl`.
+ * Returns the path of a review item. All addresses of pages are created in this file, because comments, Slack
+ * and the terminal link to them too.
  */
 
 export function formatReviewAddress(reviewId: string): string {
@@ -24,8 +24,8 @@ export function formatCauseAddress(fingerprint: string): string {
 }
 
 /**
- * Returns the address of a log of a build, by its name. With lines (1-based, inclusive), it opens the window
- * around them with those lines marked.
+ * Returns the path of a build's log, by the name of the log. With `lines` (1-based, inclusive), it opens the
+ * window around them and marks them.
  */
 export function formatLogAddress(
   buildId: string,
@@ -65,7 +65,7 @@ export function search(fields: Readonly<Record<string, string | number | undefin
   let text = '';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === '') continue;
-    // Pages have hundreds of addresses, and plain values need no encoding.
+    // Pages have hundreds of addresses, so values that need no encoding skip it.
     const encoded = /^[\w.-]*$/.test(`${value}`)
       ? value
       : new URLSearchParams({ v: `${value}` }).toString().slice(2);

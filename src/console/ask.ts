@@ -138,7 +138,7 @@ function answerAsEvents(
   });
 }
 
-/** Questions that get an answer of their own with or without a model. */
+/** Suggested questions that can be answered with and without a model. */
 export const SUGGESTIONS = [
   'How did it fail?',
   'How do I fix it?',
@@ -189,8 +189,8 @@ function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]):
 }
 
 /**
- * Renders the question form. The browser shows the answer in place, with a button that stops it; without
- * scripts the answer comes as a page.
+ * Renders the question form. A script shows the answer in place, with a button to stop it. Without scripts,
+ * the answer is a page.
  */
 export function askForm(
   address: string,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { protect } from './http.ts';
 
-/** The browser's modules in the order in which they are joined; each may use those before it. */
+/** The browser modules in the order in which they are joined. Each may use those before it. */
 const MODULES = [
   'core.js',
   'keys.js',
@@ -36,18 +36,18 @@ const STYLES = [
 const YEAR_S = 31_536_000;
 
 interface Asset {
-  /** Changes with its content, so that a browser may keep it for good. */
+  /** The address contains a hash of the content, so browsers may cache the file forever. */
   readonly address: string;
   readonly type: string;
   readonly plain: Buffer;
-  /** The bytes that are sent to a browser that accepts gzip; a font is compressed already. */
+  /** The bytes for browsers that accept gzip. A font is already compressed and is not compressed again. */
   readonly gzip: Buffer;
 }
 
 const FONT = readFileSync(new URL('./browser/fonts/inter.woff2', import.meta.url));
 const FONT_ASSET = createAsset('inter', 'woff2', 'font/woff2', FONT);
 
-/** The one style sheet, the one script, the font and the icon, read once. */
+/** The style sheet, the script, the font and the icon, read once. */
 export const ASSETS = {
   font: FONT_ASSET,
   css: createAsset(
@@ -106,7 +106,7 @@ function stripIndentation(text: string): string {
   return kept.join('\n');
 }
 
-/** Removes the line ends of a style sheet, which only people need. */
+/** Removes the line breaks of a style sheet to reduce its size. */
 function stripLineEnds(rules: string): string {
   return rules
     .replaceAll(' {\n', '{')
@@ -116,10 +116,7 @@ function stripLineEnds(rules: string): string {
     .replaceAll(',\n', ',');
 }
 
-/**
- * Modules that are joined into one share their names: what ties them together as files falls away, and so do
- * their types.
- */
+/** Removes the imports, exports and types of a module, because the joined modules share one scope. */
 function withoutLinks(module: string): string {
   return module
     .replace(/\/\*\*[^*]{0,300}\*\/ ?/g, '')

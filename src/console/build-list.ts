@@ -30,11 +30,11 @@ const Query = z.object({
   pipeline: Words,
   number: Words,
   job: Words,
-  /** `ended`: passed or failed. */
+  /** `ended` means passed or failed. */
   status: BuildStatus.or(z.enum(['ended', '']))
     .catch('')
     .default(''),
-  /** The first and last UTC day of receipt. */
+  /** The first and the last UTC day on which builds were received. */
   from: Day,
   to: Day,
   /** The text that was typed into the field of filters. */
@@ -156,8 +156,8 @@ function renderList(
 }
 
 /**
- * Groups builds that passed one after another. A list that was narrowed by status or number is not grouped:
- * it was asked for single builds.
+ * Groups consecutive passed builds. A list that is filtered by status or number is not grouped, because
+ * single builds were requested.
  */
 function groupPassed(builds: readonly Build[], { status, number }: Query): Build[][] {
   const groups: Build[][] = [];
@@ -170,7 +170,7 @@ function groupPassed(builds: readonly Build[], { status, number }: Query): Build
   return groups;
 }
 
-/** The repositories that a row of passed builds names. */
+/** The maximum number of repositories that a row of passed builds names. */
 const NAMED_REPOSITORIES = 3;
 
 function foldedRow(builds: readonly Build[], now: number): Html {
@@ -203,11 +203,14 @@ function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): H
     title="${receivedAt}">${formatAge(receivedAt, now)}</time></span></li>`;
 }
 
-/** Causes of a build that its row names; the rest is counted, and is on the build's page. */
+/**
+ * The maximum number of causes that the row of a build names. The others are counted, and shown on the page
+ * of the build.
+ */
 const NAMED = 2;
 
 function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
-  // One more would take as much room as the line that counts it.
+  // Naming one more cause takes no more room than a line with its count.
   const listed = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
   const more = causes.length - listed.length;
   return html`<ul class="grow">${listed.map(causeLine)}${

@@ -27,7 +27,7 @@ import { renderCategory, stateMark, type Tone } from './parts/marks.ts';
 import { inlineProse } from './prose.ts';
 import { whosePart } from './whose.ts';
 
-/** The sign and color of each status. */
+/** The icon and color of each status. */
 export const STATUS_MARKS: Readonly<
   Record<Build['status'], { readonly sign: Icon; readonly tone: Tone | null }>
 > = {
@@ -37,7 +37,7 @@ export const STATUS_MARKS: Readonly<
   unknown: { sign: 'unsure', tone: null },
 };
 
-/** Renders a status by sign, word and color, never by color alone. */
+/** Renders a status by icon, word and color. Color alone would not be accessible. */
 function statusWord(status: Build['status']): Html {
   const { sign, tone } = STATUS_MARKS[status];
   return stateMark(status, tone, sign);
@@ -65,7 +65,7 @@ export function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
 
-/** Returns the source of a build: its pull request or branch, and its commit. */
+/** Returns the origin of a build: its pull request or branch, and its commit. */
 export function listOriginParts({
   pullRequest,
   branch,
@@ -183,7 +183,7 @@ function renderPage(facts: BuildFacts): Html {
     <div id="logs" data-live>${renderLogs(facts)}</div>`;
 }
 
-/** Says in one sentence where its triage stands, and is never silent. */
+/** Describes the state of the build's triage in one sentence. There is always a sentence. */
 function triageStatus({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
     return html`${

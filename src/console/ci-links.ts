@@ -16,14 +16,14 @@ export function getCiName({ provider }: Pick<Build, 'provider'>): string {
   return provider === 'upload' ? 'its CI' : CI_SYSTEMS[provider].label;
 }
 
-/** Names every CI that can send webhooks, for a sentence: "GitHub, Gitea, or Jenkins". */
+/** Lists all CI systems that can send webhooks, for a sentence: "GitHub, Gitea, or Jenkins". */
 export function nameEveryCi(): string {
   const labels = Object.values(CI_SYSTEMS).map(({ label }) => label);
   return new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
 }
 
 /**
- * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
+ * Renders a link such as "Open in GitLab". It leads to a line if the page supports that. Returns null if no
  * page is known.
  */
 export function logPageLink(
@@ -41,8 +41,8 @@ export function logPageLink(
 }
 
 /**
- * Returns the address that opens a file of a repository in a user's editor. Returns null without an editor,
- * and if the path does not lie within a repository.
+ * Returns the address that opens a file of a repository in a user's editor. Returns null if no editor is set
+ * or if the path is outside of a repository.
  */
 export function formatEditorAddress(
   template: string,
@@ -65,7 +65,7 @@ export function formatEditorAddress(
   return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
 }
 
-/** Registers `POST /builds/:id/rerun`, which has the CI run the failed jobs again. */
+/** Registers `POST /builds/:id/rerun`, which asks the CI system to rerun the failed jobs. */
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
@@ -75,8 +75,8 @@ export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Renders the re-run requests that were sent to a build's CI. If re-runs are set up, also renders a form to
- * re-run the failed jobs, which asks for confirmation.
+ * Renders the rerun requests that were sent to a build's CI system. If reruns are configured, also renders a
+ * form to rerun the failed jobs, which asks for confirmation.
  */
 export function rerunPart(
   build: Build,

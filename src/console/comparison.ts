@@ -21,7 +21,7 @@ import { findMax } from '../lib/collections.ts';
 import { round as unit } from './charts/chart.ts';
 import { createNumberColumns, dataTable, type Html, html, type Shown } from './html.ts';
 
-/** The CSS class, and so the color, of each kind of difference. */
+/** The CSS class of each kind of difference, which determines the color. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
   'b-better': 'better',
   'a-better': 'worse',
@@ -30,10 +30,10 @@ const TONES: Readonly<Record<DifferenceVerdict, string>> = {
   'within-noise': 'same',
   same: 'same',
 };
-const MOST_NAMED = 20;
-/** A list is no longer; the rest is counted. */
-const MOST_CASES = 1_000;
-/** The size of a drawn difference, in units of its drawing. The width of a dot is twice its radius. */
+const MAX_NAMED = 20;
+/** The maximum number of listed cases. The others are counted. */
+const MAX_CASES = 1_000;
+/** The width of the drawing of a difference, in drawing units. */
 const WIDTH = 240;
 const HEIGHT = 20;
 const DOT = 4;
@@ -43,8 +43,8 @@ export function formatHeading({ dataset }: Comparison): string {
 }
 
 /**
- * Renders one comparison: its meaning, every figure with its difference drawn, the cost, and the cases in
- * which the sides answer differently.
+ * Renders one comparison: its result in sentences, every figure with its difference as a drawing, the cost,
+ * and the cases in which the sides answer differently.
  */
 export function comparisonPart(comparison: Comparison, at: number): Html {
   const [top, heading] = [`k${at + 1}`, formatHeading(comparison)];
@@ -56,7 +56,7 @@ export function comparisonPart(comparison: Comparison, at: number): Html {
     ${comparisonNotes(comparison)}</section>`;
 }
 
-/** Renders the meaning in sentences, every figure with its difference drawn, and the cost. */
+/** Renders the result in sentences, every figure with its difference as a drawing, and the cost. */
 export function comparisonFigures(comparison: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = comparison;
   const heading = formatHeading(comparison);
@@ -70,7 +70,7 @@ export function comparisonFigures(comparison: Comparison, top: string): Html {
     }`;
 }
 
-/** The way cases are listed: the names of the sides, and how a case is shown. */
+/** The names of the two sides, and how a case is shown in a list. */
 export interface CaseListing {
   readonly sides: readonly [a: string, b: string];
   readonly shown: (changedCase: ChangedCase) => Html;
@@ -78,12 +78,12 @@ export interface CaseListing {
 
 const AS_FILES: CaseListing = { sides: ['A', 'B'], shown: caseByAddress };
 
-/** Renders the id of a case, as a link to the source that its row names. */
+/** Renders the id of a case, as a link to its source if its row has one. */
 export function caseByAddress({ id, url }: Pick<ChangedCase, 'id' | 'url'>): Html {
   return url === null ? html`${id}` : html`<a href="${url}" rel="noreferrer noopener">${id}</a>`;
 }
 
-/** Renders the cases in which the sides answer differently, in lists: better, worse, and neither. */
+/** Renders three lists of the cases in which the sides answer differently: better, worse, and neither. */
 export function changedCases(comparison: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
   const [, second] = listing.sides;
   const lists = [
@@ -101,7 +101,7 @@ export function changedCases(comparison: Comparison, top: string, listing: CaseL
 
 /** Renders the omitted cases and the differences between repeats. Renders nothing if there are neither. */
 export function comparisonNotes(comparison: Comparison): Shown {
-  const leftOut = listLeftOutLines(comparison, MOST_NAMED).map(
+  const leftOut = listLeftOutLines(comparison, MAX_NAMED).map(
     (line) => line.charAt(0).toUpperCase() + line.slice(1),
   );
   const notes = [
@@ -154,8 +154,8 @@ function formatInterval({ interval }: Difference): string {
 }
 
 /**
- * Draws a dot for the difference on a line for its interval. A line that does not cross the middle is
- * unlikely to be chance.
+ * Draws a dot for the difference and a line for its interval. If the line does not cross the middle, the
+ * difference is unlikely to be chance.
  */
 function drawing(measured: Difference, reach: number): Html {
   const { name, difference, interval } = measured;
@@ -194,10 +194,10 @@ function caseList(
   listing: CaseListing,
 ): Html {
   const { dataset } = comparison;
-  const rest = cases.length - MOST_CASES;
-  // In a folder the number is no line of anything.
+  const rest = cases.length - MAX_CASES;
+  // If the data set is a folder, the number is not a line number.
   const isFile = dataset.endsWith('.jsonl');
-  const rows = cases.slice(0, MOST_CASES).map((changedCase) => {
+  const rows = cases.slice(0, MAX_CASES).map((changedCase) => {
     const { said } = changedCase;
     return html`<tr><th scope="row">${listing.shown(changedCase)}${
       isFile && html` <span class="quiet">${dataset}:${changedCase.line}</span>`
@@ -219,7 +219,7 @@ function listSpreadNotes(side: string, spread: Spread | null): string[] {
     ({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`,
   );
   const flips =
-    `${spread.flips.length} change category between ` + `repeats${formatIdList(spread.flips, MOST_NAMED)}`;
+    `${spread.flips.length} change category between ` + `repeats${formatIdList(spread.flips, MAX_NAMED)}`;
   return [
     `${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`,
   ];
@@ -227,7 +227,7 @@ function listSpreadNotes(side: string, spread: Spread | null): string[] {
 
 const CODES = new RegExp(`\\b(?:${CATEGORIES.join('|')})\\b`, 'g');
 
-/** Says the codes of categories in a text in people's words. */
+/** Replaces the codes of categories in a text by their names for people. */
 function nameCodes(text: string): string {
   return text.replace(CODES, (code) => nameCategory(Category.parse(code)));
 }

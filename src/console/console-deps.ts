@@ -30,11 +30,11 @@ export interface Refused {
   readonly message: string;
 }
 
-/** Sign-in, as the HTTP API does it. */
+/** The session service of the HTTP API. */
 export interface SessionService {
   /** Returns the owner of the session. Throws `unauthenticated` if there is no session. */
   find(request: FastifyRequest): Promise<Principal>;
-  /** Exchanges a token for a session. Throws `unauthenticated` as a wrong token does. */
+  /** Exchanges a token for a session. Throws `unauthenticated` if the token is wrong. */
   exchange(
     request: FastifyRequest,
     token: string,
@@ -42,8 +42,8 @@ export interface SessionService {
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   end(request: FastifyRequest): Promise<string>;
   /**
-   * Returns a Set-Cookie header with which this browser sends a text back for ten minutes. An empty text
-   * removes it.
+   * Returns a Set-Cookie header that makes this browser return a text for ten minutes. An empty text removes
+   * the cookie.
    */
   remember(request: FastifyRequest, text: string): string;
   /** Returns the remembered text that the browser sends back, or null if there is none. */
@@ -55,7 +55,7 @@ export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
     readonly review: { readonly claimMs: number };
-    /** The thresholds from which answers are given without a person; the default ones if absent. */
+    /** The thresholds from which answers are published without a person. The default ones if absent. */
     readonly triage?: { readonly thresholds: { readonly autoNotify: number } };
   };
   readonly stores: ScopedStores;
@@ -71,30 +71,35 @@ export interface ConsoleDeps {
   readonly providers: readonly Connectable[];
   readonly readiness: () => Promise<Readiness>;
   readonly sessions: SessionService;
-  /** Channels of notification rules. */
+  /** The open channels for the messages of notification rules. */
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
   /** The sign-in provider, in addition to tokens. */
   readonly signIn?: SignInProvider | null;
-  /** Returns the node of the graph that works on a build now, if it is known. */
+  /** Returns the node of the graph that is working on a build, if it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** The measured figures of this release. */
   readonly unseen?: readonly UnseenFigures[];
-  /** Explains a pasted log by rules, the first cause first; absent: no log is explained. */
+  /**
+   * Explains a pasted log by rules, first cause first. If absent, the page for pasting logs is not available.
+   */
   readonly explainLog?: (
     log: string,
     signal: AbortSignal,
   ) => Promise<readonly { readonly analysis: Analysis }[]>;
-  /** Replays that were kept to be compared. */
+  /** Stored replays that can be compared. */
   readonly keptRuns: Scoped<KeptRuns>;
-  /** The time for which a decision is not shown outside, in milliseconds. */
+  /** The time in milliseconds during which a decision can be undone before it is published. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
-  /** Counts a wrong token. Returns the time to wait in milliseconds if there were too many, else null. */
+  /**
+   * Counts a wrong token. Returns the time to wait in milliseconds if there were too many. Returns null
+   * otherwise.
+   */
   countGuess(request: FastifyRequest): Promise<number | null>;
   /**
-   * Counts a stream that the asker opens. Returns a function that ends the count of it. Throws `rate-limited`
-   * if too many are open.
+   * Counts a new stream of this client. Returns a function that ends the count. Throws `rate-limited` if too
+   * many are open.
    */
   countStream(request: FastifyRequest): () => void;
   /** Writes an error to the log and sets the headers of its response. */

@@ -48,22 +48,19 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   for (const register of PAGES) register(pages, deps);
 }
 
-/**
- * The longest time that an event stream stays open, in milliseconds. A page in a forgotten tab asks again
- * after that.
- */
-const LONGEST_MS = 30 * 60_000;
+/** The maximum duration of an event stream, in milliseconds. The page then reconnects. */
+const MAX_MS = 30 * 60_000;
 
 const EventsQuery = z.object({
   /** The build whose changes are reported. If absent, all changes are reported. */
   build: z.string().max(300).optional().catch(undefined),
-  /** Milliseconds since the requesting page was read. */
+  /** The age of the requesting page in milliseconds. */
   age: z.coerce.number().int().min(0).max(86_400_000).catch(0).default(0),
 });
 
 /**
  * Registers `/events`, which reports that something visible to the reader changed, but not what. The page
- * then requests itself again.
+ * then loads again.
  */
 function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps): void {
   const options = { ...route('read', { querystring: EventsQuery }), exposeHeadRoute: false };
@@ -76,7 +73,7 @@ function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps):
       const tell = () => emit('change', '');
       const unfollow = changes.follow(followed, tell);
       if (hasMissed) tell();
-      await wait(LONGEST_MS, undefined, { signal: AbortSignal.any([signal, changes.stopping]) }).catch(
+      await wait(MAX_MS, undefined, { signal: AbortSignal.any([signal, changes.stopping]) }).catch(
         () => undefined,
       );
       unfollow();
@@ -189,7 +186,7 @@ async function askToSignIn(
   deps: ConsoleDeps,
 ): Promise<FastifyReply> {
   const signingIn = request.url.startsWith('/sign-in');
-  // A client that sends a token is not a browser, so it gets an error about the token.
+  // Clients that send a token are not browsers, so they get an error about the token.
   if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
     return reply
       .removeHeader('www-authenticate')

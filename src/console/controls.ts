@@ -1,27 +1,28 @@
 import { type Html, html, type Shown } from './html.ts';
 
-/** The part of the console where a key works. */
+/** The part of the console in which a key works. */
 export type Place = 'queue' | 'item' | 'log' | 'page';
 
 /**
- * A key, its description, and the action that it represents: the control with that `data-action`, or a
- * handler of that name in the browser.
+ * A key with its description and its action. The action is the control with that `data-action`, or the
+ * browser handler of that name.
  */
 export interface KeyBinding {
-  /** The key as in `KeyboardEvent.key`. Two keys in a row are separated by a blank, alternatives by a bar. */
+  /** The key as in `KeyboardEvent.key`. Spaces separate two keys in a row, and bars separate alternatives. */
   readonly keys: string;
   readonly action: string;
   readonly places: readonly Place[];
   readonly does: string;
-  /** Works while a person types, too. Only such a key may be held with Ctrl or Cmd. */
+  /** True if the key works while a person types. Only such a key may be combined with Ctrl or Cmd. */
   readonly whileTyping?: true;
 }
 
 const EVERYWHERE: readonly Place[] = ['queue', 'item', 'log', 'page'];
 
 /**
- * All keys there are: handlers, badges and the list of keys are made of this table. Enter, Space, Backspace,
- * Delete and arrows decide nothing, ever: people press them believing that they are in a text field.
+ * All keys. Handlers, badges and the list of keys are derived from this table. Enter, Space, Backspace,
+ * Delete and the arrow keys never decide, because people may press them in the belief that they are in a text
+ * field.
  */
 export const KEYS: readonly KeyBinding[] = [
   { keys: 'a', action: 'accept', places: ['item'], does: 'accept, and go to the next item' },
@@ -82,7 +83,7 @@ export function listKeys(place: Place): readonly KeyBinding[] {
   return KEYS.filter(({ places }) => places.includes(place));
 }
 
-/** Returns the key of an action as a badge shows it, or null if it has none. */
+/** Returns the key of an action for its badge, or null if the action has none. */
 function findKey(action: string): string | null {
   return KEYS.find((binding) => binding.action === action)?.keys ?? null;
 }
@@ -93,7 +94,7 @@ export function badge(action: string): Html {
   return html`${key !== null && html` <kbd aria-hidden="true">${key}</kbd>`}`;
 }
 
-/** Renders a link that a key presses. */
+/** Renders a link that can be followed by a key. */
 export function actionLink(action: string, address: string, words: Shown): Html {
   return html`<a class="btn" data-action="${action}" href="${address}">${words}${badge(action)}</a>`;
 }
@@ -103,9 +104,7 @@ export function keysLink(): Html {
   return html`<a class="btn bare only-wide" data-action="keys" href="/me#keys-here">Keys${badge('keys')}</a>`;
 }
 
-/**
- * Renders a button that a key presses. Give `name` and `value` if its form has several buttons to tell apart.
- */
+/** Renders a button that can be pressed by a key. `name` and `value` tell the buttons of one form apart. */
 export function actionButton(
   action: string,
   words: Shown,
@@ -127,7 +126,7 @@ export function renderUndo(address: string, fields: Fields = {}): Html {
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** Renders hidden fields of a form; skips undefined values. */
+/** Renders the hidden fields of a form. Fields with undefined values are omitted. */
 export function renderHiddenFields(fields: Fields): Html[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
@@ -145,9 +144,7 @@ export function renderOptions(
   });
 }
 
-/**
- * Renders links between pages of one kind. `look` holds attributes of their `nav` in addition to its name.
- */
+/** Renders links between related pages. `look` contains additional attributes of the `nav`. */
 export function tabs(
   label: string,
   links: readonly { readonly address: string; readonly words: Shown; readonly isHere: boolean }[],
@@ -160,7 +157,7 @@ export function tabs(
   return html`<nav class="tabs" aria-label="${label}"${look}>${items}</nav>`;
 }
 
-/** Renders where a page is: its places from the outermost to the innermost. */
+/** Renders the position of a page, from the outermost place to the innermost. */
 export function crumbs(places: readonly Shown[]): Html {
   const crumbs = places.filter((place) => place !== null && place !== undefined && place !== false);
   return html`<nav aria-label="Where you are"><ol class="crumbs">${crumbs.map(
@@ -169,8 +166,8 @@ export function crumbs(places: readonly Shown[]): Html {
 }
 
 /**
- * Renders links to the pages before and after one of a list, or nothing if there are none. `look` holds
- * attributes of the links in addition to their address.
+ * Renders links to the previous and next page of a list, or nothing if there are none. `look` contains
+ * additional attributes of the links.
  */
 export function pager(
   { offset, size, more }: { readonly offset: number; readonly size: number; readonly more: boolean },
@@ -194,14 +191,14 @@ export function dayField(name: string, day: string | undefined, words = name): H
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** Formats a UTC day: "12 Nov", with its year if that is not this one. */
+/** Formats a UTC day: "12 Nov", followed by the year if it is not the current one. */
 export function formatDay(iso: string): string {
   const year = iso.slice(0, 4);
   const words = `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]}`;
   return year === String(new Date().getUTCFullYear()) ? words : `${words} ${year}`;
 }
 
-/** Renders a time for people in UTC, with the exact time in its tooltip and for machines. */
+/** Renders a time for people in UTC, with the exact time in its tooltip and in `datetime`. */
 export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}"
     title="${iso.slice(0, 16).replace('T', ' ')} UTC">${formatMoment(iso)}</time>`;

@@ -9,17 +9,17 @@ import { icon } from './parts/icons.ts';
 
 /** A field by which a list can be filtered. */
 export interface FilterField {
-  /** Its name in the address. */
+  /** The name of the field in the address. */
   readonly name: string;
   readonly label: string;
-  /** The field of the offers with its values; absent: only `values` are offered. */
+  /** The field of the offers that contains the values. If absent, only `values` are offered. */
   readonly offered?: string;
   readonly values?: readonly string[];
-  /** Says a value in people's words. */
+  /** Formats a value for people. */
   readonly format?: (value: string) => string;
-  /** The form of typed text that is accepted even if it is none of the offers. */
+  /** The pattern of typed text that is accepted even if it is not offered. */
   readonly takes?: RegExp;
-  /** This page does not use the field, but keeps it for the next one. */
+  /** True if this page does not use the field, but keeps it for the next page. */
   readonly isElsewhere?: true;
 }
 
@@ -37,24 +37,24 @@ export const DAYS_FIELD: FilterField = {
   values: ['1', '7', '30', '90'],
   format: (value) => (value === '1' ? '1 day' : `${value} days`),
 };
-/** The branch is kept for Builds by pages whose rows are of no single branch. */
+/** Pages whose rows belong to no single branch keep the branch for Builds. */
 export const BRANCH_ELSEWHERE: FilterField = { name: 'branch', label: 'Branch', isElsewhere: true };
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** The filters of a list: those in use, and those that are offered. */
+/** The filters of a list: those in use, and those that may be added. */
 export interface Filtering {
   readonly path: string;
-  /** Everything that the address of the list holds, but for the place in it. */
+  /** All fields in the address of the list, except the offset. */
   readonly query: Fields;
   readonly fields: readonly FilterField[];
   readonly offers: readonly Offer[];
 }
 
 /**
- * Renders the filters of a list: each one in use as a chip that takes it out, and one field that offers what
- * exists here, with counts. `more` stands after
- * them; `list` is the id of a list of offers that the page has already.
+ * Renders the filters of a list: for each one in use, a label that removes it, and a field that offers the
+ * existing values with counts. `more` follows them. `list` is the id of a list of offers that the page
+ * already contains.
  */
 export function filterBar(
   label: string,
@@ -89,7 +89,7 @@ export function filterBar(
 interface FilterOption {
   readonly field: FilterField;
   readonly value: string;
-  /** The text that is offered and typed: "Repository: acme/shop". */
+  /** The text as it is offered and typed: "Repository: acme/shop". */
   readonly text: string;
   readonly count: number | null;
 }
@@ -112,8 +112,8 @@ function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
 }
 
 /**
- * Applies the text typed into the field: one of the offers, or a value for a field that takes any. Returns
- * the address of the filtered list, or null if nothing fits.
+ * Applies the typed text: one of the offers, or a value for a field that accepts any. Returns the address of
+ * the filtered list, or null if the text is neither.
  */
 function findFiltered(typed: string, filtering: Filtering): string | null {
   const { path, query, fields } = filtering;

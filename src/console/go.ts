@@ -8,21 +8,21 @@ import { testAddress } from './insights/test-page.ts';
 import { type ConsoleApp, route, sendHtml } from './page.ts';
 import { formatScopedAddress } from './scope.ts';
 
-/** A page that fits the typed text. */
+/** A page that matches the typed text. */
 export interface FoundPlace {
   readonly words: string;
   readonly kind: string;
   readonly address: string;
-  /** True if it is exactly the typed text, and not only similar. */
+  /** True if its name equals the typed text, and is not only similar. */
   readonly isExact: boolean;
 }
 
-/** Pages of each kind that are offered. */
+/** The maximum number of pages of each kind. */
 const OF_EACH = 4;
-/** The minimum length of the text. A shorter one fits too much. */
+/** The minimum length of the text. Shorter texts match too much. */
 const MIN_WORDS = 2;
 
-/** Registers `/go?q=`: links to the builds, repositories, tests and causes that fit the typed text. */
+/** Registers `/go?q=`: links to the builds, repositories, tests and causes that match the typed text. */
 export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
   const options = route('read', { querystring: z.object({ q: Words }) });
   app.get('/go', options, async (request, reply) =>
@@ -39,7 +39,10 @@ export function placeList(places: readonly FoundPlace[]): Html {
   )}</ul>`;
 }
 
-/** Finds the builds of a number or an address, and the repositories, tests and causes with these words. */
+/**
+ * Finds the builds with this number or address, and the repositories, tests and causes that contain the
+ * words.
+ */
 export async function findPlaces({ stores }: ConsoleDeps, words: string): Promise<FoundPlace[]> {
   if (words.length < MIN_WORDS) return [];
   const page = { limit: OF_EACH, offset: 0 };

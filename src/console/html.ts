@@ -1,8 +1,8 @@
 import { spellCharacter } from '../lib/text.ts';
 
 /**
- * A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never
- * becomes it.
+ * A piece of HTML. Only the functions of this file create it, so text that looks like markup never becomes
+ * markup.
  */
 class SafeHtml {
   readonly text: string;
@@ -32,7 +32,10 @@ export function html(template: TemplateStringsArray, ...values: readonly Shown[]
   return new SafeHtml(text);
 }
 
-/** The parts of each template on one line: a page with many rows renders the same template many times. */
+/**
+ * The joined parts of each template. They are cached because a page with many rows renders the same template
+ * many times.
+ */
 const JOINED = new WeakMap<TemplateStringsArray, readonly string[]>();
 const BLOCK =
   'article|aside|body|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|' +
@@ -56,15 +59,15 @@ export function joinHtml(items: readonly Shown[], between: Shown = ''): Html {
 
 type Column = Shown | { readonly number: Shown };
 
-/** Columns of numbers, for a table. */
+/** Creates columns of numbers for a table. */
 export function createNumberColumns(...names: readonly Shown[]): Column[] {
   return names.map((number) => ({ number }));
 }
 
 /**
  * Renders a table that scrolls if it is wider than the page. On a phone it becomes a list of cards whose
- * cells show the names of their columns, unless it is `listed`. `label` names it for people who cannot see
- * it. A column of numbers is right-aligned.
+ * cells show the names of their columns, unless `listed` is set. `label` is the accessible name. Columns of
+ * numbers are right-aligned.
  */
 export function dataTable(
   label: string,
@@ -87,7 +90,7 @@ function isNumber(column: Column): column is { readonly number: Shown } {
   return typeof column === 'object' && column !== null && 'number' in column;
 }
 
-/** Adds to each cell of the rows the name of its column. */
+/** Adds the name of its column to each cell of the rows. */
 function labelCells(rows: Shown, names: readonly Shown[]): Html {
   const labels = names.map((name) => toMarkup(name).replace(/<[^<>]*>/g, ''));
   let column = 0;
@@ -100,8 +103,8 @@ function labelCells(rows: Shown, names: readonly Shown[]): Html {
 }
 
 /**
- * Returns an address from outside for `href` if it is http or https, else null, so that no link runs a
- * script.
+ * Returns an external address for `href` if it is an HTTP address, and null otherwise. A link therefore never
+ * runs a script.
  */
 export function linkTarget(address: string | null): string | null {
   if (address === null || !URL.canParse(address)) return null;
@@ -117,8 +120,8 @@ function toMarkup(value: Shown): string {
 }
 
 /**
- * The characters with a meaning in markup, control characters, and characters that change the direction of
- * text. The last two kinds are shown by their code.
+ * Characters with a meaning in markup, control characters, and characters that change the direction of text.
+ * Characters of the last two kinds are replaced by their code.
  */
 const SPECIAL = /[&<>"'\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 

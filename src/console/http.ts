@@ -5,8 +5,8 @@ import { readBytes } from '../lib/http-body.ts';
 import { type Html, html } from './html.ts';
 
 /**
- * The policy that forbids loading from elsewhere, framing and sending data away. Only one named policy may
- * turn text into markup (Trusted Types).
+ * The Content Security Policy. It forbids loading from other hosts, framing, and sending data away. Only one
+ * named policy may turn text into markup (Trusted Types).
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -33,18 +33,18 @@ export function protect(reply: FastifyReply): void {
     .header('permissions-policy', 'camera=(), microphone=(), geolocation=()');
 }
 
-/** The interval between heartbeats in milliseconds. Proxies end connections that are silent for long. */
+/** The interval between heartbeats in milliseconds. Proxies close connections that are silent for long. */
 const HEARTBEAT_MS = 15_000;
 /** The delay in milliseconds before a browser reconnects after a broken connection. */
 const RETRY_MS = 3_000;
 
 /**
- * Tells one event; text of several lines goes as several lines of data. With an id a reader that comes again
- * goes on after it.
+ * Sends one event. Text with several lines becomes several data lines. If events have ids, a reader that
+ * reconnects continues after the last one.
  */
 export type Emit = (event: string, text: string, id?: string) => void;
 
-/** Answers with server-sent events until `work` ends or the reader goes away, which aborts its signal. */
+/** Sends server-sent events until `work` ends. If the reader disconnects, the signal is aborted. */
 export function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -74,10 +74,7 @@ export function sendEvents(
   return reply.send(stream);
 }
 
-/**
- * Says above a page what its address asks for that it does not understand: fields that it does not have, and
- * values that it cannot mean.
- */
+/** Renders a notice of query fields that the page does not have and of values that are not valid. */
 export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
   const known = Object.keys(schema.shape);
   const [read, usual] = [request.query, schema.parse({})].map(
@@ -102,16 +99,16 @@ export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Htm
 /** The id in an address. */
 export const IdParams = z.object({ id: z.string().min(1).max(300) });
 
-/** The first row of a list that is shown. */
+/** The number of rows of a list that are skipped. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0);
 
-/** Words in a query. Text that is too long is ignored. */
+/** Words in a query. Text that is too long counts as empty. */
 export const Words = z.string().trim().max(300).catch('').default('');
 
-/** Words in a query, in which an empty field is treated as absent. */
+/** Words in a query. An empty field counts as absent. */
 export const WordsOrNone = Words.transform((text) => (text === '' ? undefined : text));
 
-/** No build is older, or will ever be newer; what lies farther off is no date to a database. */
+/** The earliest and latest valid day. Databases do not accept dates that are much farther away. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 
 /** A UTC day in a query, `2026-03-01`. Other text is ignored. */
@@ -125,7 +122,7 @@ export const Day = z.iso
 const MAX_FORM_BYTES = 256 * 1024;
 
 /**
- * Bodies of forms as records of their fields; of a field that comes several times (check boxes), all its
+ * Parses the bodies of forms. A field that occurs several times, such as a check box, becomes a list of its
  * values.
  */
 export function acceptForms(app: FastifyInstance): void {
@@ -136,20 +133,20 @@ export function acceptForms(app: FastifyInstance): void {
   );
 }
 
-/** Parses `a=1&b=2&b=3` into `{ a: '1', b: ['2', '3'] }`. Line ends become `\n`, as everywhere here. */
+/** Parses `a=1&b=2&b=3` into `{ a: '1', b: ['2', '3'] }`. Line ends become `\n`. */
 export function parseFields(body: string): Record<string, string | string[]> {
   const form = new URLSearchParams(body);
   const entries = [...new Set(form.keys())].map((name) => {
     const values = form.getAll(name).map((value) => value.replaceAll('\r\n', '\n'));
     return [name, values.length === 1 ? (values[0] ?? '') : values] as const;
   });
-  // Without a prototype no field's name means anything.
+  // The object has no prototype, so no name of a field has a special meaning.
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
 /**
  * Reads the unparsed body of a form that was refused before it was read. Returns an empty string if it is not
- * a form, or too large to be one of ours.
+ * a form, or if it is larger than any form of the console.
  */
 export async function readRefusedForm(request: FastifyRequest): Promise<string> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts';
 import { Offset, Words } from './http.ts';
 import { ScopeFields } from './scope.ts';
 
-/** The part of the library that is listed. */
+/** The query fields of the lists of the library. */
 export const LibraryQuery = z.object({
   ...ScopeFields,
   category: Category.optional().catch(undefined),
@@ -23,7 +23,10 @@ const SHOWS = {
   withdrawn: 'Include withdrawn',
 } as const;
 
-/** Renders the name of the library with links to its lists; absent: none of them is shown. */
+/**
+ * Renders the title of the library with links to its lists. Without a query, none of the links is marked as
+ * current.
+ */
 export function libraryTop(query: LibraryQuery | null): Html {
   const lists = (['all', 'flagged', 'withdrawn'] as const).map((show) => ({
     address: getListAddress({ ...query, show, offset: 0 }),
@@ -36,7 +39,7 @@ export function libraryTop(query: LibraryQuery | null): Html {
 
 type Listed = Partial<LibraryQuery> & Pick<LibraryQuery, 'show' | 'offset'>;
 
-/** Returns the fields in the address of a list of the library, without the place in it. */
+/** Returns the fields in the address of a list of the library, except the offset. */
 export function toListFields({ repo, branch, days, category, show }: Listed) {
   return { repo, branch, days, category, show: show === 'all' ? undefined : show };
 }

@@ -3,7 +3,7 @@ import { toCsv } from '../lib/text.ts';
 import { type Html, html } from './html.ts';
 import { protect } from './http.ts';
 
-/** A table as CSV shows it. */
+/** A table for a CSV file. */
 export interface CsvTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly (string | number | null)[])[];
@@ -12,7 +12,7 @@ export interface CsvTable {
 /** The columns of a list by their headings. Each reads its value from a row. */
 export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
 
-/** Fills the columns of a list with its rows. */
+/** Creates a table with a row for each item of a list. */
 export function toCsvTable<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): CsvTable {
   const fields = Object.values(columns);
   return { head: Object.keys(columns), rows: rows.map((row) => fields.map((read) => read(row))) };
@@ -21,7 +21,7 @@ export function toCsvTable<Row>(columns: CsvColumns<Row>, rows: readonly Row[]):
 /** The maximum number of rows in a file, and of rows that one query returns. */
 const [MAX_ROWS, BATCH_SIZE] = [5_000, 200];
 
-/** Reads a whole list, page by page, up to 5,000 rows. */
+/** Reads a whole list in batches, up to 5,000 rows. */
 export async function readWhole<Row>(
   read: (page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
@@ -34,7 +34,7 @@ export async function readWhole<Row>(
   return rows;
 }
 
-/** Sends a table as a file. `name` is that of the file, without its ending. */
+/** Sends a table as a file. `name` is the file name without its extension. */
 export function sendCsv(reply: FastifyReply, name: string, { head, rows }: CsvTable): FastifyReply {
   protect(reply);
   return reply

@@ -28,18 +28,21 @@ interface Page {
   readonly place?: Place;
   /** The part of the console to which the page belongs. */
   readonly part?: Part;
-  /** The line above the page: its place, its lists, and actions on the whole page. */
+  /** The line above the page: its position, related lists, and actions on the whole page. */
   readonly top?: Shown;
   readonly main: Shown;
-  /** It fills the window to its edges, and lays itself out. */
+  /** True if the page fills the window and has its own layout. */
   readonly fills?: true;
-  /** The bar below with the decisions that are possible here. If absent, there is none. */
+  /** The bar at the bottom with the possible decisions. If absent, there is none. */
   readonly bar?: Shown;
-  /** True if the page has the search of all failures itself; if absent, the frame has it. */
+  /** True if the page itself has the search of all failures. Otherwise the frame has it. */
   readonly searches?: true;
-  /** Its parts with `data-live` change while it is open: whatever happens, or what happens to one build. */
+  /**
+   * The events that update the parts with `data-live` while the page is open: all events, or those of one
+   * build.
+   */
   readonly live?: { readonly buildId?: string };
-  /** One sentence about the last action, read aloud to those who cannot see it. */
+  /** A sentence about the last action, which screen readers read aloud. */
   readonly said?: string;
   /** The form that undoes the last action. */
   readonly undo?: Html | undefined;
@@ -62,7 +65,7 @@ type Part =
 export interface Reader {
   readonly principal: Principal | null;
   readonly preferences: Preferences;
-  /** Items of the queue that wait; null if it is not known or not theirs. */
+  /** The number of waiting review items. Null if it is unknown or the person is not a reviewer. */
   readonly waiting: number | null;
 }
 
@@ -73,13 +76,13 @@ interface Section {
   readonly address: string;
   readonly sign: Icon;
   readonly action?: string;
-  /** True if a phone shows it behind "More". */
+  /** True if phones show it under "More". */
   readonly isRare?: true;
-  /** True if its pages know no scope. */
+  /** True if its pages have no scope. */
   readonly isWhole?: true;
 }
 
-/** The places of daily work, then those that are needed now and then. */
+/** The sections for daily work, followed by those for occasional use. */
 const DAILY: readonly Section[] = [
   { part: 'overview', name: 'Overview', role: 'read', address: '/', sign: 'overview', action: 'go-overview' },
   { part: 'review', name: 'Review', role: 'review', address: '/review', sign: 'review', action: 'go-review' },
@@ -122,7 +125,7 @@ export function listReaderNames({ principal, preferences }: Reader): string[] {
   return principal === null ? [] : [principal.name, ...preferences.handles];
 }
 
-/** The console's routes: what their schemas parse has its type. */
+/** The Fastify instance of the console. Its routes have the types of their schemas. */
 export type ConsoleApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -131,7 +134,7 @@ export type ConsoleApp = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** Options of a route that holders of this role may use. */
+/** Returns the options of a route that people with this role may use. */
 export function route<const Schema extends FastifySchema = Record<never, never>>(
   role: Role,
   schema?: Schema,
@@ -150,7 +153,7 @@ export async function answerPage(
   return sendPage(request, reply, page, await loadReader(request, deps), status);
 }
 
-/** Sends a page in its frame. Its content is of this moment and for this reader, so it is stored nowhere. */
+/** Sends a page in its frame. It is not cached, because it depends on the time and the reader. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -158,12 +161,12 @@ export function sendPage(
   reader: Reader,
   status = 200,
 ): FastifyReply {
-  // A form that was refused has no address from which it could be had again.
+  // A refused form has no address from which it could be updated.
   const { live, ...still } = page;
   return sendHtml(request, reply, frame(status === 200 && live !== undefined ? page : still, reader), status);
 }
 
-/** Sends a part of a page, to be put into one that is open. */
+/** Sends a fragment that is inserted into an open page. */
 export function sendHtml(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -212,7 +215,9 @@ function frame(page: Page, reader: Reader): Html {
     </html>`;
 }
 
-/** Returns the look of the body: no sections when signed out, and the bar in their place on a phone. */
+/**
+ * Returns the attributes of the body. Signed-out users see no sections, and on phones the bar replaces them.
+ */
 function bodyLook(page: Page, { principal }: Reader): Shown {
   if (principal === null) return html` class="door"`;
   return page.bar !== undefined && page.place === 'item' && html` class="has-bar"`;
@@ -267,7 +272,7 @@ function sectionLink(section: Section, page: Page, { waiting }: Reader): Html {
   }>${icon(sign)}${name}${count}</a>`;
 }
 
-/** Looks through all failures. Where `/` looks through a log, it stays with that. */
+/** Renders the search of all failures. On pages where the key `/` searches a log, this field has no key. */
 function searchField({ place }: Page): Html {
   return html`<form role="search" aria-label="All failures" action="/search"
     class="jump combo">${icon('search')}<input
@@ -293,7 +298,7 @@ function keyList(place: Place, keys: boolean): Html {
     <form method="dialog" class="acts"><button>Close</button></form></dialog>`;
 }
 
-/** Milliseconds for which a count of waiting items is reused. */
+/** The time in milliseconds for which a count of waiting items is reused. */
 const COUNT_MS = 5_000;
 const counted = new WeakMap<
   ScopedStores,
@@ -314,7 +319,7 @@ export async function loadReader(
   return { principal, preferences, waiting };
 }
 
-/** Loads the reader of an error page, which is sent even if the preferences cannot be read now. */
+/** Loads the reader of an error page. The page is sent even if the preferences cannot be read. */
 export async function loadErrorReader(
   request: FastifyRequest,
   deps: Pick<ConsoleDeps, 'stores'>,
@@ -326,7 +331,7 @@ export async function loadErrorReader(
   }));
 }
 
-/** Forgets the count of waiting items, so that the next page after a decision counts again. */
+/** Discards the count of waiting items, so that the next page after a decision counts again. */
 export function forgetWaiting(stores: ScopedStores): void {
   counted.delete(stores);
 }

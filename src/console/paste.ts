@@ -140,7 +140,9 @@ async function renderExplanation(analysis: Analysis, log: string): Promise<Html>
     })}</dd></div></dl>${windows.html}</article>`;
 }
 
-/** The stores of a log that is not stored. Only the lines that the analysis quotes are shown. */
+/**
+ * Stores for a log that is not stored. They are empty, so only the lines that the analysis quotes are shown.
+ */
 const NOT_STORED = {
   archive: { list: async () => [], lines: async () => null },
   stores: {

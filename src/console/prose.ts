@@ -1,9 +1,9 @@
 import { type Html, html, joinHtml, type Shown } from './html.ts';
 
 /**
- * Renders the text of a model or a person as a closed subset of Markdown: paragraphs, lists, `code`, bold,
- * and [E3], which links to that piece of evidence on the page. Everything else is shown as it stands: no
- * images, no links to elsewhere, no headings, no HTML.
+ * Renders the text of a model or a person as a small subset of Markdown: paragraphs, lists, `code`, bold, and
+ * citations such as [E3], which link to the evidence on the page. Everything else is shown literally: images,
+ * other links, headings and HTML.
  */
 export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
@@ -33,7 +33,7 @@ function renderBlock(block: string, evidence: ReadonlySet<string>): Html {
   return html`<p>${lines.map((line, at) => [at > 0 && html`<br>`, inlineProse(line, evidence)])}</p>`;
 }
 
-/** Renders text outside code spans. An unmatched backtick at the end is kept as it is. */
+/** Renders text outside of code spans. An unmatched backtick is shown literally. */
 function proseText(part: string, at: number, evidence: ReadonlySet<string>): Shown {
   const before = at % 2 === 1 ? '`' : '';
   return (before + part).split('**').map((piece, index, all) => {

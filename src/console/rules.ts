@@ -30,7 +30,7 @@ const ListQuery = z.object({
 });
 
 const text = (most: number) => z.string().max(most).default('');
-/** A rule as its form sends it. Its problems are shown on the form. */
+/** The fields of the form for a rule. Problems with them are shown on the form. */
 const RuleForm = z.object({
   pattern: text(1000),
   sample: text(10_000),
@@ -149,7 +149,7 @@ interface RuleOutcome {
   readonly trial: RuleTrial | null;
 }
 
-/** The fields as they were typed. */
+/** The fields as typed. */
 type RuleFields = { readonly [Field in keyof RuleInput]: string };
 
 const LISTED = 20;

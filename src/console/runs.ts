@@ -25,8 +25,9 @@ import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
 /**
- * Registers `/runs/:id`, the steps of an analysis or, for the id of a build, of its current run. Also
- * registers `/runs/:id/json`, the same for programs, and `/runs/:id/events`, the steps of a run as they end.
+ * Registers `/runs/:id`, the steps of an analysis. If the id belongs to a build, they are those of its
+ * current run. Also registers `/runs/:id/json`, the same as JSON, and `/runs/:id/events`, the steps of a run
+ * as they end.
  */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
@@ -144,11 +145,11 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
     <p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
 }
 
-/** The interval between two polls of the database. With a model, a step takes seconds. */
+/** The interval between two reads of the database, in milliseconds. With a model, a step takes seconds. */
 const POLL_MS = 700;
-/** The largest position of a step, because positions are integers of PostgreSQL. */
+/** The maximum position of a step. Positions are integers of PostgreSQL. */
 const MAX_POSITION = 2_147_483_647;
-/** The maximum length of one event stream. The browser then reconnects. */
+/** The maximum duration of an event stream, in milliseconds. The browser then reconnects. */
 const MAX_STREAM_MS = 30 * 60_000;
 
 type LiveRun = Awaited<ReturnType<typeof readLiveRun>>;
@@ -185,9 +186,9 @@ async function renderStep(
 }
 
 /**
- * Registers `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event
- * is its position, so a reader that reconnects continues after it. When the run has ended, the last event is
- * `done`, with the address of the result. A stream ends after `MAX_STREAM_MS` in any case.
+ * Registers `/runs/:id/events`: the steps of a build, sent as they end. The id of each event is its position,
+ * so a reader that reconnects continues after it. When the run has ended, the last event is `done`, with the
+ * address of the result. A stream ends after `MAX_STREAM_MS` at the latest.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
@@ -225,8 +226,8 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Renders one finished step as a list item that expands. It is expanded if a tool call failed. `scale` is
- * null while the run continues.
+ * Renders one finished step as a list item that can be expanded. It is expanded if a tool call failed.
+ * `scale` is null while the run continues.
  */
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
@@ -276,19 +277,19 @@ function isFailure({ status }: ToolTrace): boolean {
   return status !== 'ok' && status !== 'empty';
 }
 
-/** The start and the length of the whole run, both in milliseconds; the scale of the bars. */
+/** The start and the duration of the whole run in milliseconds, which scale the bars. */
 interface RunScale {
   readonly startedAt: number;
   readonly milliseconds: number;
 }
 
 const WIDTH = 200;
-/** The minimum width of a step, so that even the shortest one is visible. */
+/** The minimum width of a step in drawing units, so that even the shortest one is visible. */
 const MIN_WIDTH = 1;
 
 /**
- * Draws when a step began and how long it took, to the scale of the whole run. The text next to the bar gives
- * the duration; the start is shown by the bar alone.
+ * Draws the start and the duration of a step, to the scale of the whole run. The text next to the bar states
+ * the duration. Only the bar shows the start.
  */
 function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
   const total = Math.max(1, scale.milliseconds);

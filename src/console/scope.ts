@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { search } from './addresses.ts';
 import { Words } from './http.ts';
 
-/** The repository, branch and time in a reader's view, kept in the address from page to page. */
+/** The repository, branch and time that a reader is looking at. Addresses carry it from page to page. */
 export interface PageScope {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
-  /** Days to look back. */
+  /** The number of days to look back. */
   readonly days?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export function formatScopedAddress(address: string, { repo, branch, days }: Pag
 
 const DAY_MS = 86_400_000;
 
-/** Returns when the days of a scope began, in ISO 8601, or undefined if it has none. */
+/** Returns the beginning of the scope's days in ISO 8601, or undefined if the scope has no days. */
 export function computeScopeStart(days: number | undefined, now: number): string | undefined {
   return days === undefined ? undefined : new Date(now - days * DAY_MS).toISOString();
 }

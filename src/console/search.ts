@@ -23,7 +23,9 @@ import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from '
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
 import { renderCategory } from './parts/marks.ts';
 
-/** Failures that are read for one page; those of one cause of a build are one row of it. */
+/**
+ * The maximum number of failures that are read for one page. Failures of one cause in one build form one row.
+ */
 const ROWS = 100;
 const MESSAGE = 300;
 
@@ -36,7 +38,8 @@ const Query = z.object({
 type Found = Awaited<ReturnType<typeof find>>;
 
 /**
- * Registers `/search?q=`, failures by their text and properties, newest first. An id leads to its own page.
+ * Registers `/search?q=`: failures by their text and properties, newest first. A known id redirects to its
+ * own page.
  */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
@@ -79,7 +82,7 @@ function readSearch(q: string, now: number, me: readonly string[]): Search | Tri
   }
 }
 
-/** Renders the pages that fit the words, above the failures. */
+/** Renders the pages that match the words, above the failures. */
 function placesPart(places: readonly FoundPlace[]): Shown {
   return (
     places.length > 0 &&

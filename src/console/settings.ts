@@ -18,7 +18,7 @@ import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page
 import { banner, stateMark, type Tone } from './parts/marks.ts';
 import { unreadLogs } from './unread-logs.ts';
 
-/** Time limit of all requests that one press of a button makes, in milliseconds. */
+/** The time limit of all requests of one button press, in milliseconds. */
 const LIMIT_MS = 60_000;
 
 const Name = z.string().min(1).max(40);
@@ -108,11 +108,11 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
 interface CiSystem {
   readonly provider: Connectable;
   readonly label: string;
-  /** The time at which its newest build was received; null if there is none. */
+  /** The time at which its newest build was received. Null if there is none. */
   readonly lastAt: string | null;
 }
 
-/** The time without a build after which a connected system needs a look, in days. */
+/** The number of days without a build after which a connected system needs attention. */
 const SILENT_DAYS = 3;
 const DAY_MS = 86_400_000;
 
@@ -157,14 +157,13 @@ async function healthPart({ readiness }: ConsoleDeps): Promise<Html> {
   }</header><ul class="rows">${rows}</ul></section>`;
 }
 
-/** Writes the name of a backend as people do: "jobQueue" → "Job queue". */
+/** Converts the name of a backend for people: "jobQueue" → "Job queue". */
 function nameBackend(name: string): string {
   return startUpper(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
 /**
- * Renders the page of a provider. `repository` is shown as it was typed; `findings` is null before the first
- * check.
+ * Renders the page of a provider. `repository` is the typed text. `findings` is null before the first check.
  */
 async function providerMain(
   provider: Connectable,

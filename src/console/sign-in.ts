@@ -11,7 +11,10 @@ import { banner } from './parts/marks.ts';
 
 const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
 
-/** A path of our own to go on to, never `//elsewhere` or `/\elsewhere`. */
+/**
+ * The local path to open next. Addresses of other hosts, such as `//elsewhere` or `/\elsewhere`, are
+ * rejected.
+ */
 const Next = z
   .string()
   .max(2000)
@@ -19,14 +22,14 @@ const Next = z
   .catch('/')
   .default('/');
 
-/** The form fields from when the session ended, which a form sends again to `next`. */
+/** The fields of a form that was sent after the session had ended. They are sent again to `next`. */
 const Held = z.string().max(200_000).catch('').default('');
 
 interface SignInForm {
   readonly next: string;
   /** The reason why the last attempt failed; null on the first. */
   readonly failure: string | null;
-  /** A form was sent without a session: `next` takes forms. */
+  /** True if a form was sent without a session. Then `next` is the target of the form. */
   readonly signedOut: boolean;
   /** The name of an OpenID provider, if there is one. */
   readonly provider: string | null;
@@ -103,7 +106,7 @@ export function signInPage({ next, failure, signedOut, provider, held = '' }: Si
     first starts. To create more, run <code>faultline token make</code>.</p></div>`;
 }
 
-/** Renders the form that could not be accepted, with everything that was typed into it. */
+/** Renders a form with everything that was typed into a form that could not be accepted. */
 function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
   const inputs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => renderHiddenFields({ [name]: value })),
@@ -118,7 +121,7 @@ const OPEN_ELSEWHERE = {
   open: 'people who sign in have no session yet; state, nonce and PKCE tie both halves to one browser',
 };
 const CALLBACK = '/sign-in/openid/callback';
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 const Begun = z.object({ secrets: z.string(), next: Next });
 
@@ -132,7 +135,7 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
     async (request, reply) => {
       const { address, secrets } = await requireProvider(deps).begin(
         buildCallbackAddress(request),
-        AbortSignal.timeout(LONGEST_MS),
+        AbortSignal.timeout(MAX_MS),
       );
       reply.header(
         'set-cookie',
@@ -148,7 +151,7 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
       buildCallbackAddress(request),
       query,
       secrets,
-      AbortSignal.timeout(LONGEST_MS),
+      AbortSignal.timeout(MAX_MS),
     );
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
     reply.header('set-cookie', [

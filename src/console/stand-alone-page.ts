@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Html, html } from './html.ts';
 
-/** The styles of the console, and those that only a stand-alone page needs. */
+/** The style sheets of the console that a stand-alone page needs, and its own. */
 const REPORT_STYLES = [
   'tokens.css',
   'base.css',
@@ -31,7 +31,7 @@ export function standAlonePage(title: string, main: Html): string {
   const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer"><title>${title.slice(0, 200)}</title>`;
-  // The style is our own file: everything else on the page went through `html`.
+  // The style comes from our own files. Everything else was escaped by `html`.
   return (
     `<!doctype html>\n<html lang="en"><head>${head.text}<style>${REPORT_STYLES}</style></head>\n` +
     `<body>${main.text}</body></html>\n`

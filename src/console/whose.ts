@@ -12,7 +12,7 @@ export function whosePart(whose: Whose | null): Shown {
     <strong>${answer}</strong>${because} ${act.map(renderWhosePart)}</p>`;
 }
 
-/** Renders a part of the proof or of the act: words, code, or a link to a build. */
+/** Renders a part of the proof or of the action: words, code, or a link to a build. */
 export function renderWhosePart(part: WhosePart): Shown {
   if (typeof part === 'string') return part;
   if ('plain' in part) return part.plain;

@@ -31,7 +31,7 @@ export function isConditionName(name: string): boolean {
 }
 
 /** The maximum probability that chance alone explains the runs, for a dependence to be named. */
-const MOST_CHANCE = 0.01;
+const MAX_CHANCE = 0.01;
 
 /**
  * Finds the two arms that show what a failure depends on; the arm that fails more often comes first. Returns
@@ -70,7 +70,7 @@ function isNetworkToBlame(arms: readonly Arm[]): boolean {
  * All runs without the network must have had the same outcome.
  */
 export function isBeyondChance(on: Counted, off: Counted): boolean {
-  return computeFisherProbability(on, off) < MOST_CHANCE;
+  return computeFisherProbability(on, off) < MAX_CHANCE;
 }
 
 type Counted = Pick<Arm, 'passed' | 'failed'>;

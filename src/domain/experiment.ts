@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-const MOST_TEXTS = 2_000;
+const MAX_TEXTS = 2_000;
 const line = z.string().max(4_000);
-const lines = z.array(line).max(MOST_TEXTS);
+const lines = z.array(line).max(MAX_TEXTS);
 /** The exit codes of the runs, in order. Null if a signal or the time limit ended the run. */
 const exitCodes = z.array(z.int().nullable());
 /**

@@ -16,10 +16,10 @@ export interface Doubt {
 }
 
 /** The maximum number of runs of one arm, at one commit, or with one change. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 /** The maximum number of runs of a whole bisection. */
-const MOST_BISECTION_RUNS = 10_000;
-const MOST_COMMITS = 5_000;
+const MAX_BISECTION_RUNS = 10_000;
+const MAX_COMMITS = 5_000;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 /**
@@ -70,11 +70,11 @@ export function doubtArms(arms: readonly Arm[]): Doubt[] {
 
 function doubtArm(arm: Arm): Doubt[] {
   const { where, commit, under, cached = 0, exitCodes, milliseconds } = arm;
-  const doubts = doubtRuns(arm, MOST_RUNS);
-  if (cached < 0 || cached > MOST_RUNS)
+  const doubts = doubtRuns(arm, MAX_RUNS);
+  if (cached < 0 || cached > MAX_RUNS)
     doubts.push({
       path: 'cached',
-      message: `is ${cached}: count the passes that a cache answered, from 0 to ${MOST_RUNS}`,
+      message: `is ${cached}: count the passes that a cache answered, from 0 to ${MAX_RUNS}`,
     });
   if (milliseconds.length !== exitCodes.length)
     doubts.push({
@@ -135,13 +135,13 @@ function doubtRuns({ passed, failed, other = 0, exitCodes }: Counted, most: numb
 /** Finds statements that the runs of a bisection do not support. */
 export function doubtBisection(bisection: Bisection): Doubt[] {
   const { commits, tried, skipped, candidates, verdict, confidence } = bisection;
-  if (commits > MOST_COMMITS)
-    return [{ path: 'commits', message: `is ${commits}, more than ${MOST_COMMITS}: search fewer` }];
-  const doubts = tried.flatMap((point, at) => prefixDoubts(`tried.${at}`, doubtRuns(point, MOST_RUNS)));
+  if (commits > MAX_COMMITS)
+    return [{ path: 'commits', message: `is ${commits}, more than ${MAX_COMMITS}: search fewer` }];
+  const doubts = tried.flatMap((point, at) => prefixDoubts(`tried.${at}`, doubtRuns(point, MAX_RUNS)));
   if (doubts.length > 0) return doubts;
   const runs = tried.reduce((sum, { exitCodes }) => sum + exitCodes.length, 0);
-  if (runs > MOST_BISECTION_RUNS)
-    return [{ path: 'tried', message: `has ${runs} runs, more than ${MOST_BISECTION_RUNS}: send fewer` }];
+  if (runs > MAX_BISECTION_RUNS)
+    return [{ path: 'tried', message: `has ${runs} runs, more than ${MAX_BISECTION_RUNS}: send fewer` }];
   if ([...tried, ...skipped, ...candidates].some(({ commit }) => !COMMIT.test(commit)))
     return [{ path: 'tried', message: 'names what is no commit: send whole hashes' }];
   const points = findBisectionPoints(bisection);
@@ -201,9 +201,9 @@ function isOutOfOrder(places: readonly { readonly at?: number | undefined }[]): 
 
 /** Finds statements that the runs with changes do not support. */
 export function doubtTrial(trial: FixTrial): Doubt[] {
-  const doubts = prefixDoubts('before', doubtRuns(trial.before, MOST_RUNS));
+  const doubts = prefixDoubts('before', doubtRuns(trial.before, MAX_RUNS));
   for (const [at, attempt] of trial.attempts.entries()) {
-    const found = prefixDoubts(`attempts.${at}`, doubtRuns(attempt, MOST_RUNS));
+    const found = prefixDoubts(`attempts.${at}`, doubtRuns(attempt, MAX_RUNS));
     const expected =
       attempt.verdict === 'refused' && attempt.exitCodes.length === 0
         ? 'refused'

@@ -26,7 +26,7 @@ const EXCUSE_MS = 2 * 24 * 3_600_000;
 /** The minimum number of other pull requests. A single one may be based on this one. */
 const ENOUGH_PULL_REQUESTS = 2;
 /** The minimum probability of a judgement. It is high, because a wrong excuse is the worst mistake. */
-const LEAST_PROBABLE = 0.9;
+const MIN_PROBABLE = 0.9;
 /** The number of consecutive failures from which on a rerun does not help. */
 const LASTING = 3;
 
@@ -196,7 +196,7 @@ function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
 function judgeMachine(facts: WhoseFacts): Found | null {
   const { category, analysis, failures, history } = facts;
   if (category !== 'INFRA_ERROR' || !hasTrait(analysis.kind, 'clear')) return null;
-  if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
+  if (analysis.classification.confidence < MIN_PROBABLE && !history.seenElsewhere) return null;
   const isTest = failures.some(({ test }) => test !== null);
   if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
   const changed = [...listChangedFiles(analysis)];
@@ -250,7 +250,7 @@ function judgeFlaky(facts: WhoseFacts): Found | null {
   if (test === null || test.alike === 0 || test.isNew || reachesFailure(facts)) return null;
   const flaked = ((test.alike + 0.5) / (test.runs + 1)) ** own.times;
   const probability = flaked / (flaked + BREAKS * (generic ? 1 : IN_SAME_WORDS));
-  if (probability < LEAST_PROBABLE) return null;
+  if (probability < MIN_PROBABLE) return null;
   return { verdict: 'flaky', probability: roundShare(probability), proof: countFlakes(test) };
 }
 

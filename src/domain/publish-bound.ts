@@ -204,7 +204,7 @@ function areTooFew(outcomes: readonly RouteOutcome[], risk: Risk): boolean {
 /** Counts how many right outcomes more a route needs by itself before it may join the others. */
 function countMissingAlone({ size, wrong }: Tally, risk: Risk): number {
   if (size >= ALONE_FROM) return countMissing({ size, wrong }, risk);
-  return risk.most === 0 ? MOST_MISSING : Math.max(0, Math.ceil((wrong + 1) / risk.most - size));
+  return risk.most === 0 ? MAX_MISSING : Math.max(0, Math.ceil((wrong + 1) / risk.most - size));
 }
 
 function isFirstTested(route: Route): boolean {
@@ -233,14 +233,14 @@ function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
   return computeUpperShare(wrong, size, confidence) <= most;
 }
 
-const MOST_MISSING = 1_000_000;
+const MAX_MISSING = 1_000_000;
 
 /**
- * Finds by binary search how many more right outcomes are needed to keep the risk. Returns `MOST_MISSING` if
+ * Finds by binary search how many more right outcomes are needed to keep the risk. Returns `MAX_MISSING` if
  * the risk is zero.
  */
 function countMissing({ wrong, size }: Tally, risk: Risk): number {
-  let [low, high] = [0, MOST_MISSING];
+  let [low, high] = [0, MAX_MISSING];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if (keeps({ wrong, size: size + middle }, risk)) high = middle;

@@ -2,7 +2,7 @@ import { computeProbabilities, describeBisection, judgeBisection, SURE } from '.
 import type { Bisection } from '../domain/experiment.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
-import { MOST_CACHED } from './caches.ts';
+import { MAX_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { findStrayArgument } from './checkout-paths.ts';
 import { type Commit, readHistory } from './history.ts';
@@ -34,9 +34,9 @@ export interface BisectDeps {
   readonly onRun?: (commit: Commit, outcome: Outcome, milliseconds: number) => void;
 }
 
-const MOST_RUNS = 500;
+const MAX_RUNS = 500;
 /** The number of runs with another failure after which a commit is skipped. */
-const MOST_OTHER = 3;
+const MAX_OTHER = 3;
 
 /**
  * Finds the commit that broke a command by a Bayesian search. Each run updates the probability that a commit
@@ -80,7 +80,7 @@ async function bisectIn(
     if (search.points[last]?.failed === 0) return conclude(search, 'not-reproduced', []);
     if (options.only !== undefined) return await tryPart(search, options.only);
     if (!canSay(search.points[0])) await tryAt(search, 0);
-    for (let run = 0; run < MOST_RUNS && bench.isOpen(); run += 1) {
+    for (let run = 0; run < MAX_RUNS && bench.isOpen(); run += 1) {
       if (judgeBisection(toMeasurements(points)).share >= SURE) break;
       const next = findNextToTry(points);
       if (next === null) break;
@@ -187,12 +187,12 @@ async function tryAt(search: Search, index: number): Promise<void> {
   }
   if (outcome === 'cached') {
     point.cached += 1;
-    if (point.cached >= MOST_CACHED) point.skipped = 'a cache answered for the command';
+    if (point.cached >= MAX_CACHED) point.skipped = 'a cache answered for the command';
     return;
   }
   point[outcome] += 1;
   point.exitCodes.push(run.exitCode);
-  if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
+  if (point.other >= MAX_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
     point.skipped =
       run.exitCode === 0 ? 'the failing tests are not there' : 'the command fails in another way';
   }

@@ -36,7 +36,7 @@ const SWITCHES: readonly Switch[] = [
 ];
 
 /** The number of cached answers after which the command is not tried again. */
-export const MOST_CACHED = 2;
+export const MAX_CACHED = 2;
 
 /** The variables for tools that a script or a wrapper starts. */
 const VARIABLES: NodeJS.ProcessEnv = {

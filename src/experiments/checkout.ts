@@ -177,7 +177,7 @@ async function readState(checkout: Checkout): Promise<State> {
   };
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 async function listChangesSince(checkout: Checkout, before: State): Promise<string[]> {
   const after = await readState(checkout);
@@ -196,8 +196,8 @@ async function listChangesSince(checkout: Checkout, before: State): Promise<stri
       after.tree,
     ]);
     const names = listed.split('\0').filter((name) => name !== '');
-    const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-    changes.push(`tracked files differ: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`);
+    const rest = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+    changes.push(`tracked files differ: ${names.slice(0, MAX_NAMED).join(', ')}${rest}`);
   }
   return changes;
 }

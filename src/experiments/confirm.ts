@@ -10,7 +10,7 @@ import {
 import type { FailingTest } from '../domain/failure.ts';
 import { findBase, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
-import { MOST_CACHED } from './caches.ts';
+import { MAX_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { findStrayArgument, findWorkFolder, type WorkFolder } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
@@ -350,7 +350,7 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
  * Checks whether an arm has run as often as required. An arm whose runs a cache answers is not tried forever.
  */
 function isDone(arm: Arm, runs: number): boolean {
-  return countRuns(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
+  return countRuns(arm) >= runs || (arm.cached ?? 0) >= MAX_CACHED;
 }
 
 /**

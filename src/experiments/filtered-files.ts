@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Checkout, WorkTree } from './checkout.ts';
 
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 
 /** Fetches the objects of a commit that a partial clone lacks. Throws `invalid-input` if it cannot. */
 export async function fetchMissing(
@@ -20,7 +20,7 @@ export async function fetchMissing(
   ];
   const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', promisor];
   // The contents of a missing tree become known only after it was fetched.
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const listed = await git('rev-list', '--objects', '--missing=print', '--no-walk', commit).catch(() => '');
     const missing = listed.split('\n').flatMap((line) => (line.startsWith('?') ? line.slice(1) : []));
     if (missing.length === 0) return;

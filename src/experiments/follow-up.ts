@@ -24,7 +24,7 @@ export interface FollowUps {
   } | null;
 }
 
-const LEAST_MS = 5_000;
+const MIN_MS = 5_000;
 const RUNS = 3;
 
 /**
@@ -80,7 +80,7 @@ export async function followUp(
   let found = experiment;
   for (const [name, step] of steps) {
     const left = until - performance.now();
-    if (signal.aborted || left < LEAST_MS) {
+    if (signal.aborted || left < MIN_MS) {
       found = { ...found, notes: [...found.notes, `There was no time left for ${name}.`] };
       continue;
     }

@@ -19,7 +19,7 @@ export interface RunProcesses {
 
 /** The variable by which the processes of a run are found in /proc. */
 const MARK = 'RUN_OF_FAULTLINE';
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 const ROUND_MS = 20;
 
 /**
@@ -65,7 +65,7 @@ export function createRunProcesses(): RunProcesses {
     look,
     endNow,
     async end() {
-      for (let round = 0; round < MOST_ROUNDS && endNow(); round += 1) await sleep(ROUND_MS);
+      for (let round = 0; round < MAX_ROUNDS && endNow(); round += 1) await sleep(ROUND_MS);
       group?.remove();
     },
   };

@@ -16,7 +16,7 @@ const GRACE_MS = 3_000;
  * The free space in bytes that a command must leave on the disk of its folder, and the interval between
  * checks in milliseconds.
  */
-const LEAST_FREE = 256 * 1024 * 1024;
+const MIN_FREE = 256 * 1024 * 1024;
 const LOOK_MS = 2_000;
 
 export interface CommandRun {
@@ -83,7 +83,7 @@ export async function runCommand(
   const look = setInterval(() => {
     processes.look();
     void statfs(options.cwd).then(({ bavail, bsize }) => {
-      isFull ||= bavail * bsize < (options.leastFree ?? LEAST_FREE);
+      isFull ||= bavail * bsize < (options.leastFree ?? MIN_FREE);
       if (isFull) end();
     }, ignore);
   }, LOOK_MS);

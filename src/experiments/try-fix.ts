@@ -7,7 +7,7 @@ import { append } from '../lib/collections.ts';
 import { formatCount } from '../lib/text.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
-import { MOST_CACHED } from './caches.ts';
+import { MAX_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, listRuleCommands, type RuleCommand } from './fix-rules.ts';
@@ -43,7 +43,7 @@ export interface FixDeps {
   readonly onRun?: (source: string | null, outcome: Outcome, milliseconds: number) => void;
 }
 
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /**
  * Tries proposed changes in a worktree, one after the other, until one fixes the command. For each change,
@@ -204,7 +204,7 @@ async function tryAll(trial: Trial): Promise<void> {
   const { options, worktree, bench, attempts } = trial;
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
   const commands = listRuleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
-  const changes = [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS);
+  const changes = [...options.proposals, ...commands].slice(0, MAX_ATTEMPTS);
   if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0)
     trial.seenBefore = (await see(trial)).seen;
   for (const change of changes) {
@@ -316,7 +316,7 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   while (
     attempt.passed < options.runs &&
     attempt.failed + attempt.other === 0 &&
-    cached < MOST_CACHED &&
+    cached < MAX_CACHED &&
     bench.isOpen()
   ) {
     const { outcome, exitCode } = await runOnce(trial, source);

@@ -28,7 +28,7 @@ export interface Advice {
 
 const NO_FIX = 'No fix found.';
 /** The minimum confidence for advice. A misleading hint costs three times as much as silence. */
-const LEAST_CONFIDENCE = 0.45;
+const MIN_CONFIDENCE = 0.45;
 /** The trust in a sentence by its origin, before the trust in its values is applied. */
 const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75, thrown: 0.6 } as const;
 /** The trust in a sentence by the distance of its farthest value. */
@@ -75,8 +75,7 @@ function chooseAdvice(
     return { text, act: null, confidence: 0.7, values: [] };
   }
   const fix = find === null ? null : fromLog(match, classification, find);
-  if (fix !== null && fix.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
-    return fix;
+  if (fix !== null && fix.confidence * (0.5 + 0.5 * classification.confidence) >= MIN_CONFIDENCE) return fix;
   const document = findFittingDocument(evidence, classification.category, classification.kind);
   // A general document says what usually helps, but a team's own document is about its own failures.
   if (document?.fix != null && isTeamDocument(document.evidence))

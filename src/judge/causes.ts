@@ -83,7 +83,7 @@ function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | n
 /** The name of an exception or the words of a wrapper, which are removed from a title that is too long. */
 const WRAPS =
   /^[\w.$]{1,120}(?:Error|Exception|Configured)$|^[^“]{0,160}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“]{0,60}$/;
-const SHORTEST_TITLE = 20;
+const MIN_TITLE = 20;
 
 /** Shortens a title to its maximum length. The folders of a path at its beginning are removed first. */
 function shortenTitle(title: string): string {
@@ -93,7 +93,7 @@ function shortenTitle(title: string): string {
   const at = name.indexOf(': ');
   const [head, message] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(message);
-  const cut = cleanWords(isCut && message.length >= SHORTEST_TITLE ? message : name, MAX_TITLE);
+  const cut = cleanWords(isCut && message.length >= MIN_TITLE ? message : name, MAX_TITLE);
   // A quotation that was cut has no closing mark, so its opening mark is removed.
   return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }

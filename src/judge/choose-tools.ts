@@ -13,7 +13,7 @@ import { computeCauseConfidence } from './verify.ts';
 const GOOD_RETRIEVAL = 0.75;
 /** The confidence below which more calls are made, from the second iteration on. */
 const UNSURE = 0.6;
-const MOST_AT_ONCE = 3;
+const MAX_AT_ONCE = 3;
 
 /**
  * The maximum number of tools that are added to the fixed ones of the first round, most informative first.
@@ -60,7 +60,7 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   }
   if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
   const calls = sortByWorth(input, listCalls(input, listByWorth(input)));
-  return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : chooseLastResort(input);
+  return calls.length > 0 ? calls.slice(0, MAX_AT_ONCE) : chooseLastResort(input);
 }
 
 /**

@@ -9,9 +9,9 @@ import { cleanWords } from './values/clean.ts';
 import { getFactText } from './wording.ts';
 
 /** The minimum weight of a message that may be added to a cause. */
-const LEAST_WEIGHT = 30;
+const MIN_WEIGHT = 30;
 /** The maximum number of messages that are added to a cause, and the minimum weight of the second one. */
-const [MOST, LEAST_OF_SECOND] = [2, 60];
+const [MOST, MIN_OF_SECOND] = [2, 60];
 /** The distance in lines within which messages are preferred. */
 const NEXT_TO = 2;
 /** The minimum weight of a message in which a weak word counts as an error. */
@@ -71,7 +71,7 @@ function chooseFact(facts: Facts, match: Match | null): Fact | null {
   if (!isWrapper(words)) return fact;
   if (findInnermost(fact, facts) !== null) return fact;
   const message = facts.subject.messages.find(
-    (other) => other.weight >= LEAST_WEIGHT && isBefore(other, fact, facts) && isComplaint(other),
+    (other) => other.weight >= MIN_WEIGHT && isBefore(other, fact, facts) && isComplaint(other),
   );
   return message === undefined ? fact : toFact(message);
 }
@@ -230,7 +230,7 @@ export function completeCause(cause: string, fact: Fact | null, facts: Facts): F
   const known = new Set(listWords(`${cause} ${fact.text}`));
   const found: Message[] = [];
   for (const message of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
-    if (found.length === MOST || (found.length > 0 && message.weight < LEAST_OF_SECOND)) break;
+    if (found.length === MOST || (found.length > 0 && message.weight < MIN_OF_SECOND)) break;
     if (
       !isComplaint(message) ||
       !adds(message, known) ||
@@ -278,7 +278,7 @@ function listMessages(fact: Fact, { subject }: Facts): Message[] {
   const at = { source: fact.source ?? '', line: fact.line ?? 0 };
   return subject.messages.filter(
     (message) =>
-      message.weight >= LEAST_WEIGHT &&
+      message.weight >= MIN_WEIGHT &&
       message.at !== null &&
       message.at.line !== at.line &&
       isSameStep(message.at, at, subject),

@@ -432,14 +432,14 @@ function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnos
 /** The minimum logits of a rule that says more than that something failed. */
 const SUGGESTS = 2.5;
 
-const MOST_WITNESSES = 6;
+const MAX_WITNESSES = 6;
 
 function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const ofCategory = filterByCategory(matches, category);
   const texts = [
     ...ofCategory.filter(isStructured),
     ...ofCategory.filter((match) => !isStructured(match)),
-  ].slice(0, MOST_WITNESSES);
+  ].slice(0, MAX_WITNESSES);
   const rules = texts.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };

@@ -25,7 +25,7 @@ const MAX_QUOTED = 100;
  * The minimum score of a suspect whose commit is described. A change of a less suspicious file may be
  * harmless.
  */
-const LEAST_SCORE = 0.6;
+const MIN_SCORE = 0.6;
 
 /**
  * Describes what the first suspect's commit removed or replaced: a check, a condition or a default near the
@@ -38,7 +38,7 @@ export function describeChange(
   category: Category,
   [suspect]: readonly Suspect[],
 ): ChangeDescription | null {
-  if (suspect === undefined || suspect.commit === null || suspect.score < LEAST_SCORE) return null;
+  if (suspect === undefined || suspect.commit === null || suspect.score < MIN_SCORE) return null;
   if (category !== 'CODE_ERROR' && category !== 'TEST_FAILURE') return null;
   const facts = readRepositoryFacts(evidence);
   const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);

@@ -9,7 +9,7 @@ import { isExpression } from './values/tests.ts';
 import { joinWords, readLinesFrom, toOneLine } from './wording.ts';
 
 /** The minimum number of characters of a test's name in a title. */
-const LEAST_NAME = 28;
+const MIN_NAME = 28;
 /** The end of a title about a test without an informative message. */
 const SILENT = 'fails';
 
@@ -117,9 +117,9 @@ export function completeTimeout(message: string, at: FailingTest['at'], subject:
 /** Creates a title about a test. The name is shortened if the rest would be cut off. */
 function writeTestTitle({ name }: FailingTest, what: string): string {
   if (what === SILENT) return `${quoteWords(toOneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
-  const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
+  const isLong = MIN_NAME + what.length + 4 > MAX_TITLE;
   const title = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
-  const room = Math.max(LEAST_NAME, MAX_TITLE - title.length - 4);
+  const room = Math.max(MIN_NAME, MAX_TITLE - title.length - 4);
   return `${quoteWords(toOneLine(name, room))}: ${title}`;
 }
 

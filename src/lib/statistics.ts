@@ -4,19 +4,19 @@ export type Interval = readonly [low: number, high: number];
 /** The number of times each unit occurs in one resample. */
 export type Weights = Uint32Array;
 
-const MOST_DRAWS = 2000;
-const LEAST_DRAWS = 200;
+const MAX_DRAWS = 2000;
+const MIN_DRAWS = 200;
 /** The number of draws times units. With it, a hundred thousand units take only seconds. */
 const WORK = 20_000_000;
 /**
  * The maximum number of groups. If there are more units, they are distributed over groups whose sums are
  * drawn, which keeps the spread and bounds the work.
  */
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 const SEED = 20_261_122;
 const OUTSIDE = 0.025;
 /** The minimum share of draws in which a statistic must be defined (not NaN) to have an interval. */
-const LEAST_DEFINED = 0.5;
+const MIN_DEFINED = 0.5;
 
 /**
  * Computes 95 % percentile intervals of statistics over sums (Efron & Tibshirani 1993, chapter 13). Whole
@@ -55,7 +55,7 @@ export function bootstrapWeights(
   statistics: (weights: Weights) => readonly number[],
 ): (Interval | null)[] {
   const next = createRandomNumbers(SEED);
-  const draws = Math.round(Math.min(MOST_DRAWS, Math.max(LEAST_DRAWS, WORK / Math.max(1, work))));
+  const draws = Math.round(Math.min(MAX_DRAWS, Math.max(MIN_DRAWS, WORK / Math.max(1, work))));
   const weights = new Uint32Array(units);
   const columns: number[][] = [];
   for (let draw = 0; draw < draws; draw++) {
@@ -70,7 +70,7 @@ export function bootstrapWeights(
     }
   }
   return columns.map((values) =>
-    units < 2 || values.length < draws * LEAST_DEFINED ? null : findPercentiles(values),
+    units < 2 || values.length < draws * MIN_DEFINED ? null : findPercentiles(values),
   );
 }
 
@@ -85,10 +85,10 @@ function findPercentiles(values: number[]): Interval | null {
 }
 
 function deal(clusters: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  if (clusters.length <= MOST_GROUPS) return clusters;
-  const groups: number[][] = Array.from({ length: MOST_GROUPS }, () => []);
+  if (clusters.length <= MAX_GROUPS) return clusters;
+  const groups: number[][] = Array.from({ length: MAX_GROUPS }, () => []);
   for (const [at, cluster] of shuffle(clusters).entries()) {
-    const group = groups[at % MOST_GROUPS];
+    const group = groups[at % MAX_GROUPS];
     if (group === undefined) continue;
     for (const [place, value] of cluster.entries()) group[place] = (group[place] ?? 0) + value;
   }

@@ -10,7 +10,7 @@ export interface NamedLine {
   readonly text: string;
 }
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /**
  * Lists the names that an experiment reports in addition to its counts: tests on which the failure depends,
@@ -18,9 +18,9 @@ const MOST_NAMES = 10;
  */
 export function listNamedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
   return [
-    ...polluters.slice(0, MOST_NAMES).map((text) => ({ name: 'Behind', text })),
+    ...polluters.slice(0, MAX_NAMES).map((text) => ({ name: 'Behind', text })),
     ...(bisection?.candidates ?? [])
-      .slice(0, MOST_NAMES)
+      .slice(0, MAX_NAMES)
       .map((candidate) => ({ name: 'Commit', text: describeCommit(candidate) })),
     ...(fixes?.attempts ?? []).flatMap(attemptLines),
   ];
@@ -36,6 +36,6 @@ export function attemptLines({ source, verdict, refused = '', sentence, broke }:
   if (verdict === 'refused') return [{ name: 'Refused', text: `${source}: ${refused}.` }];
   return [
     { name: 'Tried', text: `${source}: ${sentence}` },
-    ...broke.slice(0, MOST_NAMES).map((text) => ({ name: 'Breaks', text })),
+    ...broke.slice(0, MAX_NAMES).map((text) => ({ name: 'Breaks', text })),
   ];
 }

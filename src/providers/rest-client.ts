@@ -73,7 +73,7 @@ const READ = 'read it';
 /**
  * The longest rate limit that is waited for, in milliseconds. Work with a longer one goes back to the queue.
  */
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 /** Builds a path with encoded variables, so that a value cannot change the structure of the path. */
 export function buildPath(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
@@ -144,7 +144,7 @@ async function askPatiently(
   retries: number,
 ): Promise<Buffer> {
   const backoff = { firstMs: (options.retryUnitMs ?? 1000) * 2 };
-  const longestPauseMs = () => LONGEST_WAIT_MS;
+  const longestPauseMs = () => MAX_WAIT_MS;
   return await retryWithPolicy({ retries, backoff, longestPauseMs, signal: question.signal }, () =>
     askOnce(options, question, init),
   );

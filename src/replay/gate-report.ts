@@ -3,7 +3,7 @@ import type { JunitSuite, JunitTest } from './report.ts';
 
 const INDENT = '  ';
 const WORDS: Readonly<Record<BarStatus, string>> = { ok: 'ok', 'within-noise': 'noise', failed: 'FAILED' };
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /**
  * Renders a gate for people: one line for the result, then one line for each bar, missed ones first with the
@@ -22,13 +22,13 @@ export function renderGate(gate: GateResult): string {
 }
 
 function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
-  const more = against.length > MOST_NAMED ? ` and ${against.length - MOST_NAMED} more` : '';
+  const more = against.length > MAX_NAMED ? ` and ${against.length - MAX_NAMED} more` : '';
   return [
     `${INDENT}${WORDS[status].padEnd(6)}  ${sentence}`,
     ...(status === 'ok' || why === null ? [] : [`${INDENT.repeat(5)}Why: ${why}`]),
     ...(status === 'ok' || against.length === 0
       ? []
-      : [`${INDENT.repeat(5)}Look at: ${against.slice(0, MOST_NAMED).join(', ')}${more}`]),
+      : [`${INDENT.repeat(5)}Look at: ${against.slice(0, MAX_NAMED).join(', ')}${more}`]),
   ];
 }
 

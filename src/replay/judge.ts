@@ -109,7 +109,7 @@ const Opinion = z.object({
   /** The agreement of the fix; "unknown" if no fix is labeled. */
   fix: z.enum(['same', 'partly', 'different', 'unknown']),
   /** One sentence. A model wrote it, so it is untrusted. */
-  because: z.string().transform((text) => text.slice(0, MOST_BECAUSE)),
+  because: z.string().transform((text) => text.slice(0, MAX_BECAUSE)),
 });
 type Opinion = z.infer<typeof Opinion>;
 
@@ -126,7 +126,7 @@ interface JudgePrompt {
 /** The prompt of the judge, and the maximum number of characters of each variable. */
 export const JUDGE = { prompt: 'replay/judge', budget: { label: 4_000, answer: 6_000 } } as const;
 
-const MOST_BECAUSE = 500;
+const MAX_BECAUSE = 500;
 
 /** Checks whether there is something to compare: a labeled cause or fix in words, and an answer. */
 function isJudgeable({ row, result }: ReplayedCase): boolean {

@@ -16,7 +16,7 @@ interface CauseDeps {
 }
 
 /** The maximum number of causes in one change. */
-export const MOST_CHANGED = 100;
+export const MAX_CHANGED = 100;
 
 /** The result of a change of several causes. */
 export interface ChangedCauses {
@@ -39,7 +39,7 @@ export async function changeCauses(
   const now = clock.now();
   const changed: Cause[] = [];
   const refused = new Set<string>();
-  for (const request of requests.slice(0, MOST_CHANGED)) {
+  for (const request of requests.slice(0, MAX_CHANGED)) {
     try {
       changed.push(await changeCause({ stores, clock: { now: () => now } }, request, by));
     } catch (error) {

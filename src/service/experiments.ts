@@ -37,7 +37,7 @@ export async function reportExperiment(
   });
 }
 
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 function createImpossibleError(doubts: readonly Doubt[]): TriageError {
   const [first] = doubts;
@@ -45,7 +45,7 @@ function createImpossibleError(doubts: readonly Doubt[]): TriageError {
   const message =
     `The experiment is impossible: ${first?.path} ${first?.message}.${more} faultline confirm of the ` +
     "server's version sends what it needs.";
-  return new TriageError('impossible', message, { details: { issues: doubts.slice(0, MOST_ISSUES) } });
+  return new TriageError('impossible', message, { details: { issues: doubts.slice(0, MAX_ISSUES) } });
 }
 
 /**
@@ -68,7 +68,7 @@ export function withExperiment(
   });
 }
 
-const MOST_TEXT = 4_000;
+const MAX_TEXT = 4_000;
 /** Fields with fixed terms and commit ids, which contain no secrets. */
 const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
 
@@ -92,7 +92,7 @@ export async function maskExperiment(
       if (typeof value !== 'string' || NOT_MASKED.includes(key)) return value;
       at += 1;
       // A mask may be longer than the secret that it replaces.
-      return masked[at - 1]?.slice(0, Math.max(MOST_TEXT, value.length));
+      return masked[at - 1]?.slice(0, Math.max(MAX_TEXT, value.length));
     }),
   );
   const parsed = Experiment.parse(replaced);

@@ -58,9 +58,9 @@ export type ImportEvent =
 
 /** The maximum number of attempts at a request that fails without a retry time. */
 const TRIES = 5;
-const LONGEST_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 /** The maximum delay in milliseconds that a host can request. */
-const LONGEST_WAIT_MS = 2 * 60 * 60_000;
+const MAX_WAIT_MS = 2 * 60 * 60_000;
 /**
  * The number of consecutive unreadable runs after which the host counts as unavailable and the import stops.
  */
@@ -213,8 +213,8 @@ async function* retryPatiently<Result>(
       const asked = error instanceof TriageError ? error.retryAfterMs : undefined;
       if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
       const ms = Math.min(
-        asked ?? computeBackoff({ firstMs: retryUnitMs, longestMs: LONGEST_BACKOFF_MS }, failures),
-        LONGEST_WAIT_MS,
+        asked ?? computeBackoff({ firstMs: retryUnitMs, longestMs: MAX_BACKOFF_MS }, failures),
+        MAX_WAIT_MS,
       );
       if (asked === undefined) failures += 1;
       yield { type: 'waiting', ms, because: getErrorMessage(error) };

@@ -112,10 +112,10 @@ function checkDestination(name: string, destination: string, messengers: Messeng
 const PREVIEW_DAYS = 7;
 const PAGE = 200;
 /** The maximum number of failures that a preview reads. */
-const MOST_FAILURES = 1_000;
-const MOST_CHANGES = 200;
-const MOST_MESSAGES = 50;
-const MOST_CAUSES = 10;
+const MAX_FAILURES = 1_000;
+const MAX_CHANGES = 200;
+const MAX_MESSAGES = 50;
+const MAX_CAUSES = 10;
 
 /** The messages that a rule would have sent. */
 export const RulePreview = z.object({
@@ -155,7 +155,7 @@ export async function previewRule(
   const planned = listPlannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
     ({ at }) => at <= clock.now() + GATHER_MS,
   );
-  const listed = planned.slice(0, MOST_MESSAGES);
+  const listed = planned.slice(0, MAX_MESSAGES);
   const heads = await stores.analyses.heads([
     ...new Set(listed.flatMap((message) => message.occasions.map(({ buildId }) => buildId))),
   ]);
@@ -166,7 +166,7 @@ export async function previewRule(
         messageOccasions.map((occasion) => [`${occasion.repository} ${occasion.fingerprint}`, occasion]),
       ).values(),
     ];
-    const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
+    const named = causes.slice(0, MAX_CAUSES).map(({ analysisId, repository, state }) => ({
       title: titles.get(analysisId) ?? 'No title',
       repository,
       analysisId,
@@ -192,15 +192,15 @@ async function listPastOccasions(
   const since = new Date(now - PREVIEW_DAYS * 86_400_000).toISOString();
   const { filter, states } = parseCondition(rule.query);
   if (states.length > 0) {
-    const changes = await notificationRules.changes(states, since, MOST_CHANGES);
+    const changes = await notificationRules.changes(states, since, MAX_CHANGES);
     const occasions: Occasion[] = [];
     // A cause that got its status by its first answer is found as that answer.
     for (const change of changes) if (await matchesOccasion(rule, change, failures)) occasions.push(change);
-    return { occasions, isPart: changes.length === MOST_CHANGES };
+    return { occasions, isPart: changes.length === MAX_CHANGES };
   }
   const ids = new Set<string>();
   let count = PAGE;
-  for (let offset = 0; offset < MOST_FAILURES && count === PAGE; offset += PAGE) {
+  for (let offset = 0; offset < MAX_FAILURES && count === PAGE; offset += PAGE) {
     const rows = await failures.search({ ...filter, alerting: true, since }, { limit: PAGE, offset });
     for (const { analysisId } of rows) if (analysisId !== null) ids.add(analysisId);
     count = rows.length;

@@ -75,20 +75,20 @@ interface NamedFilter {
 const FoundTest = z.object({ repository: z.string(), suite: z.string().nullable(), name: z.string() });
 
 /** The maximum number of failed tests of a build. If more fail, the build as a whole is broken. */
-const MOST_FAILING = 1_000;
+const MAX_FAILING = 1_000;
 /** The maximum number of tests whose counts are updated for one build. */
-const MOST_FOLLOWED = 2_000;
+const MAX_FOLLOWED = 2_000;
 /**
  * The number of runs that are kept of a test: twice the counted window, so that deleted builds leave no gap.
  */
 const KEPT = 2 * WINDOW;
-const MOST_ASKED = 200;
+const MAX_ASKED = 200;
 /** The number of days for which all failed runs are kept, so that their cost can be counted. */
 const COSTS_DAYS = 31;
 /** The days after which a test that has not run again no longer counts as failing. */
 const FAILING_DAYS = 14;
 /** The maximum number of changes of a test's quarantine that are kept. */
-const MOST_EVENTS = 20;
+const MAX_EVENTS = 20;
 
 /**
  * Creates the store of test flakiness, computed from passing and failing results. It adds to a failure's
@@ -98,7 +98,7 @@ const MOST_EVENTS = 20;
 export function createFlakinessStore(db: Database) {
   const read = db.reader ?? db;
   const ofTests = async (tests: readonly TestName[]) => {
-    const asked = tests.slice(0, MOST_ASKED).map(({ repository, name, suite }) => ({
+    const asked = tests.slice(0, MAX_ASKED).map(({ repository, name, suite }) => ({
       repository,
       name,
       suite: suite ?? null,
@@ -207,16 +207,16 @@ export async function readRunsOfTests(
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   const outcomes = toTestOutcomes(results);
   const failed = outcomes.filter((outcome) => outcome.failed);
-  if (outcomes.length === 0 || failed.length > MOST_FAILING) return;
+  if (outcomes.length === 0 || failed.length > MAX_FAILING) return;
   await sql.query(BEGIN_FOLLOWING, [buildId, { names: failed }]);
   const followed = await findFollowed(sql, buildId, outcomes);
-  const touched = await sql.query<{ key: string }>(TOUCH, [[...followed.keys()], MOST_FOLLOWED]);
+  const touched = await sql.query<{ key: string }>(TOUCH, [[...followed.keys()], MAX_FOLLOWED]);
   if (touched.length === 0) return;
   const keys = touched.map(({ key }) => key);
   const names = keys.flatMap((key) => followed.get(key) ?? []);
   await sql.query(ADD_RUNS, [buildId, keys, { names }]);
   await sql.query(SHARE_COST, [buildId]);
-  if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names: failed }]);
+  if (keys.length === MAX_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names: failed }]);
   const runs = Map.groupBy(
     z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])),
     ({ key }) => key,
@@ -456,7 +456,7 @@ const FIND = `
 const SET_QUARANTINE = `
   update followed_tests t set quarantined_until = $4::text::timestamptz, quarantined_by = $5::text,
     quarantine_reason = $6::text,
-    quarantine_events = (case when jsonb_array_length(t.quarantine_events) < ${MOST_EVENTS}
+    quarantine_events = (case when jsonb_array_length(t.quarantine_events) < ${MAX_EVENTS}
       then t.quarantine_events else t.quarantine_events - 0 end)
       || jsonb_build_object('at', ${isoTime('clock_timestamp()')}, 'by', $5::text, 'until', $4::text,
         'reason', $6::text)

@@ -167,7 +167,7 @@ const PER_WEEK = `
     from answer_facts f where ${DAYS_WITHIN('f.week')} group by f.week
   ) as weeks order by week`;
 
-const MOST_CAUSES = 50;
+const MAX_CAUSES = 50;
 const SPARK_DAYS = 30;
 const SHOWN = 20;
 
@@ -176,7 +176,7 @@ function createCauseMethods(read: Pick<Sql, 'query'>) {
   return {
     /** Lists the causes that cost the most hours, after the first `offset`; `limit` is at most 50. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
-      const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES);
+      const most = Math.min(Math.max(Math.trunc(limit), 1), MAX_CAUSES);
       return await withHeads(
         read,
         await queryAll(read, Totals, TOP, [...toPeriodValues(period), most, offset]),

@@ -15,7 +15,7 @@ import type { RepositoryScope, Tool } from './tool.ts';
 /** The number of lines that are shown on either side of a requested line. */
 const AROUND = 20;
 /** The maximum number of lines that are shown at once. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 /** The maximum number of files among which similar names are searched. */
 const MAX_LOOKED_AT = 20_000;
 /** The maximum number of lines that mention a missing file. */
@@ -103,7 +103,7 @@ async function proposePaths(
 function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
   if (args.lineStart !== undefined || args.line === undefined) {
     const lineStart = args.lineStart ?? 1;
-    const last = lineStart + MOST_LINES - 1;
+    const last = lineStart + MAX_LINES - 1;
     return { lineStart, lineEnd: Math.min(args.lineEnd ?? last, last) };
   }
   return { lineStart: Math.max(1, args.line - AROUND), lineEnd: args.line + AROUND };

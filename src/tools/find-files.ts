@@ -19,7 +19,7 @@ const MAX_FOUND = 24;
 const MAX_PATHS = 40;
 const MAX_SHOWN = 10;
 /** The maximum number of files that match a name. A name with more matches is ambiguous. */
-const MOST_FITTING = 3;
+const MAX_FITTING = 3;
 const MAX_TEST_FILES = 2;
 /** The maximum number of lines of a test's source that are searched for imports. */
 const HEAD_LINES = 80;
@@ -134,7 +134,7 @@ function createLookup(paths: readonly string[]): Lookup {
     for (const suffix of listRepositoryPaths(logged)) {
       const named = byName.get(getLastPart(suffix)) ?? [];
       const fitting = named.includes(suffix) ? [suffix] : named.filter((path) => path.endsWith(`/${suffix}`));
-      if (fitting.length > 0) return fitting.length <= MOST_FITTING ? fitting : [];
+      if (fitting.length > 0) return fitting.length <= MAX_FITTING ? fitting : [];
     }
     return [];
   };
@@ -305,7 +305,7 @@ async function findStepFiles(
   );
   return (hits ?? [])
     .filter(({ path }) => isRelated(path, 'CONFIG_ERROR'))
-    .slice(0, MOST_FITTING)
+    .slice(0, MAX_FITTING)
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
 }
 

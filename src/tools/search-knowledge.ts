@@ -20,16 +20,16 @@ const PER_LINE = 10;
 /** The decrease in weight with each further line, because a failure states the most important fact first. */
 const LATER = 0.03;
 /** The share of a line's words that a team's passage must contain to be relevant. */
-const LEAST_SAID = 0.35;
+const MIN_SAID = 0.35;
 /** The maximum number of passages found by meaning. */
 const BY_MEANING = 20;
 /**
  * The minimum word similarity of a curated document. Of 254 labeled jobs, 1 in 18 of the documents below it
  * was of the right kind, and 1 in 2 of the best documents above it.
  */
-const LEAST_WORDS = 0.4;
+const MIN_WORDS = 0.4;
 /** The minimum likeness of a shown passage. Lower likeness may be chance. */
-const LEAST_LIKE = 0.2;
+const MIN_LIKE = 0.2;
 /**
  * Time limit of semantic search, in milliseconds. Search by words returns at once and does not wait longer
  * for it.
@@ -82,7 +82,7 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
         semantic ? findByMeaning(semantic, lines.join('\n'), category, signal) : { passages: [], note: null },
       ]);
       const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
-      const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
+      const best = fused.filter(({ score }) => score >= MIN_LIKE).slice(0, limit);
       const findings = await Promise.all(
         best.map((passage) => toFinding(passage, lines, { vectorIndex, team }, signal)),
       );
@@ -109,8 +109,8 @@ async function findByWords(
         index.search('knowledge', { text, limit: PER_LINE, ...filter }, signal),
         team?.search({ text, limit: PER_LINE, ...(category === undefined ? {} : { category }) }) ?? [],
       ]);
-      const known = curated.filter(({ score }) => score >= LEAST_WORDS);
-      const relevant = own.filter(({ score }) => score >= LEAST_SAID);
+      const known = curated.filter(({ score }) => score >= MIN_WORDS);
+      const relevant = own.filter(({ score }) => score >= MIN_SAID);
       return [
         ...known.map((match) => createCuratedPassage(match, match.score * weight)),
         ...relevant.map((match) => createTeamPassage(match, match.score * weight)),
@@ -138,7 +138,7 @@ async function findByMeaning(
       ...curated.map((match) => createCuratedPassage(match)),
       ...team.map(createEmbeddedTeamPassage),
     ];
-    return { passages: keepBestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
+    return { passages: keepBestOfDocuments(found.filter(({ score }) => score >= MIN_LIKE)), note: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
     return { passages: [], note: `Found by words only: ${error.message}` };

@@ -23,7 +23,7 @@ const MAX_WINDOWS = 4;
 const FILES_AT_ONCE = 4;
 const MAX_CODE = 4_000;
 /** The minimum score of a result. */
-const LEAST_SCORE = 0.05;
+const MIN_SCORE = 0.05;
 /** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
 const SKIPPED = new RegExp(
   '(?:^|/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)/|' +
@@ -177,7 +177,7 @@ function removeApart(ranked: readonly RankedChunk[]): RankedChunk[] {
     const overlaps = kept.some(
       ({ chunk }) => chunk.path === path && chunk.lineStart <= lineEnd && lineStart <= chunk.lineEnd,
     );
-    if (rankedChunk.score >= LEAST_SCORE && !overlaps) kept.push(rankedChunk);
+    if (rankedChunk.score >= MIN_SCORE && !overlaps) kept.push(rankedChunk);
   }
   return kept;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MOST_STREAMS } from '../../src/api/limits.ts';
+import { MAX_STREAMS } from '../../src/api/limits.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 import { storeSeveralCauses, TITLES } from '../support/several-causes.ts';
@@ -140,7 +140,7 @@ describe('a run', () => {
     const url = `/runs/${build.id}/events`;
     const watch = async (token: string = TOKENS.read) =>
       await app.inject({ url, headers: { authorization: `Bearer ${token}` }, payloadAsStream: true });
-    const open = await Promise.all(Array.from({ length: MOST_STREAMS }, async () => await watch()));
+    const open = await Promise.all(Array.from({ length: MAX_STREAMS }, async () => await watch()));
     expect(open.map(({ statusCode }) => statusCode)).toEqual(open.map(() => 200));
     expect((await watch()).statusCode).toBe(429);
     const other = await watch(TOKENS.admin);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MOST_STREAMS } from '../../src/api/limits.ts';
+import { MAX_STREAMS } from '../../src/api/limits.ts';
 import { buildHttp } from '../../src/api/server.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { sampleBuild } from '../stores/samples.ts';
@@ -108,7 +108,7 @@ it('65: two processes over one database tell what either stored, and a stop ends
 
 it('65: so many streams of one holder at most, and a place is free again when one goes', async () => {
   await sleep(100);
-  const open = await Promise.all(Array.from({ length: MOST_STREAMS }, async () => await follow()));
+  const open = await Promise.all(Array.from({ length: MAX_STREAMS }, async () => await follow()));
   expect(new Set(open.map(({ heard }) => heard.status))).toEqual(new Set([200]));
   expect((await follow()).heard.status).toBe(429);
   const other = await follow('', { token: scoped });

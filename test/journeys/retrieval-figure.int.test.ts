@@ -12,7 +12,7 @@ import { type Entry, makeDocuments, type RunbookFormat, toEntry } from '../suppo
  * and the figures are in docs/evidence/retrieval.md.
  */
 
-const [LEAST_CHANGED, LEAST_UNCHANGED] = [0.95, 0.98];
+const [MIN_CHANGED, MIN_UNCHANGED] = [0.95, 0.98];
 
 type Answers = ReadonlyMap<string, Analysis>;
 
@@ -114,8 +114,8 @@ it('reaches the figures', () => {
     report('a document or decision that names the error changes cause or fix', changed),
     report('a wrong document or decision changes nothing', unchanged),
   ];
-  expect(used).toBeGreaterThanOrEqual(LEAST_CHANGED);
-  expect(left).toBeGreaterThanOrEqual(LEAST_UNCHANGED);
+  expect(used).toBeGreaterThanOrEqual(MIN_CHANGED);
+  expect(left).toBeGreaterThanOrEqual(MIN_UNCHANGED);
 });
 
 /** The cause or the fix is the document's, and a claim cites it. */

@@ -7,9 +7,9 @@ import { startWorker } from '../../src/work/worker.ts';
 import { openTestDatabase } from '../support/postgres.ts';
 import { createTriageWorld } from '../support/triage-world.ts';
 
-const MOST_FRAMES = 8;
+const MAX_FRAMES = 8;
 
-it(`an error in the graph is at most ${MOST_FRAMES} calls of ours from the worker`, async () => {
+it(`an error in the graph is at most ${MAX_FRAMES} calls of ours from the worker`, async () => {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
   const stacks: string[] = [];
@@ -49,7 +49,7 @@ it(`an error in the graph is at most ${MOST_FRAMES} calls of ours from the worke
   for (const stack of stacks) {
     const own = stack.split('\n').filter((line) => /\/src\/[\w/-]+\.ts:/.test(line));
     console.info(`${own.length} frames of ours: ${own.map((line) => line.trim().split(' ')[2]).join(' < ')}`);
-    expect(own.length).toBeLessThanOrEqual(MOST_FRAMES);
+    expect(own.length).toBeLessThanOrEqual(MAX_FRAMES);
     // Nothing in between is hidden: the first call of all is there.
     expect(own.at(-1)).toMatch(/src\/work\/(worker|process-items)\.ts/);
     expect(stack).toContain('triageBuild');

@@ -50,7 +50,7 @@ export async function generateAnswer(
  * never to be published without a person.
  */
 const SAID = 0.6;
-const MOST_CASES = 5;
+const MAX_CASES = 5;
 
 /**
  * The minimum similarity at which a decision proposes its category, if the tool that found it does not say.
@@ -65,7 +65,7 @@ function listSimilarCases(evidence: readonly Evidence[]): SimilarCase[] {
       return repository === null ? decided : { ...decided, repository };
     })
     .sort((left, right) => right.score - left.score)
-    .slice(0, MOST_CASES);
+    .slice(0, MAX_CASES);
 }
 
 /** Returns the answer with similar cases to compare it with. Returns it unchanged if there are none. */

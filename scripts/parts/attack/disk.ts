@@ -19,7 +19,7 @@ const BALLAST_MB = 64;
 const LOW_MB = 16;
 const LOG_BYTES = 1_000_000;
 /** The maximum number of uploads. The disk cannot hold as many. */
-const MOST_UPLOADS = 400;
+const MAX_UPLOADS = 400;
 /** The number of uploads after the disk is full, to reach every kind of refusal. */
 const MORE_UPLOADS = 20;
 const MORE_WEBHOOKS = 300;
@@ -118,7 +118,7 @@ interface Filled {
 async function fill(service: AttackedService): Promise<Filled> {
   const filled: Filled = { accepted: new Set(), answers: new Map(), strange: [] };
   let refused = 0;
-  for (let number = 1; number <= MOST_UPLOADS && refused < MORE_UPLOADS; number++) {
+  for (let number = 1; number <= MAX_UPLOADS && refused < MORE_UPLOADS; number++) {
     // Small uploads still fit when large ones no longer do.
     const noise = (
       randomBytes(LOG_BYTES / (refused % 2 === 0 ? 2 : 200))

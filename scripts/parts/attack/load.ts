@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { MOST_STREAMS } from '../../../src/api/limits.ts';
+import { MAX_STREAMS } from '../../../src/api/limits.ts';
 import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import {
   authorized,
@@ -72,7 +72,7 @@ try {
   const tooMuch = [...series].filter(
     ([name, values]) => name.endsWith(', MB') && highestOf(values) - (values[0] ?? 0) > MEMORY_BOUND,
   );
-  const wanted = Math.min(SLOW_CLIENTS, MOST_STREAMS);
+  const wanted = Math.min(SLOW_CLIENTS, MAX_STREAMS);
   const median =
     probed.milliseconds.toSorted((a, b) => a - b)[Math.floor(probed.milliseconds.length / 2)] ?? 0;
   const beyond = median > WANTED_MEDIAN_MS ? `, more than the ${WANTED_MEDIAN_MS} wanted` : '';
@@ -82,7 +82,7 @@ try {
       'slow clients',
       `${slow.length} opened, ${held} held to the end, ${open} of them event streams`,
       open === wanted ? 0 : 1,
-      `a holder may watch ${MOST_STREAMS} event streams`,
+      `a holder may watch ${MAX_STREAMS} event streams`,
     ),
     report(
       'probes meanwhile',

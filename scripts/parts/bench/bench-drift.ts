@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     'other-commit': { type: 'boolean', default: false },
   },
 });
-const LEAST_NAMED = 0.9;
+const MIN_NAMED = 0.9;
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/drift');
 const KNOWLEDGE = join(import.meta.dirname, '../../../knowledge');
 const COMMIT = '4f0e2d1c9b8a7f6e5d4c3b2a1f0e9d8c7b6a5f4e';
@@ -108,5 +108,5 @@ function print(answered: readonly Answered[]): number {
     innocent.filter(({ named }) => named !== null).length,
     innocent.length,
   );
-  return right.length >= LEAST_NAMED * guilty.length && wrongly.length === 0 ? 0 : 1;
+  return right.length >= MIN_NAMED * guilty.length && wrongly.length === 0 ? 0 : 1;
 }

@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const [LEAST_AGREED, MOST_SILENT] = [0.95, 0.25];
+const [MIN_AGREED, MAX_SILENT] = [0.95, 0.25];
 const KNOWLEDGE = join(import.meta.dirname, '../../../knowledge');
 const HOUR_MS = 3_600_000;
 const BEGIN_MS = Date.UTC(2026, 9, 5);
@@ -238,7 +238,7 @@ function printFigures(graded: readonly Graded[]): number {
   if (options.list) listDoubts(graded.filter(isSilent));
   const said = graded.filter((one) => !isSilent(one));
   const agreed = said.filter(agrees).length / Math.max(1, said.length);
-  return agreed < LEAST_AGREED || 1 - said.length / Math.max(1, graded.length) > MOST_SILENT ? 1 : 0;
+  return agreed < MIN_AGREED || 1 - said.length / Math.max(1, graded.length) > MAX_SILENT ? 1 : 0;
 }
 
 function listDoubts(silent: readonly Graded[]): void {

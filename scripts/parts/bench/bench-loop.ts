@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const LEAST_SETTLED = 0.85;
+const MIN_SETTLED = 0.85;
 const HALVES: readonly Half[] = ['work', 'held'];
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-loop-'));
@@ -146,7 +146,7 @@ function printToolChoice(pairs: readonly PairedAnswer[]): number {
   const shares = halves.map(({ figures }) =>
     figures.find(({ name }) => name === 'tool choice: settled by the first two'),
   );
-  return shares.some((figure) => figure !== undefined && figure.value < LEAST_SETTLED) ? 1 : 0;
+  return shares.some((figure) => figure !== undefined && figure.value < MIN_SETTLED) ? 1 : 0;
 }
 
 function toReplayedCase({ one, loop }: PairedAnswer): ReplayedCase {

@@ -37,7 +37,7 @@ const { values: options } = parseArgs({
 const [REPOSITORIES, WEEKS, DAYS] = [5, 4, 7];
 /** Failures of a repository in a day, and the causes that come again there. */
 const [PER_DAY, CAUSES] = [4, 25];
-const [LEAST_RISE, MOST_WRONG] = [0.15, 0.03];
+const [MIN_RISE, MAX_WRONG] = [0.15, 0.03];
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures');
 const NEVER = new AbortController().signal;
 const BUILD = createSparseBuild({ repository: 'bench/stream', pipeline: 'ci', number: '1' });
@@ -84,7 +84,7 @@ function readCaptured(): Captured[] {
 
 async function play(): Promise<number> {
   const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../../knowledge'));
-  const config = parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: MOST_WRONG } });
+  const config = parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: MAX_WRONG } });
   // The bound is asked below, each day anew; everything else that keeps an answer back is part of it.
   const app = await createTerminalApp(
     parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: 1 } }),
@@ -271,7 +271,7 @@ function print(given: readonly Given[], graded: number, routes: readonly string[
       );
   const rise = (shares.at(-1) ?? 0) - (shares[0] ?? 0);
   console.log(`the last week publishes ${(100 * rise).toFixed(1)} points more than the first`);
-  return rise >= LEAST_RISE && wrong / published.length <= MOST_WRONG ? 0 : 1;
+  return rise >= MIN_RISE && wrong / published.length <= MAX_WRONG ? 0 : 1;
 }
 
 function printRow(name: string, own: readonly Given[]): void {

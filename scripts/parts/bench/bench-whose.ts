@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     list: { type: 'boolean', default: false },
   },
 });
-const [LEAST_RIGHT, MOST_EXCUSED] = [0.95, 0.005];
+const [MIN_RIGHT, MAX_EXCUSED] = [0.95, 0.005];
 const KNOWLEDGE = join(import.meta.dirname, '../../../knowledge');
 const TOKEN = 'the-token-of-the-bench-of-verdicts';
 const HEADERS = { authorization: `Bearer ${TOKEN}` };
@@ -198,5 +198,5 @@ function printFigures(judged: readonly Judged[], labs: readonly Lab[]): number {
   const broken = judged.filter(({ history }) => history.truth === 'change');
   const share = judged.filter(isRight).length / Math.max(1, judged.length);
   const excused = judged.filter(isWronglyExcused).length / Math.max(1, broken.length);
-  return share < LEAST_RIGHT || excused > MOST_EXCUSED ? 1 : 0;
+  return share < MIN_RIGHT || excused > MAX_EXCUSED ? 1 : 0;
 }

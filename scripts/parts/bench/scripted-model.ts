@@ -120,7 +120,7 @@ function send(
 }
 
 /** OpenAI caches from so many tokens on, in such steps (platform.openai.com/docs/guides/prompt-caching). */
-const [LEAST_CACHED, CACHED_STEP] = [1024, 128];
+const [MIN_CACHED, CACHED_STEP] = [1024, 128];
 /** Requests that are remembered. */
 const REMEMBERED = 60;
 
@@ -137,7 +137,7 @@ function createPromptCache() {
       known.push(prompt);
       if (known.length > REMEMBERED) known.shift();
       const tokens = countTokens(prompt.slice(0, longest));
-      const cached = tokens < LEAST_CACHED ? 0 : tokens - (tokens % CACHED_STEP);
+      const cached = tokens < MIN_CACHED ? 0 : tokens - (tokens % CACHED_STEP);
       return { shared: countTokens(prompt.slice(0, countShared(prompt, before))), cached };
     },
   };

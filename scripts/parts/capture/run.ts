@@ -7,7 +7,7 @@ import { createLineStamper } from './stamp.ts';
 import type { Recipe } from './truth.ts';
 
 /** Milliseconds until a run is killed. */
-const LONGEST_RUN = 900_000;
+const MAX_RUN = 900_000;
 
 /** What one run of one project left behind, exactly as the tools wrote it. */
 export interface Run {
@@ -68,7 +68,7 @@ function record(
       ],
       ...[projectDir, variant, recipe.ci, recipe.project, warmth, out, process.execPath, checkout],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'], timeout: LONGEST_RUN },
+    { stdio: ['ignore', 'pipe', 'inherit'], timeout: MAX_RUN },
   );
   const stamp = createLineStamper(recipe.ci === 'github');
   const parts: Buffer[] = [];

@@ -20,7 +20,7 @@ const PACE_MS = 2_000;
  * The maximum time for which a search waits for earlier searches, in milliseconds. A search that would have
  * to wait longer is not made.
  */
-const MOST_WAIT_MS = 8_000;
+const MAX_WAIT_MS = 8_000;
 /** The time without searches after a refusal, in milliseconds. */
 const REST_MS = 10 * 60_000;
 
@@ -73,7 +73,7 @@ function createTurns(paceMs: number): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const now = Date.now();
     const wait = Math.max(0, next - now);
-    if (wait > MOST_WAIT_MS) throw new TriageError('rate-limited', 'Too many searches are waiting.');
+    if (wait > MAX_WAIT_MS) throw new TriageError('rate-limited', 'Too many searches are waiting.');
     next = now + wait + paceMs;
     if (wait > 0) await sleep(wait, undefined, { signal });
   };

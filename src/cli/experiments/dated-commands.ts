@@ -117,16 +117,16 @@ function describeRuns({ at, passed, failed, other, why }: DatedRuns): string {
   return `${at}: ${why === null ? `${failed} failed${more}, ${passed} passed` : toVisibleLine(why)}`;
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 function render({ sentence, changes, runs, notes }: DatedExperiment): string {
   return [
     `Result\t${toVisibleLine(sentence)}`,
-    ...changes.slice(0, MOST_SHOWN).map((change) => {
+    ...changes.slice(0, MAX_SHOWN).map((change) => {
       const word = change.link === null ? 'Changed' : 'Cause';
       return `${word}\t${toVisibleLine(formatVersionChange(change))}`;
     }),
-    ...(changes.length > MOST_SHOWN ? [`Changed\t… ${changes.length - MOST_SHOWN} more`] : []),
+    ...(changes.length > MAX_SHOWN ? [`Changed\t… ${changes.length - MAX_SHOWN} more`] : []),
     ...runs.map((run) => `Runs\t${describeRuns(run)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');

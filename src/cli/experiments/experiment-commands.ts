@@ -151,7 +151,7 @@ export async function readFailingTests(path: string | undefined, read: OutputRea
   return tests;
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 function renderExperiment(experiment: Experiment): string {
   const { sentence, tests, narrowed, arms, notes } = experiment;
@@ -162,8 +162,8 @@ function renderExperiment(experiment: Experiment): string {
   });
   return [
     `Result\t${toVisibleLine(sentence)}`,
-    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
-    ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
+    ...tests.slice(0, MAX_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
+    ...(tests.length > MAX_SHOWN ? [`Test\t… ${tests.length - MAX_SHOWN} more`] : []),
     ...(narrowed === null ? [] : [`Command\t${toVisibleLine(narrowed.join(' '))}`]),
     ...rows,
     ...listNamedLines(experiment).map(({ name, text }) => `${name}\t${toVisibleLine(text)}`),
@@ -242,9 +242,9 @@ function renderBisection({
   return [
     `Result\t${toVisibleLine(sentence)}`,
     ...candidates
-      .slice(0, MOST_SHOWN)
+      .slice(0, MAX_SHOWN)
       .map((candidate) => `Commit\t${toVisibleLine(describeCommit(candidate))}`),
-    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
+    ...tests.slice(0, MAX_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
     ...(narrowed === null ? [] : [`Command\t${toVisibleLine(narrowed.join(' '))}`]),
     ...tried.map(
       ({ commit, failed, passed }) => `Runs\t${shortenCommit(commit)}: ${failed} failed, ${passed} passed`,

@@ -198,12 +198,12 @@ async function waitUntilAnswered(app: App, buildIds: readonly string[], signal: 
 }
 
 /** The maximum time in milliseconds to wait for the code host. The service grades the rest later. */
-const LONGEST_GRADING_MS = 300_000;
+const MAX_GRADING_MS = 300_000;
 
 /** Waits until the builds after the answered failures are read and graded, or the time is over. */
 async function waitUntilGraded({ stores }: App, signal: AbortSignal): Promise<void> {
   say('reading what happened after each failure');
-  const until = performance.now() + LONGEST_GRADING_MS;
+  const until = performance.now() + MAX_GRADING_MS;
   while ((await stores.work.waiting(GRADE)).count > 0 && performance.now() < until)
     await sleep(LOOK_MS, undefined, { signal });
 }

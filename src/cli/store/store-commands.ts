@@ -135,10 +135,10 @@ export interface WorkCommandOptions extends DataOptions {
   readonly topic?: string;
 }
 
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 /** Runs `faultline work list`: shows pending work, and work that failed permanently. */
-export async function listWork({ limit = MOST_ROWS, topic, ...options }: WorkCommandOptions): Promise<void> {
+export async function listWork({ limit = MAX_ROWS, topic, ...options }: WorkCommandOptions): Promise<void> {
   const known = await withWork(options, async (work) => ({
     pending: await work.pending(topic ?? null, limit),
     failed: await work.failed(topic ?? null, limit),

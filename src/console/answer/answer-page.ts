@@ -31,7 +31,7 @@ import {
 import { picturesPart } from './pictures.ts';
 import { type AnswerTexts, writeTexts } from './texts.ts';
 
-/** Questions that are offered below an answer; the others are on the page for questions. */
+/** The number of suggested questions below an answer. The page for questions has more. */
 const OFFERED = 3;
 
 /**
@@ -73,14 +73,14 @@ export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 interface BodyOptions {
-  /** The decision of a person about the answer, or the way to one. */
+  /** The decision of a person about the answer, or the form for it. */
   readonly verdict?: Shown;
-  /** Between the facts and the evidence. */
+  /** The content between the facts and the evidence. */
   readonly between?: Shown;
   readonly editor: string;
 }
 
-/** Renders everything below the title of an answer: its three facts, the proof, and the context. */
+/** Renders everything below the title of an answer: its three facts, the evidence, and the context. */
 export function answerBody(
   facts: AnswerFacts,
   texts: AnswerTexts,
@@ -116,8 +116,8 @@ function causeTabs(
 }
 
 /**
- * Renders the reviewer's decision about the answer, or asks for one. A confident answer may be wrong too, so
- * a reviewer can open an item for it.
+ * Renders the reviewer's decision about the answer, or asks for one. A reviewer can open an item even for a
+ * confident answer, because it may be wrong too.
  */
 function verdictPart(analysis: Analysis, review: Review | null, reviews: boolean): Html {
   return besidePart('right', 'Is this answer right?', verdictContent(analysis, review, reviews));

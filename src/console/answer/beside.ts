@@ -28,7 +28,7 @@ export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
   return html`${fixPart(facts)}${changesPart(facts)}${past}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
 }
 
-/** Renders a section of the column for context, with a link at its heading. */
+/** Renders a section of the context column, with a link in its heading. */
 export function besidePart(id: string, title: string, content: Shown, link: Shown = null): Html {
   return html`<section class="part" aria-labelledby="${id}"><h2
     id="${id}">${title} ${link}</h2>${content}</section>`;
@@ -47,7 +47,7 @@ function fixPart({ analysis }: AnswerFacts): Shown {
   return besidePart('fix', 'Fix, tried', words);
 }
 
-/** Renders the versions of the failed run that differ from those of the last green one. */
+/** Renders the versions that differ between the failed run and the last passed one. */
 function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
   if (changes === undefined) return null;
   const { since, isSameCommit } = changes;
@@ -93,7 +93,7 @@ function renderHappened({ graded }: AnswerFacts): Shown {
 
 const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
 
-/** Renders the fixes of failures like this one. No person has confirmed them. */
+/** Renders how similar failures were fixed before. No person has confirmed these fixes. */
 function renderEarlierFixes({ earlierFixes }: AnswerFacts): Shown {
   const described = describeEarlierFix(earlierFixes);
   if (described === null) return null;
@@ -154,7 +154,7 @@ function ownerPart({ analysis }: AnswerFacts): Shown {
   );
 }
 
-/** Renders how the answer was found in a few lines; its steps have a page of their own. */
+/** Summarizes how the answer was found. The steps have their own page. */
 function foundPart({ analysis, build }: AnswerFacts): Html {
   const { usage, milliseconds, createdAt, reduction, id } = analysis;
   const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);

@@ -1,10 +1,10 @@
-/** The share of a sentence's words that makes it a repetition. */
+/** The minimum share of repeated words with which a sentence counts as a repetition. */
 const REPEATED = 0.8;
 
 /**
- * Creates a function that removes repetitions from the texts of a page: sentences of which four fifths of the
- * words are already on the page. Call it with the texts in reading order. With `keepOne`, a text without a
- * new sentence keeps its first one.
+ * Creates a function that removes sentences that repeat the page: at least four fifths of their words already
+ * occurred. Call it with the texts in reading order. With `keepOne`, a text whose sentences are all
+ * repetitions keeps its first one.
  */
 export function createSentenceFilter(): (text: string, keepOne?: boolean) => string {
   const written = new Set<string>();
@@ -21,7 +21,10 @@ export function createSentenceFilter(): (text: string, keepOne?: boolean) => str
   };
 }
 
-/** Splits text into sentences, each with the mark at its end. A point within a number or a path ends none. */
+/**
+ * Splits text into sentences, each with its punctuation. A period in a number or a path does not end a
+ * sentence.
+ */
 function splitSentences(text: string): string[] {
   return text.trim() === '' ? [] : text.trim().split(/(?<=[.!?]["”’)]?)\s{1,20}(?=[\p{Lu}"“‘`(])|\n{2,20}/u);
 }

@@ -90,7 +90,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     limit: config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD,
     /** The track record of answers with similar confidence, according to people's decisions. */
     track,
-    /** Lessons that people taught about this fingerprint in the repository, newest first. */
+    /** Library entries in use for this fingerprint in the repository, newest first. */
     taught: taught.filter(isInUse),
     /** The same failure, or the same test, in earlier builds of the repository, newest first. */
     past,
@@ -110,7 +110,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     pictures,
     /** Names of the videos and traces among the artifacts, which are not kept here. */
     recordings: listRecordings(files.map(({ name }) => name)),
-    /** Names of the texts in which a browser test kept what its page was. */
+    /** Names of the texts in which a browser test saved the content of its page. */
     contexts: files.map(({ name }) => name).filter(isErrorContext),
     /** The grade by later builds; null if no build has passed since. */
     graded,

@@ -18,7 +18,7 @@ import { sureFact } from './sure.ts';
 import type { AnswerTexts } from './texts.ts';
 import { whoseFact } from './whose.ts';
 
-/** Renders where the failure is: repository, pull request or branch, and build. */
+/** Renders the location of the failure: repository, pull request or branch, and build. */
 export function placeCrumbs({ build, posted }: AnswerFacts): Html {
   const { repository, pullRequest, branch, commit, author, pipeline, number } = build;
   const [comment] = posted.flatMap((address) => linkTarget(address) ?? []);
@@ -33,7 +33,7 @@ export function placeCrumbs({ build, posted }: AnswerFacts): Html {
   ]);
 }
 
-/** Renders a link to the build at its CI. */
+/** Renders a link to the build at its CI system. */
 export function ciAction({ build }: AnswerFacts): Html | null {
   const outside = linkTarget(build.url);
   return outside === null
@@ -42,7 +42,7 @@ export function ciAction({ build }: AnswerFacts): Html | null {
         ${getCiName(build)}</span></a>`;
 }
 
-/** Renders what broke: the category, the title, and how it came to be. */
+/** Renders what failed: the category, the title, and the events that led to it. */
 export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title: string): Html {
   const { analysis, build, now } = facts;
   const judged = isJudged(analysis);
@@ -56,7 +56,7 @@ export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title:
     ${lead !== '' && html`<div class="lead">${prose(lead, listIds(analysis))}</div>`}</div>`;
 }
 
-/** Renders the three facts that are asked for first: whose it is, what to do, and how sure that is. */
+/** Renders the three most important facts: whose failure it is, what to do, and how certain the answer is. */
 export function factsRow(facts: AnswerFacts, { order, advice }: AnswerTexts): Html {
   const ids = listIds(facts.analysis);
   const act = order === '' ? 'Look at the evidence' : order;
@@ -94,7 +94,7 @@ export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows
     }${againstPart(analysis)}</section>`;
 }
 
-/** Renders the claims that no line of a log proves, each with links to what does. */
+/** Renders the claims that no log line proves, each with links to its evidence. */
 function otherClaims(analysis: Analysis, windows: EvidenceWindows, { claims }: AnswerTexts): Html {
   const ids = listIds(analysis);
   const rest = analysis.answer.claims.flatMap((claim, index) => {
@@ -105,7 +105,7 @@ function otherClaims(analysis: Analysis, windows: EvidenceWindows, { claims }: A
   return html`${rest.length > 0 && html`<ul class="notes">${rest}</ul>`}`;
 }
 
-/** Checks whether a claim only names the findings that it cites, which stand below with their titles. */
+/** Checks whether a claim only repeats the title of a finding that it cites, which is listed below. */
 function isSaidByFinding({ evidence }: Claim, text: string, analysis: Analysis): boolean {
   const sources = analysis.evidence.filter(({ id }) => evidence.includes(id));
   return sources.length > 0 && sources.every(({ title }) => text.includes(title));
@@ -124,7 +124,7 @@ function claimRow(
     class="meta">${joinHtml(links, ', ')}</span></span></li>`;
 }
 
-/** Renders the evidence against the answer, and the open questions. It is never folded. */
+/** Renders the evidence against the answer and the open questions. This part is never collapsed. */
 function againstPart(analysis: Analysis): Html {
   const view = answerView(analysis);
   const parts = view.facts
@@ -168,7 +168,10 @@ function cleanText(line: string): string {
   return cleanLine(stripEscapes(line));
 }
 
-/** Renders explanations that fit as well, and the fact that would confirm each, if there are two or more. */
+/**
+ * Renders alternative explanations, each with the fact that would confirm it. Renders nothing if there are
+ * fewer than two.
+ */
 export function hypothesesPart({ analysis }: AnswerFacts): Html {
   const { hypotheses } = analysis.answer;
   const ids = listIds(analysis);
@@ -184,7 +187,7 @@ export function hypothesesPart({ analysis }: AnswerFacts): Html {
   }`;
 }
 
-/** Renders the files that may hold the fault: the first one whole, the others in one line each. */
+/** Renders the suspect files: the first one in full, the others in one line each. */
 export function suspectsPart(facts: AnswerFacts, editor: string): Html {
   const { suspects } = facts.analysis.answer;
   if (suspects.length === 0) return html``;
@@ -221,7 +224,7 @@ function suspectCard(suspect: Suspect, facts: AnswerFacts, editor: string): Html
     <p class="pad">${startUpper(reason)}</p></div>`;
 }
 
-/** Renders the field for a question about the answer, with questions that are often asked. */
+/** Renders the field for a question about the answer, with common questions. */
 export function askPart({ analysis }: AnswerFacts, suggestions: readonly string[]): Html {
   const address = askAddress(analysis.id);
   const chips = suggestions.map(
@@ -235,7 +238,9 @@ export function askPart({ analysis }: AnswerFacts, suggestions: readonly string[
     <form class="acts" method="post" action="${address}" data-whole>${chips}</form></section>`;
 }
 
-/** Facts of an answer that have a place of their own on its page. */
+/**
+ * Facts that have their own place on the page of an answer, and so are omitted from the list of other facts.
+ */
 const OWN_PLACE: readonly string[] = [
   'Tried',
   'Cause',
@@ -246,7 +251,7 @@ const OWN_PLACE: readonly string[] = [
   'Unknown',
   'Reason',
   'Record',
-  // Whether to run it again is part of what to do, and notes on the analysis are among its steps.
+  // Whether to rerun is part of the advice, and notes on the analysis are shown with its steps.
   'Rerun',
   'Note',
 ];

@@ -14,8 +14,8 @@ const Query = z.object({ name: z.string().min(1).max(2_000) });
 const HOUR_S = 3_600;
 
 /**
- * Registers `/builds/:id/picture?name=`, one picture of a build, which was drawn again when it came. It may
- * load, run and embed nothing.
+ * Registers `/builds/:id/picture?name=`, which sends one picture of a build. The picture was re-encoded when
+ * it was received, and the response forbids it to load, run or embed anything.
  */
 export function registerPictures(app: ConsoleApp, { stores }: ConsoleDeps): void {
   app.get(
@@ -35,7 +35,7 @@ export function registerPictures(app: ConsoleApp, { stores }: ConsoleDeps): void
   );
 }
 
-/** Three pictures of one comparison, or one picture alone. */
+/** The three pictures of one comparison, or a single picture. */
 interface Shot {
   readonly base: string;
   readonly pictures: readonly { readonly label: string; readonly picture: PictureHead }[];
@@ -43,7 +43,7 @@ interface Shot {
 
 const SIDES = { expected: 'Expected', actual: 'Actual', diff: 'Difference' } as const;
 const SIDE = /^(.*?)[-_.](expected|actual|diff)\.png$/i;
-/** Pictures that are shown at once; the rest is behind a line that counts them. */
+/** The number of pictures that are visible at first. A line with a count reveals the rest. */
 const SHOWN = 4;
 /**
  * The minimum share of the words of a test's name that the path of its picture must contain. Words with fewer
@@ -69,7 +69,7 @@ export function picturesPart(facts: AnswerFacts): Shown {
     }${contextsNote(build.id, contexts.filter(isRelated))}${recordingsNote(recordings, build.url)}</section>`;
 }
 
-/** Puts the expected, the actual and the difference of one snapshot together. */
+/** Groups the expected picture, the actual picture and their difference by snapshot. */
 function groupShots(pictures: readonly PictureHead[]): Shot[] {
   const groups = Map.groupBy(pictures, ({ name }) => SIDE.exec(name)?.[1] ?? name);
   return [...groups].map(([base, own]) => ({
@@ -87,7 +87,10 @@ function rankLabel(label: string): number {
   return Object.values<string>(SIDES).indexOf(label);
 }
 
-/** Tells whether a file is of a test: its report names the file, or the path has the test's name. */
+/**
+ * Tells whether a file belongs to a test: the test's report names the file, or the path contains the test's
+ * name.
+ */
 export function isOfTest(
   file: string,
   { name, attachments = [] }: Pick<FailingTest, 'name' | 'attachments'>,
@@ -95,7 +98,7 @@ export function isOfTest(
   return attachments.some((path) => isSameFile(file, path)) || isAbout(file, name);
 }
 
-/** Tells whether two paths, each from a folder of its own, end in the same folder and file. */
+/** Tells whether two paths, each relative to an unknown folder, end in the same folder and file. */
 function isSameFile(left: string, right: string): boolean {
   const [first, second] = [left, right].map((path) =>
     path.split(/[\\/]/).filter((part) => part !== '' && part !== '.' && part !== '..'),
@@ -105,7 +108,7 @@ function isSameFile(left: string, right: string): boolean {
   return common > 0 && first.slice(-common).join('/') === second.slice(-common).join('/');
 }
 
-/** Tells whether the path of a picture has most words of a test's name, however its tool joins them. */
+/** Tells whether the path of a picture contains most words of a test's name, in any format. */
 function isAbout(path: string, test: string): boolean {
   const words = [...new Set(test.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
   const where = path.toLowerCase();

@@ -1,4 +1,7 @@
-/** Lists the videos and traces among files, each once. What lies in the archive of a trace is that trace. */
+/**
+ * Lists the distinct videos and traces among files. A file inside the archive of a trace counts as that
+ * trace.
+ */
 export function listRecordings(names: readonly string[]): string[] {
   return [...new Set(names.flatMap((name) => findRecording(name) ?? []))];
 }
@@ -10,7 +13,7 @@ function findRecording(name: string): string | null {
   return trace === -1 ? null : parts.slice(0, trace + 1).join('/');
 }
 
-/** Tells whether a file is the text that Playwright keeps of a page on which a test failed. */
+/** Tells whether a file is the text in which Playwright saves the page on which a test failed. */
 export function isErrorContext(name: string): boolean {
   return /(?:^|\/)error-context\.md$/i.test(name);
 }

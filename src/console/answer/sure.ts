@@ -7,7 +7,7 @@ import { type Html, html, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
 import type { AnswerFacts } from './facts.ts';
 
-/** The credibility of an answer: its name, its drawing, and its grounds. */
+/** The certainty of an answer: its name, its icon, and the reason. */
 interface Sureness {
   readonly words: string;
   readonly sign: Html;
@@ -21,7 +21,7 @@ type SureFacts = Pick<AnswerFacts, 'analysis' | 'review' | 'limit'> & {
 /** The confidence below which an answer is not sure, whatever else is known. */
 const UNSURE_BELOW = 0.5;
 
-/** Renders the certainty of the answer and its reason, never as a share. */
+/** Renders how certain the answer is and why. A percentage is never shown. */
 export function sureFact(facts: SureFacts): Html {
   const { words, sign, because } = judgeSureness(facts);
   return html`<span class="sure">${sign}${words}</span><p>${because}</p>`;
@@ -57,7 +57,10 @@ function judgeSureness(facts: SureFacts): Sureness {
   return judgeByRecord(facts);
 }
 
-/** Judges by the decisions about answers like this one here, or else by measurements elsewhere. */
+/**
+ * Judges by the decisions about similar answers of this installation, or else by the measurements of the
+ * release.
+ */
 function judgeByRecord({ analysis, track, limit }: SureFacts): Sureness {
   const { classification, verdict } = analysis;
   const isPublished = verdict.confidence >= limit;
@@ -87,7 +90,7 @@ function createSureness(name: Icon, words: string, because: string): Sureness {
   return { words, sign: icon(name), because };
 }
 
-/** Returns the sentence of an experiment that says how often chance would look like it. */
+/** Returns the sentence of an experiment that gives the probability of its result by chance. */
 function findChance(sentence: string): string {
   const sentences = sentence.split(/(?<=\.)\s/);
   return sentences.find((other) => /at random/.test(other)) ?? sentences[0] ?? '';
@@ -97,7 +100,7 @@ const WIDTH = 56;
 
 /**
  * Draws a track record: black up to the lower end of its interval, gray up to the upper end, and a tick at
- * the limit in force.
+ * the current threshold.
  */
 function sureBar(low: number, high: number, limit: number): Html {
   const bar = (name: string, x: number, width: number): Shown =>

@@ -1,17 +1,17 @@
 import { type Analysis, QUOTES_ONLY } from '../../domain/analysis.ts';
 import { createSentenceFilter } from './distinct-sentences.ts';
 
-/** The texts of an answer with nothing said twice, in the order in which they are read. */
+/** The texts of an answer in reading order, without repetitions. */
 export interface AnswerTexts {
   readonly lead: string;
   /** The text of each claim; empty if it says nothing new. */
   readonly claims: readonly string[];
-  /** The first sentence of the advice, and the rest of it. */
+  /** The first sentence of the advice. `advice` is the rest. */
   readonly order: string;
   readonly advice: string;
 }
 
-/** Removes the repetitions of the title and of each other from the texts of an answer. */
+/** Removes repetitions of the title, and of each other, from the texts of an answer. */
 export function writeTexts({ answer }: Pick<Analysis, 'answer'>): AnswerTexts {
   const sayOnce = createSentenceFilter();
   sayOnce(answer.title, true);

@@ -8,7 +8,7 @@ import type { Tone } from '../parts/marks.ts';
 import { renderWhosePart } from '../whose.ts';
 import type { AnswerFacts } from './facts.ts';
 
-/** Renders whose the failure is, what proves it, and the act that follows: the first fact of an answer. */
+/** Renders whose failure it is, with the proof and the recommended action. */
 export function whoseFact({ whose, analysis }: AnswerFacts): Html {
   if (whose === null)
     return html`<div class="fact"><dt>${icon('me')}Is it me?</dt><dd><b>Not known yet</b><p>Nothing is known
@@ -22,13 +22,16 @@ export function whoseFact({ whose, analysis }: AnswerFacts): Html {
     ${act.map(renderWhosePart)}${runStrips(analysis.experiment)}</p></dd></div>`;
 }
 
-/** Begins a proof with a capital letter, unless it begins with the name of a branch or a build. */
+/** Capitalizes the beginning of a proof, unless it begins with the name of a branch or a build. */
 function startSentence([first, ...rest]: readonly WhosePart[]): WhosePart[] {
   if (first === undefined) return [];
   return [typeof first === 'string' ? startUpper(first) : first, ...rest];
 }
 
-/** Returns red for a failure of the change, and green for an excuse; an unknown one has no color. */
+/**
+ * Returns red for a failure of the change, and green if the change is not at fault. An unknown verdict has no
+ * color.
+ */
 function getTone(whose: Whose): Tone | null {
   if (isExcused(whose)) return 'green';
   return whose.verdict === 'change' ? 'red' : null;
@@ -36,7 +39,7 @@ function getTone(whose: Whose): Tone | null {
 
 const HEIGHT = 20;
 
-/** Draws the runs of an experiment, here and on the base: tall ones failed, low ones passed. */
+/** Draws the runs of an experiment, on the checkout and on the base. Tall bars failed, short bars passed. */
 function runStrips(experiment: Experiment | undefined): Html {
   const plain = (experiment?.arms ?? []).filter(({ under, what }) => under === undefined && what !== 'after');
   return html`${(['here', 'base'] as const).map((where) => {

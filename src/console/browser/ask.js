@@ -1,13 +1,13 @@
 import { bodyOf, parse, say, visit } from './core.js';
 
-/** A question that is answered in place: what is looked at, and the answer as it grows. */
+/** Questions that are answered in place: shows the steps, and the answer while it is written. */
 
 /** @param {HTMLFormElement} form @param {HTMLElement | null} button */
 async function ask(form, button) {
   const place = document.querySelector('[data-progress]');
   const stop = document.querySelector('[data-stop]');
   if (!(place instanceof HTMLElement) || !(stop instanceof HTMLButtonElement)) return form.submit();
-  // One question at a time: a second press would ask, and pay, twice.
+  // Only one question at a time. A second press would ask, and cost, twice.
   if (!stop.hidden) return;
   const stopping = new AbortController();
   const steps = document.createElement('ol');

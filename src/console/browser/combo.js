@@ -1,9 +1,12 @@
 import { arrivals, parse } from './core.js';
 import { actions, findControl } from './keys.js';
 
-/** Fields with suggestions. Without this they are fields with a list of the browser's own, or a search. */
+/** Fields with suggestions. Without scripts, they have the browser's own list, or are plain search fields. */
 
-/** Suggestions that are shown at most, pages and acts among them; milliseconds before others are requested. */
+/**
+ * The maximum number of suggestions, and of pages and actions among them. Then the pause before the server is
+ * asked, in milliseconds.
+ */
 const MOST_SHOWN = 10;
 const MOST_HERE = 4;
 const OFFER_REST_MS = 120;
@@ -14,8 +17,11 @@ let openPalette = () => {};
 /** @typedef {{ text: string, note: string, take: () => void, isExact?: boolean }} Suggestion */
 /** @typedef {{ open: (found: Suggestion[], first: number) => void, close: () => void }} SuggestionList */
 
-/** Makes the list below a field: arrows move in it, Enter takes, Escape closes.
- * @param {HTMLInputElement} field @returns {SuggestionList} */
+/**
+ * Creates the list below a field. Arrow keys move in it, Enter selects, and Escape closes it.
+ * @param {HTMLInputElement} field
+ * @returns {SuggestionList}
+ */
 function makeList(field) {
   const list = document.createElement('ul');
   combos += 1;
@@ -74,17 +80,23 @@ function makeRow({ text, note, take }, id) {
   meta.className = 'meta';
   meta.append(note);
   row.append(text, meta);
-  // The field keeps the focus.
+  // Without this, pressing the mouse button would take the focus from the field.
   row.addEventListener('pointerdown', (event) => event.preventDefault());
   row.addEventListener('click', take);
   return row;
 }
 
-/** What was typed, as suggestions are compared with it. @param {HTMLInputElement} field */
+/**
+ * Returns the typed text in the form in which it is compared with suggestions. @param {HTMLInputElement}
+ * field
+ */
 const typedInto = (field) => field.value.trim().toLowerCase();
 
-/** Makes a field with values of the page. With `data-first`, Enter takes the first one and sends the form.
- * @param {HTMLInputElement} field */
+/**
+ * Adds suggestions to a field from its own list of values. With `data-first`, Enter selects the first one and
+ * submits the form.
+ * @param {HTMLInputElement} field
+ */
 function makeOptionField(field) {
   const options = [...(field.list?.options ?? [])].map(({ value, label }) => ({ value, label }));
   field.removeAttribute('list');
@@ -109,8 +121,11 @@ function makeOptionField(field) {
   field.addEventListener('focus', suggest);
 }
 
-/** Makes the field that goes everywhere: pages and acts of this page at once, then what the server finds.
- * @param {HTMLInputElement} field */
+/**
+ * Adds suggestions to the search field of the frame: the pages and actions of this page at once, then the
+ * server's results.
+ * @param {HTMLInputElement} field
+ */
 function makePalette(field) {
   const list = makeList(field);
   const isAbout = (/** @type {string} */ typed) =>
@@ -120,7 +135,7 @@ function makePalette(field) {
     const here = findHere(typed).slice(0, typed === '' ? MOST_SHOWN : MOST_HERE);
     const words = `Search failures for “${field.value.trim()}”`;
     const search = { text: words, note: '', take: () => field.form?.requestSubmit() };
-    // A word that begins the name of a page means that page; everything else is searched for.
+    // If the text begins the name of a page, that page comes first. Otherwise the search comes first.
     const named = here.findIndex(({ text }) => typed !== '' && text.toLowerCase().startsWith(typed));
     const known = typed === '' ? here : [...here, search];
     list.open(known, named >= 0 || typed === '' ? named : here.length);
@@ -133,7 +148,7 @@ function makePalette(field) {
   let timer = 0;
   field.addEventListener('input', () => {
     clearTimeout(timer);
-    // Enter means what was typed, not what fits its beginning.
+    // Enter uses the typed text, not a suggestion that only begins with it.
     list.close();
     timer = setTimeout(() => void suggest(), OFFER_REST_MS);
   });
@@ -144,7 +159,7 @@ function makePalette(field) {
   };
 }
 
-/** Links that the server offers. @param {string} address @returns {Promise<Suggestion[]>} */
+/** Returns the links that the server suggests. @param {string} address @returns {Promise<Suggestion[]>} */
 async function findThere(address) {
   const answer = await fetch(address).catch(() => null);
   if (!answer?.ok) return [];
@@ -156,7 +171,9 @@ async function findThere(address) {
   }));
 }
 
-/** Pages, and what can be done on this one. @param {string} typed @returns {Suggestion[]} */
+/**
+ * Returns the pages of the menu and the actions of this page. @param {string} typed @returns {Suggestion[]}
+ */
 function findHere(typed) {
   const pages = [...document.querySelectorAll('.nav li a')].map((link) => ({
     text: (link.childNodes[1]?.textContent ?? '').trim() || (link.textContent ?? '').trim(),

@@ -1,4 +1,7 @@
-/** Pages that replace each other in place: every form and link works without this; with it the next page comes without a blink. */
+/**
+ * Replaces one page by the next in place. Every form and link works without this script. With it, the next
+ * page appears without a flash.
+ */
 
 const { trustedTypes } =
   /** @type {{ trustedTypes?: { createPolicy(name: string, rules: { createHTML(text: string): string }): { createHTML(text: string): string } } }} */ (
@@ -6,49 +9,58 @@ const { trustedTypes } =
   );
 const policy = trustedTypes?.createPolicy('faultline', { createHTML: (text) => text });
 
-/** The only place where fetched text becomes a document. Nothing in it runs: scripts of a parsed document are inert. @param {string} text */
+/**
+ * Parses fetched text as a document. No other function does. Scripts of a parsed document do not run.
+ * @param {string} text
+ */
 export function parse(text) {
   return new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html');
 }
 
-/** Told of the main part of each page that has come, the first included. @type {((main: HTMLElement) => void)[]} */
+/**
+ * Functions that are called with the main part of each page, including the first one. @type {((main:
+ * HTMLElement) => void)[]}
+ */
 export const arrivals = [];
 
-/** Reads a sentence aloud, and shows it. @param {string} sentence */
+/** Shows a sentence, and has screen readers read it aloud. @param {string} sentence */
 export function say(sentence) {
   const status = document.querySelector('#status');
   if (status !== null) status.textContent = sentence;
 }
 
 let busy = false;
-/** When the page that is shown was requested, by `performance.now()`. */
+/** The time when the current page was requested, as in `performance.now()`. */
 export let requestedAt = 0;
-/** The address of the page that is shown, without its place on it. */
+/** The address of the current page without its fragment. */
 let shown = pageHere();
 
 function pageHere() {
   return location.href.split('#')[0];
 }
 
-/** Gives the page that is shown another address. @param {string} address */
+/** Changes the address of the current page. @param {string} address */
 export function rename(address) {
   history.replaceState(null, '', address);
   shown = pageHere();
 }
 
-/** A link within the page, and the way back from it, change the address too: the page stays, with all that is typed into it. Logs go to the lines. */
+/**
+ * Links within the page, and going back from them, also change the address. Then the page stays as it is,
+ * with all typed text; a log scrolls to the lines.
+ */
 function onAddress() {
   if (pageHere() !== shown || document.body.dataset.place === 'log')
     void visit(location.href, { push: false });
 }
 
-/** Whether a page is on its way: whoever presses again meanwhile means the same. */
+/** Tells whether a page is being loaded. Pressing a control again meanwhile has no effect. */
 export function isBusy() {
   return busy;
 }
 
 /**
- * Goes to a page without leaving this one. What cannot be sent stays as it is, and is said.
+ * Loads a page in place. If a form cannot be sent, the page stays as it is and shows the reason.
  * @param {string} address
  * @param {{ method?: string, body?: URLSearchParams, push?: boolean }} [how]
  */
@@ -57,7 +69,8 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
   busy = true;
   const begunAt = performance.now();
   try {
-    // A server that never answers does not hold the keys for good: a minute is what gateways bear as well.
+    // Without a limit, a server that never answers would block the controls. Gateways usually wait a minute,
+    // too.
     const signal = AbortSignal.timeout(60_000);
     const answer = await fetch(address, {
       method,
@@ -69,12 +82,13 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
       return say('Not saved. Nothing was lost; press the key again.');
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
-    // An error's page holds nothing of what was typed: this one stays. Who is signed out gets the form to go on with it.
+    // An error page does not contain the typed text, so the current page stays. A signed-out user gets a page
+    // that sends the form again.
     const why =
       method === 'POST' && !answer.ok && answer.status !== 401 ? page.querySelector('.notice p') : null;
     if (why !== null) return say(`Not saved. ${why.textContent}`);
     requestedAt = begunAt;
-    // A form that was refused has no page of its own: its address stays that of the form.
+    // A refused form is shown at the address of its form, because it has no address of its own.
     show(
       page,
       answer.url + new URL(address, location.href).hash,
@@ -91,7 +105,9 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
   }
 }
 
-/** Puts a page in the place of this one. @param {Document} page @param {string} address @param {boolean} push */
+/**
+ * Replaces the current page by another. @param {Document} page @param {string} address @param {boolean} push
+ */
 export function show(page, address, push) {
   if (push && address !== location.href) history.pushState(null, '', address);
   shown = pageHere();
@@ -109,7 +125,7 @@ export function show(page, address, push) {
   arrive();
 }
 
-/** Focus goes to what the page is about, or to what its address points at. */
+/** Moves the focus to the main subject of the page, or to the target of its address. */
 function arrive() {
   const main = document.querySelector('main');
   if (main === null) return;
@@ -121,16 +137,24 @@ function arrive() {
   if (first instanceof HTMLElement) first.focus({ preventScroll: pointed !== null });
 }
 
-/** What a form waits for before it is read and sent. @type {Array<() => Promise<unknown>>} */
+/** Functions to await before a form is read and sent. @type {Array<() => Promise<unknown>>} */
 export const beforeSending = [];
 
-/** Sends a form as the browser would, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+/**
+ * Sends a form as the browser would, including the pressed button.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} button
+ */
 export async function send(form, button) {
   for (const wait of beforeSending) await wait();
   await visit(form.action, { method: 'POST', body: bodyOf(form, button) });
 }
 
-/** What a form sends, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+/**
+ * Returns the fields of a form, including the pressed button.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} button
+ */
 export function bodyOf(form, button) {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);

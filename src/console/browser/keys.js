@@ -1,11 +1,14 @@
 import { isBusy } from './core.js';
 
-/** Keys act by the page's own list of keys (`#keys`): what is not in it does nothing. */
+/** Keyboard shortcuts. The page lists them in `#keys`; other keys do nothing. */
 
-/** What an action does where it is more than pressing its control; `true` where it was done. @type {Record<string, (key: string) => boolean>} */
+/**
+ * Handlers of actions that do more than press a control. They return `true` if they did something.
+ * @type {Record<string, (key: string) => boolean>}
+ */
 export const actions = { keys: openList, leave };
 
-/** How long the second of two keys may take, in milliseconds. */
+/** The maximum time between the two keys of a sequence, in milliseconds. */
 const PREFIX_MS = 1500;
 let prefix = '';
 let prefixTimer = 0;
@@ -17,7 +20,7 @@ export function findControl(action, key) {
     action === 'choose'
       ? controls.filter((one) => one instanceof HTMLElement && one.dataset.key === key)
       : controls;
-  // Tools of a log work by their keys where a narrow screen folds them, too.
+  // The tools of a log may be collapsed on a narrow screen. Their keys work even then.
   const isThere = (/** @type {Element} */ one) => one.checkVisibility() || one.closest('.tools') !== null;
   return (
     fitting.find((one) => one instanceof HTMLElement && isThere(one) && !one.hasAttribute('disabled')) ?? null
@@ -60,7 +63,7 @@ function isTypedInto(element) {
   );
 }
 
-/** The action of a key on this page. @param {string} pressed @param {boolean} typing */
+/** Returns the action of a key on this page. @param {string} pressed @param {boolean} typing */
 function actionOf(pressed, typing) {
   const off = document.documentElement.dataset.keys === 'off';
   for (const row of document.querySelectorAll('#keys [data-keys]')) {
@@ -82,7 +85,7 @@ function onKey(event) {
   const held = event.ctrlKey || event.metaKey;
   if (event.altKey || (held && event.key !== 'Enter' && event.key !== 'k')) return;
   const active = document.activeElement;
-  // Enter never decides; browsers would send the form.
+  // Enter never decides, but browsers would submit the form.
   if (
     event.key === 'Enter' &&
     !held &&

@@ -1,23 +1,35 @@
 import { arrivals, isBusy, parse, requestedAt, say, visit } from './core.js';
 
-/** Pages that change while they are open. One stream a visible tab: browsers allow six connections to a host. */
+/**
+ * Pages that update while they are open. Each visible tab uses one stream, because browsers allow only six
+ * connections to a host.
+ */
 
-/** How long a broken connection is nobody's business, and how often a state is read aloud at most, in milliseconds. */
+/**
+ * The time after which a broken connection is reported, and the minimum interval between states that are read
+ * aloud, in milliseconds.
+ */
 const PATIENCE_MS = 3000;
 const SAY_EVERY_MS = 5000;
-/** How long a connection that stays broken is left alone at most. */
+/** The maximum pause before a broken connection is opened again, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** A page that is soon left opens no stream; one that stays asks for itself this often at most. */
+/**
+ * The delay before a page opens its stream, so that pages that are left soon open none, and the minimum
+ * interval between requests for the page, in milliseconds.
+ */
 const SETTLE_MS = 1000;
 const REFRESH_MS = 3000;
-/** How long a page without a connection still counts as live. */
+/** The time without a connection after which a page no longer counts as live, in milliseconds. */
 const STALE_MS = 30_000;
 
 let endStream = () => {};
 
 /**
- * Holds a stream while its part is on the page and the tab is seen, and opens it again where it breaks.
- * @param {HTMLElement} part @param {() => string} address @param {Record<string, (event: MessageEvent) => void>} listeners @param {string} [broken]
+ * Keeps a stream open while its part is on the page and the tab is visible. Reopens it if it breaks.
+ * @param {HTMLElement} part
+ * @param {() => string} address
+ * @param {Record<string, (event: MessageEvent) => void>} listeners
+ * @param {string} [broken]
  */
 function holdStream(part, address, listeners, broken) {
   /** @type {EventSource | null} */
@@ -54,7 +66,7 @@ function holdStream(part, address, listeners, broken) {
   open();
 }
 
-/** A run that goes on: its steps are added as they end. @param {HTMLElement} main @param {HTMLElement} list */
+/** Adds the steps of a running analysis as they end. @param {HTMLElement} main @param {HTMLElement} list */
 function watchRun(main, list) {
   let saidAt = 0;
   const listeners = {
@@ -84,7 +96,7 @@ function watchRun(main, list) {
   holdStream(list, () => `${list.dataset.events}?after=${list.dataset.last}`, listeners, 'Reconnecting …');
 }
 
-/** Asks for the page anew when something changed. @param {HTMLElement} main */
+/** Requests the page again when something changed. @param {HTMLElement} main */
 function followPage(main) {
   let readAt = requestedAt;
   let timer = 0;
@@ -120,16 +132,20 @@ function followPage(main) {
   endStream = () => clearTimeout(settle);
 }
 
-/** Says whether the page follows what happens. @param {boolean} isConnected */
+/** Shows whether the page receives changes. @param {boolean} isConnected */
 function showConnected(isConnected) {
   document.querySelector('#connected')?.toggleAttribute('hidden', !isConnected);
   document.querySelector('#disconnected')?.toggleAttribute('hidden', isConnected);
 }
 
-/** Brings the live parts of the page up to date. New rows of a list wait until somebody wants them. @param {HTMLElement} main @param {boolean} all */
+/**
+ * Updates the live parts of the page. New rows of a list are added only when the user asks for them.
+ * @param {HTMLElement} main
+ * @param {boolean} all
+ */
 async function refresh(main, all) {
   const address = new URL(location.href);
-  // What opens a form holds its item; this only looks.
+  // Requests with these fields would claim the item.
   for (const name of ['edit', 'reject', 'armed']) address.searchParams.delete(name);
   const headers = { accept: 'text/html' };
   const answer = await fetch(address, { headers, signal: AbortSignal.timeout(60_000) }).catch(() => null);
@@ -151,7 +167,10 @@ async function refresh(main, all) {
   }
 }
 
-/** Somebody types in it, chose something, or is about to decide. @param {HTMLElement} part */
+/**
+ * Tells whether the user typed in the part, selected something, or is about to decide.
+ * @param {HTMLElement} part
+ */
 function isInUse(part) {
   const fields = [...part.querySelectorAll('input, textarea, select, [data-armed]')];
   return fields.some((field) => {
@@ -167,7 +186,12 @@ function isInUse(part) {
   });
 }
 
-/** Rows that are there change in their places; what came and went is counted. @param {HTMLElement} part @param {Element[]} rows @param {Element[]} fresh */
+/**
+ * Updates the rows that are already there, and counts the added and removed ones.
+ * @param {HTMLElement} part
+ * @param {Element[]} rows
+ * @param {Element[]} fresh
+ */
 function changeRows(part, rows, fresh) {
   const came = fresh.filter((row) => !rows.some(({ id }) => id === row.id)).length;
   let last = fresh.length < rows.length ? rows.length : 0;
@@ -177,7 +201,7 @@ function changeRows(part, rows, fresh) {
     morph(row, same);
     last = Math.max(last, at);
   }
-  // What stands behind the last row that is still there has only moved to the next page.
+  // Rows after the last remaining one may only have moved to the next page.
   const gone = rows.filter((row, at) => at <= last && !fresh.some(({ id }) => id === row.id));
   for (const row of gone) row.setAttribute('data-gone', '');
   const words = [
@@ -208,8 +232,9 @@ function offer(part, words) {
 }
 
 /**
- * Makes an element like a fresh one. What is the same stays, with its focus, its place on the screen, and whether it is open.
- * @param {Element} old @param {Element} fresh
+ * Changes an element to equal a new one. Equal parts stay, with their focus, scroll position and open state.
+ * @param {Element} old
+ * @param {Element} fresh
  */
 function morph(old, fresh) {
   const isKept = (/** @type {string} */ name) => name === 'open' || name === 'hidden';

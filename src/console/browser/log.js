@@ -1,11 +1,14 @@
 import { arrivals, parse, say } from './core.js';
 import { actions } from './keys.js';
 
-/** Logs: gaps open in place, lines are marked and copied, and n and p walk what matters. Each of it is a link or a form first. */
+/**
+ * Logs: opens gaps in place, marks and copies lines, and moves between evidence and hits with n and p.
+ * Without scripts, all of these are links or forms.
+ */
 
-/** Rows that stay on a page; farther ones fold back into a gap. */
+/** The maximum number of rows on a page. Rows that are farther away become a gap again. */
 const MAX_LOG_ROWS = 3000;
-/** Lines that a folded gap shows again at a time. */
+/** The number of lines that such a gap shows at a time. */
 const GAP_STEP = 200;
 
 const opening = new IntersectionObserver(
@@ -17,7 +20,7 @@ const opening = new IntersectionObserver(
   },
   { rootMargin: '300px' },
 );
-/** Where a marked range began. */
+/** The line at which a marked range began. */
 let markedFrom = 0;
 /** @type {Element | null} */
 let visited = null;
@@ -52,7 +55,7 @@ function prepareLog(main) {
   location.replace(placeOf(Math.min(+first, +last), Math.max(+first, +last)));
 }
 
-/** The address that shows and marks these lines. @param {number} from @param {number} to */
+/** Returns the address that shows and marks these lines. @param {number} from @param {number} to */
 function placeOf(from, to) {
   const address = new URL(location.href);
   for (const name of ['from', 'to', 'view', 'hit']) address.searchParams.delete(name);
@@ -83,7 +86,7 @@ function lineOf(row) {
   return Number(row instanceof HTMLElement ? row.dataset.line : 0);
 }
 
-/** Puts lines in the place of a gap. @param {HTMLAnchorElement} link @param {boolean} focus */
+/** Replaces a gap by its lines. @param {HTMLAnchorElement} link @param {boolean} focus */
 async function openGap(link, focus) {
   const gap = link.closest('li');
   if (gap === null || gap.ariaBusy === 'true') return;
@@ -114,7 +117,7 @@ function observeGap(gap) {
   opening.observe(gap);
 }
 
-/** Changes rows so that what is looked at stays where it is. @param {() => void} change */
+/** Changes rows without moving the lines in view. @param {() => void} change */
 function keepingPlace(change) {
   const middle = innerHeight / 2;
   const rows = [...document.querySelectorAll('.lines li[data-line]')];
@@ -130,7 +133,9 @@ function keepingPlace(change) {
     shown.textContent = document.querySelectorAll('.lines li[data-line]').length.toLocaleString('en-US');
 }
 
-/** Rows beyond the most fold into a gap, from the end that is farther away. @param {Element | null} list */
+/**
+ * Collapses rows beyond the maximum into a gap, at the end that is farther away. @param {Element | null} list
+ */
 function foldFar(list) {
   const rows = [...(list?.children ?? [])];
   const surplus = rows.filter((row) => lineOf(row) > 0).length - MAX_LOG_ROWS;
@@ -179,7 +184,7 @@ function gapOf(log, from, to, isTop) {
   return row;
 }
 
-/** Marks a line, or all from the one marked before. @param {number} line @param {boolean} extend */
+/** Marks a line, or all lines from the one marked before. @param {number} line @param {boolean} extend */
 function markTo(line, extend) {
   if (!extend || markedFrom === 0)
     markedFrom = lineOf(extend ? document.querySelector('.lines .sel') : null) || line;
@@ -221,7 +226,7 @@ function textOfRow(row) {
   return copy.textContent ?? '';
 }
 
-/** Goes to the next piece of evidence or hit. @param {number} step */
+/** Moves to the next piece of evidence or hit. @param {number} step */
 function walk(step) {
   const stops = [...document.querySelectorAll('main .lines :is([data-evidence], li:has(mark))')];
   if (stops.length === 0 || document.body.dataset.place !== 'log') return false;
@@ -237,7 +242,7 @@ function walk(step) {
   return true;
 }
 
-/** Opens the gaps around what was walked to. */
+/** Opens the gaps around the current piece of evidence. */
 function expand() {
   const row =
     (document.activeElement?.closest('.lines li') ?? visited)?.closest('.lines li') ??

@@ -1,10 +1,13 @@
-/** The queue and its items: rows, forms that open in place, what is armed, and the hold on an item. */
+/**
+ * The review queue and its items: rows, forms that open in place, the confirmation of risky acceptances, and
+ * claims.
+ */
 import { arrivals, beforeSending, isBusy, parse, rename, say, show } from './core.js';
 import { actions, findControl } from './keys.js';
 
-/** How long the first press of a dangerous acceptance counts, in milliseconds. */
+/** The time within which a risky acceptance must be confirmed by a second press, in milliseconds. */
 const ARMED_MS = 5000;
-/** Rest after which the next item is fetched ahead. */
+/** The idle time after which the next item is prefetched, in milliseconds. */
 const REST_MS = 500;
 
 let armedTimer = 0;
@@ -14,7 +17,7 @@ let lastActive = 0;
 /** @type {{ link: string, url: string, text: string } | null} */
 let ahead = null;
 
-/** Opens the form for correcting or rejecting, or closes it; what was typed stays. @param {string} mode */
+/** Opens or closes the form for correcting or rejecting. Typed text stays. @param {string} mode */
 function setMode(mode) {
   const parts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-mode]'));
   if (![...parts].some((part) => part.dataset.mode === mode && part.hidden)) return false;
@@ -24,12 +27,12 @@ function setMode(mode) {
     mode === 'correct' ? '#correct-form [name=category]:checked' : mode === 'reject' ? '#reject' : 'main h1',
   );
   if (first instanceof HTMLElement) first.focus();
-  // Who begins to write holds the item; who looks at it does not.
+  // Starting to write claims the item. Viewing it does not.
   if (mode !== 'read') holding = renew();
   return true;
 }
 
-/** The first press counts no more. */
+/** Forgets the first press of a risky acceptance. */
 function disarm() {
   clearTimeout(armedTimer);
   const button = document.querySelector('[data-armed]');
@@ -53,7 +56,10 @@ function moveRow(by) {
   return row !== undefined;
 }
 
-/** An item on its way to being held; its version is then another one. @type {Promise<void>} */
+/**
+ * Resolves when the current claim of the item is complete. Then the item has a new version. @type
+ * {Promise<void>}
+ */
 let holding = Promise.resolve();
 
 let evidenceAt = -1;
@@ -70,7 +76,7 @@ function moveEvidence(by) {
   return true;
 }
 
-/** To the neighbour that was fetched ahead, at once. */
+/** Shows the prefetched next item at once. */
 function stepAhead() {
   const link = findControl('next');
   if (!(link instanceof HTMLAnchorElement) || ahead?.link !== link.href || isBusy()) return false;
@@ -103,11 +109,11 @@ async function fetchAhead() {
     if (!answer.ok || !url.pathname.startsWith('/review/')) return;
     ahead = { link: link.href, url: url.href, text: await answer.text() };
   } catch {
-    // Without it the key asks for the page when it is pressed.
+    // If the prefetch fails, the key requests the page when it is pressed.
   }
 }
 
-/** Holds the item longer, and brings the forms up to its new version; typed text stays. */
+/** Extends the claim of the item, and updates the version in its forms. Typed text stays. */
 async function renew() {
   const item = document.querySelector('[data-review]');
   if (!(item instanceof HTMLElement)) return;
@@ -131,7 +137,10 @@ async function renew() {
   }
 }
 
-/** Whoever works on an item keeps it; whoever went away is told that others may take it. */
+/**
+ * Extends the claim while the user works on the item. After inactivity, tells the user that others may take
+ * it.
+ */
 function keepHold() {
   clearTimeout(holdTimer);
   const item = document.querySelector('[data-held-ms]');

@@ -10,14 +10,14 @@ import { causeStates, takeForm } from './states.ts';
 
 interface ActOptions {
   readonly acts: boolean;
-  /** The cause is in several repositories. */
+  /** True if the cause occurs in several repositories. */
   readonly several: boolean;
   readonly now: number;
   /** The people and teams to whom it may be assigned. */
   readonly people: readonly string[];
   /** Causes that are merged into it. */
   readonly merged: readonly Cause[];
-  /** Causes of the repository that it may be merged into. */
+  /** Causes of the repository into which it may be merged. */
   readonly others: readonly Cause[];
 }
 
@@ -53,7 +53,7 @@ export function actsPart(
     }</section>`;
 }
 
-/** Renders the button that takes back what this person did last, while nothing else has changed the cause. */
+/** Renders the button that undoes this person's last change, if nothing else has changed the cause since. */
 function undoLast({ fingerprint }: Cause, [last]: readonly CauseEvent[], self: string): Shown {
   if (last === undefined || last.by !== self || !last.canUndo) return null;
   return postForm(
@@ -113,7 +113,7 @@ function actForms(cause: Cause, principal: Principal | null, { now, people, othe
       }</details>`;
 }
 
-/** Renders the causes that count as this one, each with what parts it again. */
+/** Renders the causes that are merged into this one, each with a button that separates it. */
 function mergedPart(merged: readonly Cause[], acts: boolean): Shown {
   if (merged.length === 0) return null;
   const rows = merged.map(

@@ -3,7 +3,7 @@ import type { Cause } from '../../domain/cause.ts';
 import { renderHiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
-/** The cause of a row, as a check box sends it: its version, repository and fingerprint. */
+/** The value of a check box: the version, repository and fingerprint of the cause. */
 export const Pick = z
   .string()
   .max(1_000)
@@ -13,7 +13,7 @@ export const Pick = z
     return { version: Number(version), repository: decode(repository), fingerprint: decode(fingerprint) };
   });
 
-/** Decodes a part of an address. A part that is not encoded correctly stays as it is. */
+/** Decodes a part of an address. Returns a part that is not encoded correctly unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -22,7 +22,7 @@ function decode(text: string): string {
   }
 }
 
-/** Renders the check box of a row, which is part of the form of `bulkForm`. */
+/** Renders the check box of a row. It belongs to the form of `bulkForm`. */
 export function pickBox({ version, repository, fingerprint, title }: Cause): Html {
   const value = [version, repository, fingerprint].map((field) => encodeURIComponent(field)).join(' ');
   return html`<label class="pick-box above"><input type="checkbox" name="pick" value="${value}" form="bulk"
@@ -30,8 +30,8 @@ export function pickBox({ version, repository, fingerprint, title }: Cause): Htm
 }
 
 /**
- * Renders the actions on the selected causes; shown only while there are any. `back` is the list to return
- * to, and `people` are the possible assignees.
+ * Renders the actions on the selected causes. They are visible only if there are any. `back` is the list to
+ * return to, and `people` are the possible assignees.
  */
 export function bulkForm(back: string, causes: readonly Cause[], people: readonly string[]): Html {
   const act = (what: string, words: string) => html`<button name="what" value="${what}">${words}</button>`;

@@ -39,11 +39,11 @@ import { listPeople } from './causes-page.ts';
 import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates } from './states.ts';
 
-const MOST_EVENTS = 30;
+const MAX_EVENTS = 30;
 /** The maximum number of causes that are offered for a merge. */
-const MOST_OTHERS = 50;
+const MAX_OTHERS = 50;
 /** The maximum number of tests of a cause whose flakiness is shown. */
-const MOST_TESTS = 5;
+const MAX_TESTS = 5;
 const Params = z.object({ fingerprint: z.string().min(1).max(300) });
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
@@ -102,13 +102,13 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
  * targets of a merge, and possible assignees.
  */
 async function readStanding({ stores: { causes } }: ConsoleDeps, rows: readonly Cause[]) {
-  const page = { limit: MOST_OTHERS, offset: 0 };
+  const page = { limit: MAX_OTHERS, offset: 0 };
   const standing = rows.filter(({ mergedInto }) => mergedInto === null);
   return await Promise.all(
     standing.map(async (cause) => {
       const filter = { list: 'open', assignee: '', repository: cause.repository } as const;
       const [events, merged, others, offers] = await Promise.all([
-        causes.events(cause, MOST_EVENTS),
+        causes.events(cause, MAX_EVENTS),
         causes.listMerged(cause),
         causes.list(filter, page),
         causes.offers(filter),
@@ -119,7 +119,7 @@ async function readStanding({ stores: { causes } }: ConsoleDeps, rows: readonly 
   );
 }
 
-/** Finds the newest answer about the cause, which says what to do. */
+/** Finds the newest answer about the cause, which contains the advice. */
 async function findNewest({ stores }: ConsoleDeps, { builds }: CauseFacts): Promise<Analysis | null> {
   const [first] = builds;
   return first === undefined ? null : await stores.analyses.find(first.analysisId);
@@ -173,7 +173,7 @@ function renderPage(view: CauseView): Html {
     )}</aside></div>`;
 }
 
-/** Renders the failed builds of 30 days as a chart under its finding. */
+/** Renders a chart of the failed builds of 30 days, with its result as the heading. */
 function whenPart({ facts: { cause }, standing, now }: CauseView): Html {
   const days = listDays({ until: new Date(now).toISOString(), days: cause.perDay.length });
   const [sum, today] = [sumNumbers(cause.perDay), cause.perDay.at(-1) ?? 0];
@@ -203,7 +203,10 @@ function linePart(newest: Analysis | null): Shown {
     href="${address}">In the log</a></h2><p class="quote">${quote.text}</p></section>`;
 }
 
-/** Renders the three facts that are asked for first: how long, what to do, and how sure that is. */
+/**
+ * Renders the three most important facts: how long the cause has existed, what to do, and how certain the
+ * answer is.
+ */
 function factsRow({ facts: { cause }, standing, newest, now }: CauseView): Html {
   const red = standing.filter((known) => known.cause.redPipelines.length > 0);
   const { order, advice } = newest === null ? { order: '', advice: '' } : writeTexts(newest);
@@ -225,7 +228,7 @@ function nameRepositories(red: CauseView['standing']): string {
     : formatCount(red.length, 'repository', 'repositories');
 }
 
-/** Renders who decided on the cause, or how sure the newest answer is. */
+/** Renders who decided on the cause, or how certain the newest answer is. */
 function howSure({ decided }: CauseFacts['cause'], newest: Analysis | null): Html {
   if (decided !== null)
     return html`<span class="sure">${icon('check')}Confirmed by a person</span><p>${decided.reviewer},
@@ -237,11 +240,11 @@ function howSure({ decided }: CauseFacts['cause'], newest: Analysis | null): Htm
 
 /** Finds the flaky and quarantined tests among the newest failures of a cause. */
 async function findFlakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
-  const rows = await stores.failures.search({ fingerprint }, { limit: MOST_EVENTS, offset: 0 });
+  const rows = await stores.failures.search({ fingerprint }, { limit: MAX_EVENTS, offset: 0 });
   const named = rows.flatMap(({ repository, failure: { test } }) =>
     test === null ? [] : [{ repository, name: test.name, suite: test.suite }],
   );
-  const names = [...new Map(named.map((test) => [JSON.stringify(test), test])).values()].slice(0, MOST_TESTS);
+  const names = [...new Map(named.map((test) => [JSON.stringify(test), test])).values()].slice(0, MAX_TESTS);
   const tests = await Promise.all(names.map(async (name) => await stores.flakiness.ofTest(name)));
   return tests
     .filter((test) => test !== null)
@@ -249,8 +252,8 @@ async function findFlakyTests({ stores }: ConsoleDeps, fingerprint: string): Pro
 }
 
 /**
- * Renders a note on flaky tests. A cause may count as fixed while its test still flakes, so the note appears
- * next to its state, with the possible actions.
+ * Renders a note on flaky tests with the possible actions. It stands next to the state of the cause, because
+ * the cause may count as fixed while its test is still flaky.
  */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Shown {
   if (tests.length === 0) return null;
@@ -273,7 +276,10 @@ function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): S
     test on its page.</p>${fixed}</section>`;
 }
 
-/** Renders what failed builds have in common and passed ones have not; nothing if too little is known. */
+/**
+ * Renders properties that the failed builds share and the passed builds lack. Renders nothing if too little
+ * is known.
+ */
 function differences(compared: readonly ComparedBuild[]): Shown {
   const failing = compared.filter((build) => build.failing).map(toTraits);
   const passing = compared.filter((build) => !build.failing).map(toTraits);

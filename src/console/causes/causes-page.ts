@@ -41,7 +41,7 @@ import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates, takeForm } from './states.ts';
 
 const PAGE = 50;
-/** The days whose failed builds are drawn. */
+/** The number of days in the charts of failed builds. */
 const DAYS = 30;
 
 const Query = z.object({
@@ -79,8 +79,8 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /**
- * Registers `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one,
- * `POST /causes/bulk` of several.
+ * Registers `/causes`, the causes that need action, with their owners. `POST /causes` changes the state of
+ * one cause, `POST /causes/bulk` of several.
  */
 export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   const { causes } = deps.stores;
@@ -144,7 +144,7 @@ interface View {
   readonly query: Query;
   readonly filtering: Filtering;
   readonly shown: readonly Cause[];
-  /** The failed builds of each shown cause on each day, oldest first. */
+  /** The number of failed builds per day for each shown cause, oldest first. */
   readonly perDay: readonly (readonly number[])[];
   readonly more: boolean;
   readonly counts: Readonly<Record<CauseList, number>>;
@@ -165,7 +165,7 @@ function renderMain(view: View, reader: Reader, now: number): Html {
   )}${shown.length > 0 && renderCsvLink(listAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
 }
 
-/** Lists who a cause may be assigned to: the reader, owners, and those who have some already. */
+/** Lists the people and teams to whom a cause may be assigned: the reader, owners, and current assignees. */
 export function listPeople(offers: readonly Offer[], { principal }: Reader): string[] {
   const known = offers.filter(({ field }) => field === 'owner' || field === 'assignee');
   return [...new Set([...(principal === null ? [] : [principal.name]), ...known.map(({ value }) => value)])];
@@ -250,7 +250,7 @@ function causeRow(
     }</span></td><td class="num quiet">${formatAge(lastAt, now)}<span class="word"> ago</span></td></tr>`;
 }
 
-/** Renders the assignee of a cause, or its owner and the button that takes it. */
+/** Renders the assignee of a cause. Without one, renders its owner and the button to take the cause. */
 function whoActs({ assignee, owner }: Cause, take: Shown): Html {
   if (assignee !== null) return renderOwner(assignee);
   if (owner === null) return html`${take ?? renderNoOwner('Nobody')}`;

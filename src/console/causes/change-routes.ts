@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CauseChange } from '../../domain/cause.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import { omitUndefined } from '../../lib/collections.ts';
-import { changeCause, changeCauses, MOST_CHANGED } from '../../service/causes.ts';
+import { changeCause, changeCauses, MAX_CHANGED } from '../../service/causes.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -11,7 +11,7 @@ import { Pick } from './bulk.ts';
 
 const name = z.string().min(1).max(300);
 
-/** The page that the person came from: an address of this console, never of another host. */
+/** The address of the page from which the person came. It must be an address of this console. */
 const Back = z
   .string()
   .max(2_000)
@@ -31,7 +31,7 @@ const BulkForm = z.object({
   pick: several
     .optional()
     .transform((picks) => picks ?? [])
-    .pipe(z.array(Pick).max(MOST_CHANGED)),
+    .pipe(z.array(Pick).max(MAX_CHANGED)),
   what: z.string().max(40),
   back: Back,
   assignee: z.string().optional(),
@@ -44,7 +44,7 @@ type BulkForm = z.infer<typeof BulkForm>;
 
 const UndoForm = z.object({ at: z.iso.datetime(), back: Back });
 
-/** Registers the forms that change causes: one, several, and the one that takes a change back. */
+/** Registers the forms that change one cause or several, and the one that undoes a change. */
 export function registerCauseChanges(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, back, ...fields } = request.body;
@@ -79,7 +79,7 @@ export function registerCauseChanges(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** Converts the form to a change: the fields that belong to it, with those that the form leaves open. */
+/** Converts the form to a change, with defaults for fields that the form leaves empty. */
 async function toChange(
   form: BulkForm,
   by: string,
@@ -100,7 +100,7 @@ async function toChange(
   return { what, into: oldest?.fingerprint };
 }
 
-/** Adds fields to a local address, in place of those of the same name. */
+/** Adds fields to a local address. They replace fields of the same name. */
 function addFields(address: string, fields: Readonly<Record<string, string | number | undefined>>): string {
   const url = new URL(address, 'http://localhost');
   for (const name of ['done', 'n', 'left', 'at', ...Object.keys(fields)]) url.searchParams.delete(name);

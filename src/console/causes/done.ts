@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/text.ts';
 import { actionButton, postForm } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
-/** The words for each change once it is done. */
+/** The message for each kind of change. */
 const DONE: Readonly<Record<CauseChange['what'] | 'undone', string>> = {
   acknowledged: 'Acknowledged.',
   assigned: 'Assigned.',
@@ -27,10 +27,10 @@ export const DoneFields = {
     .string()
     .transform((what) => Object.keys(DONE).find((name) => name === what))
     .optional(),
-  /** The number of causes that were changed, and of those that could not be. */
+  /** `n` is the number of causes that were changed, `left` of those that could not be. */
   n: z.coerce.number().int().min(0).max(1_000).optional().catch(undefined),
   left: z.coerce.number().int().min(0).max(1_000).optional().catch(undefined),
-  /** The time at which it was done, by which it is undone. */
+  /** The time of the change, which identifies it for undoing. */
   at: z.iso.datetime().optional().catch(undefined),
 };
 

@@ -4,7 +4,7 @@ import { formatDay, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { stateMark } from '../parts/marks.ts';
 
-/** Renders the state of a cause as a pill. */
+/** Renders the state of a cause as a label. */
 export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFrom'>): Html {
   if (state === 'regressed') return stateMark('Back', 'amber');
   if (state === 'fixed')
@@ -13,7 +13,7 @@ export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFro
   return stateMark(words[state]);
 }
 
-/** Renders everything that stands for a cause now: its state, whether it is red, and whether it is muted. */
+/** Renders the current states of a cause: its state, whether it is red, and whether it is muted. */
 export function causeStates(cause: Cause, now: number): Html {
   const red = cause.redPipelines.length;
   const mark = red > 0 && stateMark(red === 1 ? 'Red now' : `Red in ${red} pipelines`, 'red', 'cross');
@@ -28,8 +28,8 @@ function describeMute({ mutedUntil, mutedLeft }: Cause): string {
 }
 
 /**
- * Renders the button with which a reviewer takes a cause. `back` is the current page, if it is not the
- * cause's own.
+ * Renders the button with which a reviewer takes a cause. `back` is the current page, unless it is the
+ * cause's own page.
  */
 export function takeForm(
   { repository, fingerprint, version }: Cause,

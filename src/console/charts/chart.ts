@@ -8,7 +8,7 @@ import { formatDay } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { getHue } from '../parts/marks.ts';
 
-/** The area of a drawing that holds its marks, with room for labels on the left and below. */
+/** The area of a drawing that contains its marks. Labels are to the left of it and below. */
 export interface Plot {
   readonly left: number;
   readonly top: number;
@@ -16,7 +16,7 @@ export interface Plot {
   readonly height: number;
 }
 
-/** Marks on a plot, with room to the right of it and below for words. */
+/** Creates a drawing with marks on a plot, and with room for words to the right and below. */
 export function createDrawing(plot: Plot, right: number, below: number, marks: Shown): Drawing {
   return { width: plot.left + plot.width + right, height: plot.top + plot.height + below, marks };
 }
@@ -32,8 +32,8 @@ export function place(plot: Plot, x: number, y: number): { readonly x: number; r
 }
 
 /**
- * Draws labeled horizontal lines at these shares of the height. `bothEnds`: also labels them on the right,
- * which a narrow screen shows first.
+ * Draws labeled horizontal lines at these shares of the height. With `bothEnds`, they are also labeled on the
+ * right, which a narrow screen shows first.
  */
 export function grid(
   plot: Plot,
@@ -92,31 +92,31 @@ export function formatOneIn(hits: number, of: number): string {
   return hits * 2 > of ? `${hits} runs in ${of}` : `1 run in ${Math.round(of / hits)}`;
 }
 
-/** The data of a chart as rows: the same numbers as its marks, in the same order. */
+/** The data of a chart as a table: the values of its marks, in the same order. */
 export interface ChartTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
 export interface Chart {
-  /** Unique on the page; also of its parts. */
+  /** The id, unique on the page. The ids of the chart's parts are derived from it. */
   readonly id: string;
   readonly name: string;
-  /** The finding in a sentence, which is the heading. */
+  /** The result of the chart in a sentence. It is the heading. */
   readonly finding: string;
   /** A description of how to read the chart, for people who cannot see it. */
   readonly description: string;
-  /** Null if there is too little to draw. */
+  /** The drawing. Null if there is too little data. */
   readonly drawing: Drawing | null;
   readonly table: ChartTable;
   /** The address of the table as CSV; null if it is not served. */
   readonly csv: string | null;
-  /** Between the drawing and the table: a legend, a form. */
+  /** The content between the drawing and the table, such as a legend or a form. */
   readonly below?: Shown;
 }
 
 export interface Drawing {
-  /** Time runs to the right: on a narrow screen the end is shown first. */
+  /** True if time runs to the right. Then a narrow screen shows the right end first. */
   readonly newest?: boolean;
   readonly width: number;
   readonly height: number;
@@ -124,7 +124,7 @@ export interface Drawing {
 }
 
 /**
- * Renders a chart with its finding as a heading of this level, its numbers as a table, and a link to them as
+ * Renders a chart: its result as a heading of this level, the drawing, the table, and a link to the table as
  * CSV.
  */
 export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
@@ -165,14 +165,14 @@ function renderTable(name: string, { head, rows }: ChartTable): Html {
 export interface DayOf {
   readonly day: string;
   readonly category: Category;
-  /** True if no one has decided yet. */
+  /** True if no one has decided the answers yet. */
   readonly open: boolean;
   readonly count: number;
 }
 
 interface ColumnsChart {
   readonly counts: readonly DayOf[];
-  /** Every day that is shown, oldest first. */
+  /** All shown days, oldest first. */
   readonly days: readonly string[];
   readonly csv: string;
   /** Returns the address of the list of causes of these days. */
@@ -180,7 +180,7 @@ interface ColumnsChart {
 }
 
 const COLUMNS_PLOT: Plot = { left: 46, top: 10, width: 760, height: 180 };
-/** A link on the chart is at least so wide, so that a finger meets it. */
+/** The minimum width of a link on the chart, so that it can be tapped. */
 const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
@@ -216,7 +216,7 @@ function summarizeColumns(counts: readonly DayOf[], days: readonly string[]): st
   const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
   const [most, next] = countDecided(counts).toSorted((left, right) => right.count - left.count);
-  // What leads alone is named.
+  // The sentence names the leading category only if it leads alone.
   if (most === undefined || most.count === (next?.count ?? 0)) return 'No category leads.';
   return `${CATEGORY_WORDS[most.category]} leads: ${most.count} of ${formatCount(total, 'answer')}.`;
 }
@@ -259,7 +259,9 @@ function drawDayLinks(
     });
 }
 
-/** Draws the parts of a day from the bottom up: the categories in their order, then the undecided answers. */
+/**
+ * Draws the column of a day from the bottom up: the categories in their order, then the undecided answers.
+ */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
     ...countDecided(counts).map(({ category, count }) => ({
@@ -307,10 +309,10 @@ function countOpen(counts: readonly DayOf[]): number {
   return sumCounts(counts.filter((count) => count.open));
 }
 
-/** One figure over steps of time; null if a step has none. */
+/** The values of one figure over time. A value is null if the step has none. */
 interface Series {
   readonly name: string;
-  /** Its class: `median`, `p90` or `share`. */
+  /** The CSS class of the line: `median`, `p90` or `share`. */
   readonly look: string;
   readonly values: readonly (number | null)[];
 }
@@ -319,17 +321,17 @@ interface LinesChart {
   readonly id: string;
   readonly name: string;
   readonly finding: string;
-  /** The time of each point, oldest first: the Mondays of weeks, days, or runs. */
+  /** The time of each step, oldest first: the Mondays of weeks, days, or runs. */
   readonly steps: readonly string[];
-  /** The name of a step; a week if absent. */
+  /** The unit of a step. A week if absent. */
   readonly per?: 'day' | 'run';
   readonly series: readonly Series[];
   /** Formats the number for people: "$0.02", "31 s". */
   readonly say: (value: number) => string;
-  /** The top of the scale; absent: the largest value. */
+  /** The top of the scale. The largest value if absent. */
   readonly top?: number;
   readonly csv: string;
-  /** Between the drawing and the table, if not a legend. */
+  /** The content between the drawing and the table, instead of a legend. */
   readonly below?: Shown;
   /** The events of a step, which may explain a change. */
   readonly events?: readonly { readonly step: string; readonly name: string }[];
@@ -339,7 +341,7 @@ interface LinesChart {
 
 const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 
-/** Figures over time as lines, each step a point. */
+/** Creates a chart with lines over time and a point per step. */
 export function createLinesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
@@ -387,7 +389,7 @@ export function createLinesChart(chart: LinesChart): Chart {
 
 function linesMarks(chart: LinesChart, top: number): Html {
   const { steps, events = [], listAddress } = chart;
-  // In the middle of its links, where there are some.
+  // A point with a link is in the middle of the link.
   const across = (index: number) =>
     steps.length < 2 ? 0.5 : listAddress ? (index + 0.5) / steps.length : index / (steps.length - 1);
   const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
@@ -425,9 +427,9 @@ function linesMarks(chart: LinesChart, top: number): Html {
 
 const WIDTH = 5;
 const HEIGHT = 20;
-/** Shape and color both say it: short passed, middle flake, tall failed. */
+/** Height and color both show the outcome: low for passed, middle for a flake, high for failed. */
 const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
-/** The class of each outcome, here and in legends. */
+/** The CSS class of each outcome, also in legends. */
 export const RUN_MARKS = { passed: 'p', flake: 'k', failed: 'f' } as const;
 const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', failed: 'failed' } as const;
 
@@ -447,11 +449,11 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
     role="img" aria-label="${words}">${bars}</svg>`;
 }
 
-/** Counts of the newest days, oldest on the left, as small bars. */
+/** Draws counts per day as small bars, oldest on the left. */
 export function sparkline(of: string, perDay: readonly number[]): Html {
   const most = findMax(perDay, 1);
   const total = sumNumbers(perDay);
-  // One path for all bars: a page may have thousands.
+  // All bars share one path, because a page may have thousands.
   let [bars, stubs] = ['', ''];
   for (const [index, count] of perDay.entries()) {
     const height = Math.max(3, Math.round((count / most) * HEIGHT));

@@ -26,11 +26,11 @@ import {
   withTooltip,
 } from './chart.ts';
 
-/** Answers whose stated confidence lies from `from` up to `to`. */
+/** The answers with a stated confidence of at least `from` and below `to`. */
 interface Bin extends Proportion {
   readonly from: number;
   readonly to: number;
-  /** The average confidence that they stated. */
+  /** The mean stated confidence of these answers. */
   readonly stated: number;
 }
 
@@ -45,8 +45,7 @@ const FIVE_BINS_BELOW = 200;
 const FADED_BELOW = 10;
 
 /**
- * Returns the bins of a calibration curve, without empty ones. Returns none if there are too few answers for
- * a curve.
+ * Returns the non-empty bins of a calibration curve. Returns none if there are too few answers for a curve.
  */
 export function computeBins(judged: readonly Judged[]): Bin[] {
   const total = sumCounts(judged);
@@ -61,7 +60,7 @@ function splitByWidth(judged: readonly Judged[], bins: number): Bin[] {
     .map(([bin, group]) => createBin(group, bin / bins, (bin + 1) / bins));
 }
 
-/** Answers of one hundredth stay together, so bins are only about equal. */
+/** Answers with the same hundredth stay together, so the sizes of the bins are only about equal. */
 function splitByMass(judged: readonly Judged[], total: number, bins: number): Bin[] {
   const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([left], [right]) => left - right);
   let before = 0;
@@ -80,7 +79,7 @@ function splitByMass(judged: readonly Judged[], total: number, bins: number): Bi
 function createBin(group: readonly Judged[], from: number, to: number): Bin {
   const of = sumCounts(group);
   const right = sumCounts(group.filter((judged) => judged.right));
-  // a hundredth represents what lies in it
+  // Confidence is stored in hundredths. The middle of the hundredth stands for its answers.
   const stated =
     group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
   return { from, to, stated, ...computeProportion(right, of) };
@@ -94,7 +93,7 @@ const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: formatPer
 const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'From (95 %)', 'To (95 %)'];
 
 /**
- * Builds a chart of stated confidence against actual accuracy, by people's decisions. `small` charts are
+ * Creates a chart of stated confidence against actual accuracy, by people's decisions. `small` charts are
  * shown side by side.
  */
 export function createCalibrationChart(of: {
@@ -121,7 +120,7 @@ export function createCalibrationChart(of: {
   };
 }
 
-/** Summarizes the bins in one sentence: the widest gap that chance does not explain. */
+/** Describes in one sentence the widest gap that chance does not explain. */
 export function summarizeBins(bins: readonly Bin[], total: number): string {
   if (bins.length === 0)
     return total === 0
@@ -199,7 +198,7 @@ function createRow(bin: Bin) {
   ];
 }
 
-/** Counts right and wrong answers, for when there are too few for a curve. */
+/** Creates a table of right and wrong answers, for too few answers for a curve. */
 function createCountTable(judged: readonly Judged[]) {
   const count = (right: boolean) => sumCounts(judged.filter((other) => other.right === right));
   const rows = Object.entries({ right: count(true), wrong: count(false) });
@@ -213,18 +212,17 @@ export interface CoverageChart {
   readonly id?: string;
   readonly judged: readonly Judged[];
   readonly answered: readonly { readonly at: number; readonly count: number }[];
-  /** The threshold that is inspected, 0..1. */
+  /** The threshold that the reader is looking at, 0..1. */
   readonly threshold: number;
-  /** The share of wrong answers that is borne. */
+  /** The accepted share of wrong answers. */
   readonly wrong: number;
   readonly csv: string | null;
-  /** Fields that the form for another threshold keeps; null: there is no such form. */
+  /** Fields to keep in the form for another threshold. Null if there is no such form. */
   readonly kept: Readonly<Record<string, string>> | null;
 }
 
 /**
- * Builds a chart that shows, for every threshold, how many answers are confident enough to publish and how
- * many of those are right.
+ * Creates a chart that shows, for every threshold, how many answers reach it and how many of those are right.
  */
 export function createThresholdChart(of: CoverageChart): Chart {
   const points = listCoveragePoints(of.judged, of.answered);
@@ -261,7 +259,7 @@ export function createThresholdChart(of: CoverageChart): Chart {
 function summarizeCoverage(here: CoveragePoint): string {
   const start = `At ${here.threshold.toFixed(2)}: ${formatPercent(here.coverage)} sure enough to publish`;
   if (here.of === 0) return `${start}; none of those is decided.`;
-  // A share of a few would be read as a promise.
+  // With few decided answers, a percentage would look like a guarantee, so only counts are shown.
   const count = `${here.hits} of ${here.of} decided`;
   return here.of < TOO_FEW
     ? `${start}; ${count} are right.`

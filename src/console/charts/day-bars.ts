@@ -5,13 +5,13 @@ import { type Html, html } from '../html.ts';
 const SLOT = 24;
 const TOP = 14;
 const HEIGHT = 119;
-/** Days between two labels, if not every day has room for its own. */
+/** The number of days between two labels if there is no room for a label per day. */
 const WEEK = 7;
 const MAX_LABELS = 8;
 
 /**
- * Draws counts of days as columns over the width of the page, oldest on the left. The last day is today, and
- * is red if `isAlarm`.
+ * Draws counts per day as columns over the width of the page, oldest on the left. The last column is today,
+ * and is red if `isAlarm`.
  */
 export function dayBars(
   what: string,
@@ -36,7 +36,7 @@ export function dayBars(
     aria-hidden="true">${labelDays(days).map((day) => html`<span>${day}</span>`)}</p>`;
 }
 
-/** Labels today, and as many days before as there is room for, at equal distances. */
+/** Returns the labels: today, and earlier days at equal distances, as many as fit. */
 function labelDays(days: readonly string[]): string[] {
   const step = days.length > MAX_LABELS ? WEEK : 1;
   const last = days.length - 1;

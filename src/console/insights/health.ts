@@ -19,31 +19,31 @@ import { unreadLogs } from '../unread-logs.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
 const PATH = '/insights/health';
-/** Pipelines and branches that are shown: those with the most failed builds. */
+/** The maximum number of pipelines and branches that are shown, those with the most failed builds first. */
 const MOST = 50;
-/** The maximum number of causes that are searched for those to act on. */
-const MOST_CAUSES = 200;
+/** The maximum number of causes that are read for the lists of what to do. */
+const MAX_CAUSES = 200;
 const CHOICES = [7, 30, 90];
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
 /** The relative increase from which a run time counts as changed. */
 const CHANGED = 0.1;
 
 /**
- * Two periods of the same length, by their first and last days; `address` fields lead to a page about the
- * same.
+ * Two periods of the same length, by their first and last days. `address` adds their fields to the address of
+ * a page.
  */
 interface Periods {
   readonly days: number;
   readonly now: { readonly from: string; readonly to: string };
   readonly before: { readonly from: string; readonly to: string };
   readonly address: Readonly<Record<string, string | number | undefined>>;
-  /** It ends today. */
+  /** True if the period ends today. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Creates the view of `/insights/health`: how often pipelines and branches fail, how long they are red and
+ * Creates the view of `/insights/health`: how often pipelines and branches fail, how long they are red, and
  * how long builds take, compared with another period.
  */
 export async function renderHealthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
@@ -59,7 +59,7 @@ export async function renderHealthView(query: InsightsQuery, deps: ConsoleDeps):
   const [pipelines, causes, unread] = await Promise.all([
     stores.health.pipelines({ ...period, ...within }, MOST),
     periods.isCurrent
-      ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 })
+      ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MAX_CAUSES, offset: 0 })
       : [],
     periods.isCurrent ? unreadLogs(deps, repo === '' ? undefined : repo) : null,
   ]);
@@ -149,7 +149,7 @@ function resolvePeriods({ repo, days: wanted, from, to, compare }: InsightsQuery
   const end = to ?? (from !== undefined && from > today ? from : today);
   const begin = from ?? addDays(end, 1 - length);
   const [first, last] = begin <= end ? [begin, end] : [end, begin];
-  const days = Math.min(MOST_DAYS, countDaysBetween(first, last) + 1);
+  const days = Math.min(MAX_DAYS, countDaysBetween(first, last) + 1);
   const start = addDays(last, 1 - days);
   const other = compare ?? addDays(start, -days);
   return {
@@ -252,7 +252,7 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
   return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
-/** The figures that are known of any pipeline; a column without one is left out. */
+/** The figures that are known for at least one pipeline. Other columns are omitted. */
 interface Known {
   readonly queue: boolean;
   readonly run: boolean;
@@ -344,7 +344,7 @@ function formatHours(value: number): string {
   return value === 0 ? '0 h' : formatSpan(value * 3_600_000);
 }
 
-/** Renders the jobs in which builds failed. A build in which several jobs failed counts for each. */
+/** Renders the jobs in which builds failed. A build counts for each of its failed jobs. */
 function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, address }: Periods): Html {
   if (builds === 0) return html`<p>No build failed.</p>`;
   const rows = jobs.map(

@@ -22,29 +22,31 @@ import { sendCsv } from '../lists-as-csv.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import { formatScopedAddress, type PageScope, ScopeFields } from '../scope.ts';
 
-/** The query fields of the insights. Values that make no sense count as not given. */
+/** The query fields of the insights. Invalid values are ignored. */
 export const InsightsQuery = z.object({
   ...ScopeFields,
   category: Category.optional().catch(undefined),
-  /** The threshold that is inspected, and the accepted share of wrong answers, in percent. */
+  /** `t` is the threshold to inspect. `wrong` is the accepted share of wrong answers in percent. */
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
   wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
-  /** The decided answers that are listed. */
+  /** The verdict of the decided answers to list. */
   verdict: z.enum(['all', 'right', 'wrong']).catch('all').default('all'),
-  /** The graded answers that are listed. */
+  /** The question and the grade of the graded answers to list. */
   question: GradeQuestion.catch('category').default('category'),
   grade: OutcomeGrade.optional().catch(undefined),
   /** The first day of the period. If absent, the period ends today. */
   day: Day,
-  /** The first and the last day of a period, and the first day of the period with which it is compared. */
+  /**
+   * The first and last day of a period. `compare` is the first day of the period with which it is compared.
+   */
   from: Day,
   to: Day,
   compare: Day,
-  /** The list of tests that is shown. */
+  /** The list of tests to show. */
   list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
-  /** Minutes that a person loses because of a failed build. */
+  /** The number of minutes that a person loses because of a failed build. */
   minutes: z.coerce.number().int().min(0).max(480).catch(10).default(10),
-  /** Names of the kept runs that are compared. */
+  /** The names of the stored runs to compare. */
   baseline: z.string().trim().max(100).catch('').default(''),
   candidate: z.string().trim().max(100).catch('').default(''),
   offset: Offset,
@@ -66,7 +68,7 @@ export interface InsightsView {
 export interface InsightsRoute {
   readonly path: string;
   readonly role: Role;
-  /** Builds the page. `acts` is true if the reader may decide, which changes the content. */
+  /** Creates the page. `acts` is true if the reader may decide, which adds the actions. */
   view(query: InsightsQuery, deps: ConsoleDeps, acts: boolean): Promise<InsightsView>;
 }
 
@@ -80,8 +82,8 @@ const PAGES = [
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
 ] as const;
 const DAY_MS = 86_400_000;
-/** The maximum number of repositories that are offered. */
-const MOST_REPOSITORIES = 50;
+/** The maximum number of repositories in the filter. */
+const MAX_REPOSITORIES = 50;
 
 /** Registers a page of the insights, or one of its tables as CSV. */
 export function registerInsightsRoute(
@@ -92,7 +94,7 @@ export function registerInsightsRoute(
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const [shown, repositories] = await Promise.all([
       view(request.query, deps, mayReview(request.principal)),
-      deps.stores.builds.repositories({ words: '' }, MOST_REPOSITORIES),
+      deps.stores.builds.repositories({ words: '' }, MAX_REPOSITORIES),
     ]);
     const filtered = applyTypedFilter(reply, request.query.filter, {
       path,
@@ -125,7 +127,7 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
   return sendCsv(reply, name, table);
 }
 
-/** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
+/** Renders links to the other pages of the insights. With `review`, also links to the pages for reviewers. */
 function insightsTabs(path: string, review: boolean, scope: PageScope): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
   const links = pages.map((page) => ({
@@ -139,7 +141,7 @@ function insightsTabs(path: string, review: boolean, scope: PageScope): Html {
 /** The address of the lists of tests. */
 export const TESTS_PATH = '/tests';
 
-/** Names of the lists of tests. */
+/** The names of the lists of tests. */
 const TEST_LISTS = {
   flaky: 'Flaky',
   cost: 'Costliest',
@@ -169,19 +171,19 @@ export function toPeriod(
 
 const FIELDS = [REPOSITORY_FIELD, BRANCH_ELSEWHERE];
 
-/** Lists the fields in the address of a page, without the typed filter and the place in a list. */
+/** Lists the fields in the address of a page, except the typed filter and the offset. */
 function listGiven(url: string): Record<string, string> {
   const { filter: _, offset: __, ...given } = Object.fromEntries(new URL(url, 'http://page').searchParams);
   return given;
 }
 
-/** Renders the filters of a page: the repository, and what else it can be narrowed by. */
+/** Renders the filters of a page: the repository, the branch, and `more`. */
 export function filterForm(path: string, { repo, branch }: InsightsQuery, more: Shown = null): Html {
   const filtering = { path, query: { repo, branch }, fields: FIELDS, offers: [] };
   return filterBar('Insights', filtering, { more, list: 'repositories' });
 }
 
-/** Renders a choice of how many days to look back. */
+/** Renders a choice of the number of days to look back. */
 export function daysField(days: number, choices: readonly number[]): Html {
   return html`<label>days <select name="days">${renderOptions(choices, days)}</select></label>`;
 }

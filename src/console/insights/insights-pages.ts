@@ -38,8 +38,8 @@ import { formatHours, renderCausesView } from './top-causes.ts';
 import { createCoverageChart, renderCheckedView, trustFacts, trustView } from './trust.ts';
 
 /**
- * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
- * how people decide, which is for reviewers.
+ * Registers the pages with figures about answers and decisions. All readers may see them, except for the page
+ * on how people decide, which is for reviewers.
  */
 export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: renderOverviewView });
@@ -103,7 +103,10 @@ async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Prom
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
 
-/** States the most important fact: how often checked answers are right, or what waits for a person. */
+/**
+ * Returns the most important fact in a sentence: how often checked answers are right, or how many answers
+ * wait for a person.
+ */
 function writeFinding(counts: readonly DayOf[], { trust }: TrustFacts, days: number): string {
   const here = trust.thresholds.find(({ threshold }) => threshold === trust.threshold);
   if (trust.enough && here !== undefined && here.decided > 0)
@@ -115,7 +118,9 @@ function writeFinding(counts: readonly DayOf[], { trust }: TrustFacts, days: num
   return `${formatCount(all, 'answer')} in ${days} days, ${waiting} for a person`;
 }
 
-/** Renders whether it may publish alone, and whether it is as sure as it should be. */
+/**
+ * Renders whether answers may be published without a person, and whether the stated confidence is correct.
+ */
 function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
   const { trust, decided } = facts;
   const path = `/insights/trust${search({ repo: query.repo })}`;
@@ -134,7 +139,7 @@ function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
     href="${path}#thresholds">Other limits</a></p></div><div>${figure(calibration)}</div></div>`;
 }
 
-/** Renders the causes that cost the most hours of builds, each with its share of the first one's. */
+/** Renders the causes that cost the most build hours. Each bar is relative to the first one. */
 function renderCostliest(causes: readonly TopCause[], all: string): Shown {
   const timed = causes.filter(({ hours }) => hours > 0);
   const [first] = timed;
@@ -152,7 +157,7 @@ function renderCostliest(causes: readonly TopCause[], all: string): Shown {
     href="${all}">All causes</a></p></section>`;
 }
 
-/** Renders what answers cost and how long they take, of the newest week with answers. */
+/** Renders the cost and the duration of answers in the newest week that has any. */
 function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
   const week = figures.at(-1);
   if (week === undefined) return null;
@@ -173,8 +178,7 @@ function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
 
 const REVIEWED_DAYS = 90;
 /**
- * The share of hasty decisions above which the goal is missed. For the goals of the project, see
- * docs/reference/insights.md.
+ * The share of hasty decisions above which the goal is missed (docs/reference/insights.md lists the goals).
  */
 const HASTY_SHARE = 0.1;
 

@@ -21,8 +21,8 @@ import { createNumberColumns, dataTable, type Html, html, linkTarget, type Shown
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
 const QUESTION = 'Is the new model better?';
-/** Cases whose builds are looked up; the rest of a list shows ids. */
-const MOST_LINKED = 200;
+/** The maximum number of cases that link to their builds. Other cases show their ids. */
+const MAX_LINKED = 200;
 
 /** Renders `/insights/models`: a comparison of two replays of the same failures, with the verdict first. */
 export async function renderModelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
@@ -60,7 +60,8 @@ export async function renderModelsView(query: InsightsQuery, deps: ConsoleDeps):
 }
 
 /**
- * Picks the two requested runs. The defaults are the newest run and the newest other run of the same cases.
+ * Chooses the two requested runs. By default, they are the newest run and the newest other run of the same
+ * cases.
  */
 function chooseRuns(
   runs: readonly KeptRun[],
@@ -112,7 +113,7 @@ async function comparedPart(
     ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
 }
 
-/** The word and the color for each verdict on a figure. */
+/** The word and the CSS class for each verdict on a figure. */
 const WORDS = {
   'b-better': ['better', 'is-green'],
   'a-better': ['worse', 'is-red'],
@@ -189,7 +190,7 @@ function describeDifference({
   );
 }
 
-/** The figures for a person's decision, with their names for people. */
+/** The figures on which people base their decision, with their names for people. */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['category accuracy', 'Right category'],
   ['published and right', 'Published and right'],
@@ -231,8 +232,8 @@ function figureRow(label: string, { a, b, difference, interval, verdict }: Diffe
 }
 
 /**
- * Renders the medians, and the median of the differences per case. If a cost is missing, neither side paid
- * anything.
+ * Renders the medians, and the median of the differences per case. A missing cost means that neither side
+ * cost anything.
  */
 function costRow(label: string, cost: CostDifference | undefined): Html {
   if (cost === undefined)
@@ -253,14 +254,14 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
 }
 
 /**
- * Returns how a case is shown: stored failures link to their builds, others to the source that their row
- * names.
+ * Creates the function that renders a case: stored failures link to their builds, others to the source that
+ * their row contains.
  */
 async function createCaseCell(
   { won, lost, changed }: Comparison,
   { stores }: ConsoleDeps,
 ): Promise<(changedCase: ChangedCase) => Html> {
-  const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
+  const ids = [...won, ...lost, ...changed].slice(0, MAX_LINKED).map(({ id }) => id);
   const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));
   const known = new Map(builds.flatMap((build) => (build === null ? [] : [[build.id, build] as const])));
   return (changedCase) => {

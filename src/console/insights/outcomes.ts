@@ -14,9 +14,9 @@ import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
 const PATH = '/insights/trust/outcomes';
 const PAGE = 50;
-const MOST_REPOSITORIES = 20;
+const MAX_REPOSITORIES = 20;
 
-/** The part of the page Trust that says how often answers were right, and its table for download. */
+/** The part of the page Trust about how often answers were right, and its table for download. */
 export interface OutcomesPart {
   readonly main: Html;
   readonly table: ChartTable;
@@ -44,7 +44,7 @@ export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps)
     renderOutcomeRow(row.route === null ? 'others' : ROUTE_WORDS[row.route], row),
   );
   const byRepository = repositories
-    .slice(0, MOST_REPOSITORIES)
+    .slice(0, MAX_REPOSITORIES)
     .map((row) => renderOutcomeRow(row.repository, row, { repo: row.repository, question: 'category' }));
   const ofRepositories = dataTable('Category right, by repository', createHead('Repository'), byRepository);
   const main = html`<p>Each answer is graded by the build that passed next: by the change between the two, or
@@ -100,7 +100,7 @@ function toRows({ questions, routes, repositories }: Outcomes): ChartTable['rows
   ];
 }
 
-/** Renders `/insights/trust/outcomes`: the graded answers behind a count. */
+/** Renders `/insights/trust/outcomes`: the graded answers that a count includes. */
 export async function renderGraded(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,

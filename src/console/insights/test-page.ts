@@ -26,8 +26,8 @@ import { sendTable, TESTS_PATH } from './insights-frame.ts';
 
 export const TEST_PATH = '/insights/test';
 /** The maximum number of rows of a comparison, and of listed runs and causes. */
-const MOST_ROWS = 20;
-const MOST_CAUSES = 3;
+const MAX_ROWS = 20;
+const MAX_CAUSES = 3;
 
 const text = z.string().max(2000);
 const Query = z.object({
@@ -35,7 +35,7 @@ const Query = z.object({
   suite: text.default(''),
   test: text.min(1),
   csv: z.string().max(50).optional(),
-  /** The act that was just done, and the days of quarantine that were left before it. */
+  /** The last action, and the number of days of quarantine that were left before it. */
   done: z.enum(['quarantined', 'ended']).optional().catch(undefined),
   was: z.coerce.number().int().min(0).max(90).optional().catch(undefined),
 });
@@ -95,12 +95,12 @@ const SAID = {
 } as const;
 const DAY_MS = 86_400_000;
 
-/** Counts the days that are left of a quarantine, the last one whole; 0 if there is none. */
+/** Returns the number of days until a quarantine ends, rounded up. Returns 0 if there is none. */
 function countDaysLeft(quarantine: TestFlakiness['quarantine'], now: number): number {
   return quarantine === null ? 0 : Math.min(90, Math.ceil((Date.parse(quarantine.until) - now) / DAY_MS));
 }
 
-/** Renders the form that gives a test the quarantine that it had before, or none. */
+/** Renders the form that restores the test's earlier quarantine, or ends it if there was none. */
 function undoQuarantine({ repository, suite, name, quarantineEvents }: TestFlakiness, was = 0): Html {
   const reason = was === 0 ? undefined : (quarantineEvents.at(-2)?.reason ?? undefined);
   return renderUndo(TEST_PATH, { repository, suite: suite ?? '', name, days: was, reason });
@@ -160,10 +160,10 @@ function quarantinePart(test: TestFlakiness, acts: boolean): Html {
 }
 
 async function findCauses({ stores }: ConsoleDeps, { repository, name }: TestFlakiness): Promise<Cause[]> {
-  const rows = await stores.failures.search({ repository, test: name }, { limit: MOST_ROWS, offset: 0 });
+  const rows = await stores.failures.search({ repository, test: name }, { limit: MAX_ROWS, offset: 0 });
   const fingerprints = [...new Set(rows.map(({ failure }) => failure.fingerprint.value))].slice(
     0,
-    MOST_CAUSES,
+    MAX_CAUSES,
   );
   const known = await Promise.all(
     fingerprints.map((fingerprint) => stores.causes.ofFingerprint(fingerprint)),
@@ -225,7 +225,7 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
     say: formatDuration,
     csv: `${testAddress(test)}&csv=runs`,
   });
-  const failed = runs.filter(({ outcome }) => outcome === 'failed').slice(0, MOST_ROWS);
+  const failed = runs.filter(({ outcome }) => outcome === 'failed').slice(0, MAX_ROWS);
   const hasMachines = failed.some(({ runner }) => runner !== null);
   const rows = failed.map(
     (run) =>
@@ -266,7 +266,7 @@ function comparison(
   if (groups.length < 2) return html``;
   const rows = groups
     .toSorted((left, right) => right.own.length - left.own.length)
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ name, own }) => {
       const failures = own.filter(({ outcome }) => outcome === 'failed');
       const flakes = failures.filter(({ buildId }) => marks.get(buildId) === 'flake');

@@ -22,18 +22,18 @@ import { TEST_PATH, testAddress } from './test-page.ts';
 
 const PAGE = 50;
 const LISTS_PATH = TESTS_PATH;
-/** Failed runs are kept for 31 days. */
+/** The periods to choose from, in days. Failed runs are stored for 31 days. */
 const PERIODS = [7, 30] as const;
 const WEEK_DAYS = 7;
 const MINUTE_MS = 60_000;
 /** The maximum number of tests whose cost is read for the list of flaky ones. */
-const MOST_COSTS = 500;
+const MAX_COSTS = 500;
 
 /** One of the lists of the page: its content and how it is presented. */
 interface List {
   readonly title: string;
   readonly introduction: string;
-  /** A list that goes before this one. */
+  /** The content before the list. */
   readonly before?: Shown;
   readonly more?: Html;
   readonly found: number;
@@ -43,8 +43,8 @@ interface List {
 }
 
 /**
- * Renders `/tests`: tests that failed and passed without a change, tests by the cost of their
- * failures, and tests in quarantine. `acts`: the reader may change quarantines.
+ * Renders `/tests`: flaky tests, tests by the cost of their failures, and tests in quarantine. `acts` is true
+ * if the reader may change quarantines.
  */
 export async function renderTestsView(
   query: InsightsQuery,
@@ -94,8 +94,8 @@ async function listFlaky(
   const isFirst = !quarantined && offset === 0;
   const [found, costs, failing] = await Promise.all([
     stores.flakiness.list({ ...within, quarantined }, { limit: PAGE + 1, offset }),
-    stores.flakiness.costs(week, { limit: MOST_COSTS, offset: 0 }),
-    isFirst ? stores.flakiness.listFailing(within, { limit: MOST_FAILING + 1, offset: 0 }) : [],
+    stores.flakiness.costs(week, { limit: MAX_COSTS, offset: 0 }),
+    isFirst ? stores.flakiness.listFailing(within, { limit: MAX_FAILING + 1, offset: 0 }) : [],
   ]);
   const tests = found.slice(0, PAGE);
   const causes = await stores.causes.ofTests({ tests: [...tests, ...failing] });
@@ -137,24 +137,24 @@ async function listFlaky(
   };
 }
 
-/** The failing tests that are listed. */
-const MOST_FAILING = 8;
+/** The maximum number of failing tests that are listed. */
+const MAX_FAILING = 8;
 const MARK_WORDS = {
   passed: 'passed',
   flake: 'failed, then passed on the same commit',
   failed: 'failed',
 } as const;
 
-/** Renders the tests whose newest run failed, with what is known of it. */
+/** Renders the tests whose newest run failed, with their causes and flakiness. */
 function failingPart(failing: readonly TestFlakiness[], causes: readonly (Cause | null)[]): Html {
-  const rows = failing.slice(0, MOST_FAILING).map((test, at) => {
+  const rows = failing.slice(0, MAX_FAILING).map((test, at) => {
     const cause = causes[at] ?? null;
     return html`<tr>${testCell(test)}<td>${runStrip(test.name, test.recent)}</td><td><b
       class="is-red">since ${renderTime(findFailingSince(test))}</b></td><td>${causeLink(cause)}</td>
       <td>${ownerCell(cause)}</td></tr>`;
   });
   return html`<h2>Failing now${
-    failing.length > MOST_FAILING && html` <span class="meta">the newest ${MOST_FAILING}</span>`
+    failing.length > MAX_FAILING && html` <span class="meta">the newest ${MAX_FAILING}</span>`
   }</h2>${dataTable(
     'Tests whose newest run failed',
     ['Test', 'Last 30 runs', 'Failing', 'What is known', 'Owner'],
@@ -163,7 +163,7 @@ function failingPart(failing: readonly TestFlakiness[], causes: readonly (Cause 
   )}<h2>Flaky</h2>`;
 }
 
-/** Returns when the newest failed runs of a test began, without one that passed among them. */
+/** Returns when the current series of failed runs of a test began. */
 function findFailingSince({ recent, lastFailedAt }: TestFlakiness): string {
   const passed = recent.findLastIndex(({ mark }) => mark !== 'failed');
   return recent[passed + 1]?.at ?? lastFailedAt ?? '';
@@ -255,7 +255,7 @@ function row(test: TestFlakiness, minutes: number, cause: Cause | null, acts: bo
     }</td>${acts && act}</tr>`;
 }
 
-/** Says how often a run of the same commit passed after a failed one. */
+/** Describes how often a rerun of the same commit passed after a failed run. */
 function rerunWords({ rerun, recovered }: TestFlakiness): Shown {
   if (rerun === 0) return null;
   return html`<br><span class="meta">passed on rerun of ${recovered} of

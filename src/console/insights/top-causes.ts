@@ -69,7 +69,7 @@ function writeHeadline(causes: readonly TopCause[], count: number, offset: numbe
   return `${worst.title} cost the most ${when}: ${formatHours(worst)}`;
 }
 
-/** Renders which causes of how many are shown, and links to the others. */
+/** Renders the position in the list and the number of causes, with links to the other pages. */
 function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
   if (count <= SHOWN && offset === 0) return html`<p>${formatCount(count, 'cause')}.</p>`;
   const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;

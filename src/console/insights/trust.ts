@@ -24,7 +24,7 @@ export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Prom
   return await readTrust(deps, repo === '' ? {} : { repository: repo });
 }
 
-/** Builds the coverage chart for the inspected threshold. */
+/** Creates the coverage chart for the threshold to inspect. */
 export function createCoverageChart(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
   const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
@@ -104,7 +104,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
 
 const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];
 
-/** Renders the current result in one or two sentences, or says that there is too little data. */
+/** Describes the current result in one or two sentences, or says that there is too little data. */
 function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((other) => other.threshold === threshold);
   if (here === undefined || answered + decided === 0)
@@ -225,7 +225,8 @@ function unseenRow(
   { name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures,
   threshold: number,
 ): Html {
-  // The figures of the next lower measured threshold are a safe estimate.
+  // The figures of the next lower measured threshold are a safe estimate for a threshold that was not
+  // measured.
   const at = thresholds.findLast((other) => other.threshold <= threshold + 1e-9) ?? thresholds[0];
   return html`<tr><th scope="row">${name}<br><span class="quiet">${formatCount(cases, 'case')}</span></th>
     <td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
@@ -236,7 +237,7 @@ function unseenRow(
     <td class="number">${calibrationError.toFixed(3)}</td></tr>`;
 }
 
-/** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
+/** Renders `/insights/trust/answers`: the decided answers that a count includes. */
 export async function renderCheckedView(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,

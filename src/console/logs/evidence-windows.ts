@@ -27,14 +27,14 @@ import {
 } from './rows.ts';
 
 export interface EvidenceWindows {
-  /** Lists of lines for each log, with gaps between; nothing if no evidence is on lines of a log. */
+  /** Lists of lines for each log, with gaps. Empty if no evidence refers to log lines. */
   readonly html: Html;
   /**
-   * Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page
-   * to show.
+   * The ids of the evidence that the lists contain, so that `#E3` links to its first line. The page must show
+   * all other evidence itself.
    */
   readonly shown: ReadonlySet<string>;
-  /** The claims, by their places in the answer, that stand under a line that proves them. */
+  /** The indexes of the claims that are shown below a line that proves them. */
   readonly noted: ReadonlySet<number>;
   /** The number of logs. */
   readonly count: number;
@@ -49,10 +49,10 @@ export interface EvidenceWindowsDeps {
 }
 
 /**
- * Renders the lines that prove the answer, each with a few lines around it; below them, folded, the other
- * excerpts that the reader of the logs chose. Only lines that a claim cites are highlighted. If a text is
- * gone, the lines that were kept with the analysis are shown. `stamps`: with timestamps. Each log links to
- * its page at the CI of `build`, if one is known.
+ * Renders the lines that prove the answer, each with a few lines around it. The other excerpts that the
+ * reader of the logs chose follow, collapsed. Only lines that a claim cites are highlighted. If a text is
+ * deleted, the lines that were stored with the analysis are shown. With `stamps`, lines have timestamps. Each
+ * log links to its page at the build's CI system if that is known.
  */
 export async function renderEvidenceWindows(
   deps: EvidenceWindowsDeps,
@@ -65,11 +65,11 @@ export async function renderEvidenceWindows(
     about: given,
   }: {
     readonly build: Pick<Build, 'provider'>;
-    /** The text of each claim that the page has not shown before; empty if there is none. */
+    /** The text of each claim, or an empty string if the page has already shown it. */
     readonly claims?: readonly string[];
     readonly stamps?: boolean;
     readonly back?: string | undefined;
-    /** The words for a log that is not stored, in place of why it is not. */
+    /** The message for a log that is not stored. If absent, the message says why it is not. */
     readonly about?: Html;
   },
 ): Promise<EvidenceWindows> {
@@ -78,7 +78,7 @@ export async function renderEvidenceWindows(
     deps.stores.ciLinks.logPages(analysis.buildId),
   ]);
   const marks = listSources(analysis).map((name) => listMarks(analysis, name));
-  // The log that proves most comes first, and what proves nothing is folded only below what does.
+  // The log with the most proof comes first. Parts without proof are collapsed only if some part has proof.
   const proving = marks.filter((group) => group.some(isProof));
   const parts: Html[] = [];
   const [shown, noted] = [new Set<string>(), new Set<number>()];
@@ -108,7 +108,7 @@ export async function renderEvidenceWindows(
   return { html: parts.length === 0 ? NOTHING : joinHtml(parts, '\n'), shown, noted, count: parts.length };
 }
 
-/** Names of the logs from which the reader chose, that of the first claim's words first. */
+/** Lists the logs from which the reader chose excerpts. The log that the first claim quotes comes first. */
 function listSources({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
   const chosen = evidence
     .filter((item) => item.tool === READER && getLineRange(item) !== null)
@@ -130,7 +130,9 @@ interface OneLog {
   readonly claims: readonly string[];
 }
 
-/** Renders the lists of lines of one log. `kept`: the lines are those that were kept with the analysis. */
+/**
+ * Renders the lists of lines of one log. With `kept`, the lines are those that were stored with the analysis.
+ */
 async function renderLists(
   { archive }: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
@@ -177,8 +179,8 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
 }
 
 /**
- * Returns the evidence on the lines of a log. Evidence that tools found links to the place where the page
- * shows it by its number.
+ * Returns the evidence that refers to lines of a log. Evidence that tools found links to its place on the
+ * page.
  */
 function listMarks(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
   return listEvidenceLines(analysis, name).map((item) => {
@@ -206,7 +208,7 @@ function createRowOptions(
   };
 }
 
-/** Renders the name of a log, and the ways to the whole of it. */
+/** Renders the name of a log, with links to the whole log. */
 function storedLogHeader(
   buildId: string,
   { name, lines, notes }: ArchivedSource,
@@ -229,7 +231,7 @@ function keptLogHeader(name: string, deletedAt: string | null, outside: Html | n
   return html`<span class="meta">${name}. ${why}; these lines were kept with the analysis.</span>${outside}`;
 }
 
-/** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */
+/** Returns the lines of a view that were stored with the evidence. Its gaps cannot be opened. */
 function listKeptStretches(
   evidence: readonly Evidence[],
   name: string,

@@ -35,8 +35,8 @@ import { type Found, PAGE, searchLog } from './search.ts';
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
 
 /**
- * Registers `/logs/<build id>`, the viewer with its fragments and its search, and `/logs/<build id>/raw`, the
- * text as it is stored.
+ * Registers `/logs/<build id>`, the log viewer with its fragments and its search, and `/logs/<build id>/raw`,
+ * the stored text.
  */
 export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/logs/:id', route('read', { params: IdParams, querystring: LogQuery }), async (request, reply) => {
@@ -130,15 +130,15 @@ function createCloseSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** The reader's current settings for how the log is shown. */
+/** The reader's settings for how the log is shown. */
 interface Shape {
   readonly stamps: boolean;
   readonly wrap: boolean;
 }
 
 /**
- * Renders the viewer: its tools, its steps, the lines, and a map of the whole log. A phone shows the less
- * used tools on request.
+ * Renders the viewer: its tools, the steps, the lines, and a map of the whole log. On a phone, rarely used
+ * tools are collapsed.
  */
 function logPage(
   facts: LogFacts,
@@ -169,7 +169,7 @@ function listItem(content: Shown): Shown {
   return content !== null && content !== false && html`<li>${content}</li>`;
 }
 
-/** Renders the link to the first line that proves an answer; with scripts, to the next one. */
+/** Renders the link to the first line that proves an answer. With scripts, it moves to the next one. */
 function nextProof({ build, source, evidence }: LogFacts, query: LogQuery): Shown {
   const [first] = evidence.flatMap(({ cited }) => cited).sort((left, right) => left - right);
   if (first === undefined) return null;
@@ -180,18 +180,18 @@ function nextProof({ build, source, evidence }: LogFacts, query: LogQuery): Show
     proof</span><span class="seen-not only-narrow">Next proof</span>${badge('next-evidence')}</a>`;
 }
 
-/** The characters of a line that are read for its place among the steps. */
+/** The maximum number of characters of a line that are shown among the steps. */
 const MAX_QUOTE = 60;
 
-/** The lines of a page, and what there is to say of them. */
+/** The content of the viewer: the lines, and the text above them. */
 interface LogBody {
   readonly about: Shown;
   readonly lines: Shown;
-  /** The lines that are shown, for the map. */
+  /** The ranges of the shown lines, for the map. */
   readonly shown: readonly Range[];
 }
 
-/** Renders the steps of the log, the lines that prove an answer within them, and the answers themselves. */
+/** Renders the steps of the log with the lines that prove an answer, and the answers themselves. */
 function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, about: Shown): Html {
   const { build, source, evidence, analyses } = facts;
   const address = (line: number) =>
@@ -228,7 +228,7 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
     )}</div></nav>`;
 }
 
-/** Renders the lines of a view, and how many of all lines they are. */
+/** Renders the lines of a view, and their number relative to the whole log. */
 function viewBody(
   facts: LogFacts,
   { L, view }: LogQuery,
@@ -257,7 +257,7 @@ function viewBody(
   };
 }
 
-/** Renders the reason why a text has no lines. */
+/** Explains why a text has no lines. */
 function emptyBody({ source }: LogFacts): Html {
   const why =
     source.kind === 'artifact'
@@ -266,7 +266,7 @@ function emptyBody({ source }: LogFacts): Html {
   return html`<p class="pad" role="note">${why}</p>`;
 }
 
-/** Renders the page of a build without this log: the reason, the other logs, and the stored data. */
+/** Renders the page for a missing log: the reason, the other logs, and the stored data. */
 function noLogPage(missing: NoLog): Html {
   const { build, sources, deletedAt } = missing;
   return html`<h1 tabindex="-1">No log to show</h1>
@@ -314,7 +314,7 @@ function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
   return answer !== undefined && link(formatAnalysisAddress(answer.id), 'Answer');
 }
 
-/** Returns the address of the place that is shown, with other settings. */
+/** Returns the address of the current place, with other settings. */
 function formatPlace(
   { build, source }: LogFacts,
   query: LogQuery,
@@ -324,7 +324,7 @@ function formatPlace(
   return placeAddress(build.id, source.name, { ...pickKept(query), ...changes }, place);
 }
 
-/** Renders the settings of the view, each a link that turns it on or off. */
+/** Renders the settings of the view as links that turn them on or off. */
 function switches(facts: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
   const at: Place = {
     ...(query.L !== null && { marked: query.L }),
@@ -363,8 +363,8 @@ function viewLinks(facts: LogFacts, query: LogQuery): Html {
 }
 
 /**
- * Secrets are replaced before a log is stored; `make: *** [Makefile:3: all] Error 1` is what make itself
- * says.
+ * Renders the number of masked secrets in the lines, which are shown as `***`. Messages of make, such as
+ * `make: *** [Makefile:3: all] Error 1`, do not count.
  */
 function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches

@@ -59,7 +59,7 @@ export interface NoLog {
 }
 
 /**
- * Finds a text of a build that the user may see: the named one, otherwise the largest log. Throws `not-found`
+ * Finds a text of a build that the user may see: the one named `file`, or the largest log. Throws `not-found`
  * if there is no such build.
  */
 export async function findLog(
@@ -143,7 +143,7 @@ const range = z
 const line = z.coerce.number().int().min(1).max(999_999_999).catch(0).default(0);
 const onOff = z.enum(['0', '1']).optional().catch(undefined);
 
-/** The query fields of the viewer. Values that cannot be parsed count as not given. */
+/** The query fields of the viewer. Invalid values are ignored. */
 export const LogQuery = z.object({
   /** The name of the text. If absent, the build's largest log is shown. */
   file: z.string().max(2_000).optional().catch(undefined),
@@ -167,7 +167,7 @@ export const LogQuery = z.object({
     .regex(/^\/review\/[\w-]+(?:\?[\w=&%.+*-]*)?$/)
     .optional()
     .catch(undefined),
-  /** The gap whose rows are requested. If set, no other rows are returned. */
+  /** The gap whose rows are requested. Then only its rows are returned. */
   part: range,
 });
 export type LogQuery = z.infer<typeof LogQuery>;
@@ -180,7 +180,7 @@ export interface Place {
   readonly hit?: number;
 }
 
-/** The query fields that stay the same when a person moves within the log. */
+/** The query fields that links within a log keep. */
 type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'back' | 'q' | 'case'>;
 
 /** Returns the address of a place in a log, with the kept query fields. */
@@ -207,10 +207,10 @@ export function placeAddress(
   return `${formatLogAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
 }
 
-/** The lines of a log that a page shows, and the options for drawing its rows. */
+/** The lines of a log that a page shows, and the options for rendering its rows. */
 export type LogView = NonNullable<Awaited<ReturnType<typeof readView>>>;
 
-/** Reads the lines for the address. Returns null if the text was deleted in the meantime. */
+/** Reads the lines for the address. Returns null if the text has been deleted since. */
 export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean) {
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
@@ -227,7 +227,7 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   return { stretches, rows };
 }
 
-/** Returns the claims of all answers that the lines prove, by line number. */
+/** Returns the claims that the lines prove, by line number, for all answers. */
 function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[]) {
   const all = new Map<number, readonly Html[]>();
   for (const analysis of analyses) {
@@ -240,7 +240,7 @@ function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[])
   return all;
 }
 
-/** Returns the options for drawing the rows of any view of a log. */
+/** Returns the options for rendering the rows of a view. */
 export function createRowOptions(
   { build, source, evidence }: LogFacts,
   query: LogQuery,
@@ -301,16 +301,16 @@ async function foldStretches(
 }
 
 /**
- * The number of lines searched on either side. A step ends soon after its error, and this many lines are read
- * in a few milliseconds.
+ * The number of lines searched in each direction. A step ends soon after its error, and this many lines are
+ * read in a few milliseconds.
  */
 const LOOKED_AT = 1_000;
 
 let matcher: Matcher | undefined;
 
 /**
- * Returns the last line of the failed step, from the CI system's own marks near `line`, or null if there are
- * none.
+ * Returns the last line of the failed step, according to the marks of the CI system near `line`. Returns null
+ * if there are none.
  */
 export async function findFailingEnd(
   archive: Pick<BuildArchive, 'lines'>,

@@ -5,12 +5,12 @@ import type { Range } from './rows.ts';
 
 const WIDTH = 72;
 const HEIGHT = 800;
-/** The length of a line that fills the map, in characters. */
+/** The length in characters of a line that spans the whole width of the map. */
 const FULL = 120;
 /** The minimum height of a mark, so that even one line of a long log is visible. */
 const MIN_HEIGHT = 3;
 
-/** Draws the whole log from top to bottom: its lines, the proof of the answer, and the shown part. */
+/** Draws the whole log from top to bottom, with its lines, the proof of the answer, and the part in view. */
 export function mapPart(
   { source, evidence }: LogFacts,
   outline: Outline | null,
@@ -24,7 +24,7 @@ export function mapPart(
     ).toFixed(1)}"/>`;
   const widths = outline?.widths ?? [];
   const step = HEIGHT / Math.max(1, widths.length);
-  // One path for all lines: a log has hundreds.
+  // All lines share one path, because a log has hundreds.
   const ink = widths
     .map((width, row) => [Math.min(1, width / FULL) * (WIDTH - 8), row * step] as const)
     .filter(([width]) => width >= 1)

@@ -4,18 +4,18 @@ import { icon } from '../parts/icons.ts';
 import { inlineProse } from '../prose.ts';
 import { type EvidenceLines, hasWords, type ReadStretch } from './rows.ts';
 
-/** Claims to be put under lines of one log. */
+/** Claims that may be shown below lines of one log. */
 interface Noted {
   /** The name of the log. */
   readonly name: string;
   readonly evidence: readonly Pick<EvidenceLines, 'id' | 'cited'>[];
-  /** The text of each claim; empty if it is not shown. */
+  /** The text of each claim, or an empty string if it is not shown. */
   readonly claims: readonly string[];
-  /** Links may lead to the claims, which happens once on a page. */
+  /** True if links lead to the claims. Then ids are added, which must happen only once on a page. */
   readonly hasIds: boolean;
 }
 
-/** Puts each claim under the last line that proves it, if that line is shown. */
+/** Assigns each claim to the last line that proves it, if that line is shown. */
 export function placeNotes(
   { answer }: Pick<Analysis, 'answer'>,
   { name, evidence, claims, hasIds }: Noted,
@@ -40,7 +40,7 @@ export function placeNotes(
   return { notes, noted };
 }
 
-/** Lists the words of a title that stand for something: values, names in quotes, paths and identifiers. */
+/** Lists the specific words of a title: values, quoted names, paths and identifiers. */
 export function listContentWords(title: string): string[] {
   const quoted = [...title.matchAll(/[“"`']([^“”"`']{2,60})[”"`']/g)].map(([, inner]) => inner ?? '');
   const words = title.split(/[\s“”"`',;()]+/).map((word) => word.replace(/[.:…]{1,10}$/, ''));

@@ -3,14 +3,14 @@ import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts'
 /** A step of a log, as its CI marks it. */
 export interface OutlineStep {
   readonly name: string;
-  /** The line of its mark, from 1. */
+  /** The line of its mark, 1-based. */
   readonly line: number;
 }
 
-/** A log as a whole: its steps, and how much its lines hold. */
+/** The steps of a log, and the lengths of its lines. */
 export interface Outline {
   readonly steps: readonly OutlineStep[];
-  /** The longest line of each of at most `ROWS` equal parts, in characters. */
+  /** The length of the longest line in each of at most `ROWS` equal parts, in characters. */
   readonly widths: readonly number[];
 }
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 2_000_000;
 const ROWS = 240;
 const MAX_STEPS = 60;
 
-/** The marks of GitHub and Azure, GitLab, Jenkins and Buildkite at the beginning of a step. */
+/** The marks with which GitHub, Azure, GitLab, Jenkins and Buildkite begin a step. */
 const MARKS: readonly RegExp[] = [
   /##\[(?:group|section)\](?:Starting: )?(?<name>.+)/,
   /section_start:\d+:(?<name>[\w.-]+)/,
@@ -30,7 +30,7 @@ const MARKS: readonly RegExp[] = [
 const MAX_NAME = 80;
 const LINE_FEED = 10;
 
-/** Reads the steps of a log, and the shape of its lines. Null for a log that is too long for that. */
+/** Reads the steps of a log and the lengths of its lines. Returns null if the log is too long. */
 export async function readOutline(
   archive: Pick<BuildArchive, 'pieces'>,
   buildId: string,

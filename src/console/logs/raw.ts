@@ -6,8 +6,8 @@ import { protect } from '../http.ts';
 import type { LogFacts } from './log-view.ts';
 
 /**
- * Sends the stored text, or the requested bytes of it. The browser always treats it as text, whatever it
- * contains.
+ * Sends the stored text, or the requested bytes of it. The response makes browsers treat it as text, whatever
+ * it contains.
  */
 export function sendRaw(
   request: FastifyRequest,
@@ -35,16 +35,16 @@ export function sendRaw(
 
 const LINE_END = Buffer.from('\n');
 
-/** Bytes of a text, both included, from 0. */
+/** A range of bytes, 0-based, including both ends. */
 interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Parses a `Range` header for a text of `size` bytes (RFC 9110, 14.2). Returns one range, or null for the
- * whole text, which includes headers that we do not understand and headers that ask for several ranges.
- * Returns `unsatisfiable` if the text ends before the range.
+ * Parses a `Range` header for a text of `size` bytes (RFC 9110, 14.2). Returns one range. Returns null for
+ * the whole text, also for headers that cannot be parsed or ask for several ranges. Returns `unsatisfiable`
+ * if the text ends before the range.
  */
 export function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
@@ -59,8 +59,7 @@ export function readByteRange(header: string | undefined, size: number): ByteRan
 }
 
 /**
- * Yields the bytes of a stored text, or those of the range, in order. Only a small part of it is in memory at
- * a time.
+ * Yields the bytes of a stored text, or of a range of it, in order. Only a small part is in memory at a time.
  */
 export async function* readTextBytes(
   archive: Pick<BuildArchive, 'pieces'>,
@@ -71,7 +70,7 @@ export async function* readTextBytes(
   for await (const { lineStart, bytes } of archive.pieces(of.buildId, of.name)) {
     for (const part of lineStart === 1 ? [bytes] : [LINE_END, bytes]) {
       const wanted = part.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at));
-      // A piece is valid until the next one only, and a socket may take it later.
+      // A piece is only valid until the next one is read, but a socket may send it later, so it is copied.
       if (wanted.length > 0) yield Buffer.from(wanted);
       at += part.length;
     }
@@ -80,8 +79,8 @@ export async function* readTextBytes(
 }
 
 /**
- * Returns the header that names a file which is shown rather than saved (RFC 6266). Names of any kind are
- * safe in it.
+ * Returns the header with the file name for a file that is shown rather than saved (RFC 6266). Any name is
+ * safe.
  */
 export function formatInlineHeader(name: string): string {
   const file = name.split('/').at(-1)?.toWellFormed() || 'log';

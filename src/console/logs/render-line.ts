@@ -2,51 +2,47 @@ import { append, findMin } from '../../lib/collections.ts';
 import { spellCharacter } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
-/**
- * A stretch of a line as it is shown. `text` is plain text: it is still to be escaped, and is never markup or
- * a link.
- */
+/** A part of a shown line. `text` is plain text that must still be escaped. */
 export interface LinePart {
   readonly text: string;
-  /** Classes of the style sheet; empty for ordinary text. */
+  /** The CSS classes. Empty for ordinary text. */
   readonly classes: string;
-  /** True if this text was searched for. */
+  /** True if the text is a hit of the search. */
   readonly found?: true;
 }
 
-/** A stored line as people see it. */
+/** A stored line in the form in which people see it. */
 export interface ShownLine {
-  /** 1-based over `split('\n')`. */
+  /** The line number, 1-based, counted by line feeds. */
   readonly number: number;
-  /** The time stamp before the line, if all lines have one. */
+  /** The timestamp before the line, if all lines have one. */
   readonly stamp: string | null;
   readonly parts: readonly LinePart[];
-  /** Characters that are not shown, of a line of more than {@link MAX_SHOWN}. */
+  /** The number of characters that are not shown because the line is longer than {@link MAX_SHOWN}. */
   readonly missing: number;
   readonly overwritten: Overwritten | null;
 }
 
-/** The text that a line showed before lone carriage returns overwrote it. */
+/** The text that carriage returns within the line overwrote. */
 interface Overwritten {
   readonly times: number;
-  /** The last few, oldest first, each cut. */
+  /** The last overwritten texts, oldest first, each shortened. */
   readonly texts: readonly string[];
 }
 
-/** Characters of a line that are shown. */
+/** The maximum number of characters of a line that are shown. */
 export const MAX_SHOWN = 2_000;
-/** The maximum number of overwritten texts that are kept of a line, and of characters of each. */
+/** The maximum number of overwritten texts of a line that are kept, and of characters of each. */
 const KEPT_OVERWRITES = 10;
 const KEPT_CHARACTERS = 200;
-/** The number of lines after which an unended color stops. */
+/** The number of lines after which a color that was not reset ends. */
 const COLOUR_LINES = 100;
-/** Characters before the last carriage return that are inspected for colors. */
+/** The number of characters before the last carriage return that are searched for colors. */
 const LOOKED_BACK = 16_000;
 
 /**
- * Returns consecutive lines as people see them. Colors continue from one line to the next, for at most 100
- * lines. Never throws. The time grows with the length of the lines, of which at most {@link MAX_RAW}
- * characters each are inspected.
+ * Returns consecutive lines in the form in which people see them. Colors continue from one line to the next,
+ * for at most 100 lines. Never throws. At most {@link MAX_RAW} characters of each line are read.
  */
 export function showLines(lines: readonly string[], first: number): ShownLine[] {
   const stamped = areStamped(lines);
@@ -75,11 +71,11 @@ export function toPlainText({ parts }: Pick<ShownLine, 'parts'>): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** Marks the searched word wherever it occurs in the line. */
+/** Marks all occurrences of the searched word in the line. */
 export function markFound(line: ShownLine, word: string, matchCase: boolean): ShownLine {
   const text = toPlainText(line);
   const [where, what] = matchCase ? [text, word] : [text.toLowerCase(), word.toLowerCase()];
-  // Letters that get longer or shorter in lower case move all places after them.
+  // If lowercasing changes the length of the text, the positions would be wrong, so nothing is marked.
   if (what === '' || where.length !== text.length || !where.includes(what)) return line;
   const cuts = new Set<number>();
   const found: { from: number; to: number }[] = [];
@@ -90,7 +86,7 @@ export function markFound(line: ShownLine, word: string, matchCase: boolean): Sh
   return { ...line, parts: cutAt(line.parts, cuts, found) };
 }
 
-/** Marks these words wherever they occur in the line, as they are written. */
+/** Marks all occurrences of these words in the line, case-sensitively. */
 export function markWords(line: ShownLine, words: readonly string[]): ShownLine {
   const text = toPlainText(line);
   const found = words
@@ -151,7 +147,7 @@ function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { sh
 
 /**
  * Splits a line at its carriage returns into the overwritten text and the last visible text. Carriage returns
- * at the end of the line belong to the line end.
+ * at the end are part of the line end.
  */
 function splitAtReturns(line: string): { readonly before: string; readonly last: string } {
   const ended = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
@@ -208,7 +204,7 @@ function showText(
   return { parts, missing, after: next.value };
 }
 
-/** Cuts a text to at most `room` UTF-16 units, without cutting a character in half. */
+/** Cuts a text to at most `room` UTF-16 units, without splitting a surrogate pair. */
 function cutCharacters(text: string, room: number): string {
   if (text.length <= room) return text;
   const isHalf = room > 0 && (text.charCodeAt(room - 1) & 0xfc00) === 0xd800;
@@ -221,7 +217,7 @@ function countCharacters(text: string, from: number): number {
   return count;
 }
 
-/** Everything that is not seen, or that turns text around; a tab is. */
+/** Characters that are invisible or change the direction of text, except tabs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const EACH_UNSEEN = /([\0-\x08\n-\x1f\x7f-\x9f]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}])/u;
 
@@ -238,7 +234,7 @@ function splitVisibleParts(text: string, classes: string): LinePart[] {
   });
 }
 
-/** The style of text at a place in a log. Numbers are the terminal's sixteen colors. */
+/** The style of text. Numbers are the sixteen colors of terminals. */
 interface Pen {
   readonly colour: number | null;
   readonly background: number | null;
@@ -249,7 +245,7 @@ interface Pen {
   readonly inverse: boolean;
 }
 
-/** A stretch of text between control sequences, with the pen it is written with. */
+/** A part of a text between control sequences, with its style. */
 interface Stretch {
   readonly text: string;
   readonly pen: Pen;
@@ -266,9 +262,9 @@ const PLAIN: Pen = {
 };
 
 /**
- * Control sequences of terminals: CSI with its parameters and last letter, strings (titles, links) with or
- * without their end, single escapes. Every repeat is bounded, and none meets another over the same
- * characters.
+ * Control sequences of terminals: CSI with its parameters and final letter, strings such as titles and links
+ * with or without their end, and single escapes. Every repetition is bounded, and no two can match the same
+ * characters, so matching takes linear time.
  */
 const SEQUENCES = new RegExp(
   String.raw`(?:\u001b\[|\u009b)([0-?]{0,60})[ -/]{0,10}([@-~])|\u001b[\]_PX^][^\u0007\u001b\n]{0,900}` +
@@ -294,12 +290,12 @@ function* parseStretches(text: string, start: Pen): Generator<Stretch, Pen> {
 }
 
 /**
- * Returns the style sheet classes for a pen, or an empty string if it is plain. Only the sixteen colors
- * exist, because the style sheet ensures their contrast.
+ * Returns the CSS classes of a style, or an empty string for the default style. Only sixteen colors exist,
+ * because the style sheet guarantees their contrast.
  */
 function toClassNames(pen: Pen): string {
   const { colour, background } = pen;
-  // Bright ones look like the others, but for black.
+  // Bright colors look like the normal ones, except for black.
   const hue = (number: number) => (number > 8 ? number - 8 : number);
   const names = [
     colour !== null && `fg${hue(colour)}`,
@@ -313,15 +309,12 @@ function toClassNames(pen: Pen): string {
   return names.filter((name) => name !== false).join(' ');
 }
 
-/**
- * Checks whether a string sequence has no end. Such a sequence hides nothing: the text that would be its
- * title is shown.
- */
+/** Checks whether a string sequence has no end. Such a sequence hides nothing, so its text is shown. */
 function isUnended(sequence: string): boolean {
   return sequence.length > 2 && ']_PX^'.includes(sequence.charAt(1)) && !/[\u0007\\]$/.test(sequence);
 }
 
-/** Returns the pen after "Select Graphic Rendition" (ECMA-48, 8.3.117). Unknown codes change nothing. */
+/** Returns the style after "Select Graphic Rendition" (ECMA-48, 8.3.117). Unknown codes change nothing. */
 function applyPenCodes(pen: Pen, parameters: string): Pen {
   if (/[<=>?]/.test(parameters)) return pen;
   let next = pen;
@@ -379,7 +372,7 @@ function readExtendedColor(parts: readonly number[]): {
   return { colour: findNearestColor(red, green, blue), used: 4 };
 }
 
-/** xterm's sixteen. */
+/** The sixteen colors of xterm, as red, green and blue. */
 const SIXTEEN: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [205, 0, 0],
@@ -401,8 +394,8 @@ const SIXTEEN: readonly (readonly [number, number, number])[] = [
 const CUBE: readonly number[] = [0, 95, 135, 175, 215, 255];
 
 /**
- * Maps one of xterm's 256 colors to the sixteen, or returns null for a number out of range. The 256 are the
- * sixteen, a cube of 6 × 6 × 6, and 24 grays.
+ * Maps one of xterm's 256 colors to the sixteen. Returns null for a number out of range. The 256 colors are
+ * the sixteen, a cube of 6 × 6 × 6, and 24 grays.
  */
 function mapPaletteColor(number: number): number | null {
   if (!(number >= 0 && number <= 255)) return null;

@@ -11,31 +11,31 @@ import {
   toPlainText,
 } from './render-line.ts';
 
-/** The options for drawing the rows of one log. */
+/** The options for rendering the rows of one log. */
 export interface RowsOptions {
-  /** The prefix of the ids of lines, for pages with several logs: "b-" makes "b-L120". */
+  /** The prefix of line ids, for pages with several logs: "b-" gives "b-L120". */
   readonly prefix?: string;
-  /** Leads to a line of the viewer; null: its number is no link. */
+  /** Returns the address of a line in the viewer. If null, line numbers are not links. */
   readonly lineAddress: ((line: number) => string) | null;
-  /** Leads to a window of the viewer. */
+  /** Returns the address of a window of the viewer. */
   readonly windowAddress: (window: Range) => string;
   readonly evidence: readonly EvidenceLines[];
   readonly marked?: Range | null;
   readonly found?: { readonly text: string; readonly matchCase: boolean } | null;
   readonly stamps?: boolean;
-  /** Lines that a gap shows at a time. */
+  /** The number of lines that a gap shows at a time. */
   readonly step?: number;
-  /** True if gaps open by themselves when they come into view, in browsers that run scripts. */
+  /** True if a script opens gaps when they come into view. */
   readonly opening?: boolean;
-  /** Notes that stand under lines, by the numbers of the lines. With them, evidence has no chips. */
+  /** Notes below lines, by line number. If set, evidence has no labels. */
   readonly notes?: ReadonlyMap<number, readonly Html[]>;
-  /** Words that are underlined where a cited line has them. */
+  /** Words that are underlined in cited lines. */
   readonly titleWords?: readonly string[];
-  /** Blank lines and the marks of groups are left out. */
+  /** True if blank lines and the marks of groups are omitted. */
   readonly wordsOnly?: boolean;
 }
 
-/** Renders the rows of a view: one item per line, one per gap. */
+/** Renders the rows of a view: one item for each line and each gap. */
 export function renderRows(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
   return joinHtml(
     stretches.map((stretch) =>
@@ -49,15 +49,15 @@ export function renderRows(stretches: readonly ReadStretch[], lineCount: number,
   );
 }
 
-/** Tells whether a line says something: it is neither blank nor the mark of a group of lines. */
+/** Tells whether a line has content: it is neither blank nor the mark of a group of lines. */
 export function hasWords(line: Pick<ShownLine, 'parts'>): boolean {
   const text = toPlainText(line).trim();
   return text !== '' && !/^(?:##\[(?:end)?group\]|::(?:end)?group::|section_(?:start|end):\d)/.test(text);
 }
 
 /**
- * Renders a list of rows. `label` names the log. If `wrap` is not given, the reader's preference decides
- * whether long lines wrap. The viewer shows blank lines and the marks of groups only if `isWhole`.
+ * Renders a list of rows. `label` names the log. If `wrap` is absent, the reader's preference decides whether
+ * long lines wrap. Without `isWhole`, blank lines and the marks of groups are hidden.
  */
 export function logList(
   rows: Html,
@@ -74,7 +74,7 @@ export function logList(
     </ol></div>`;
 }
 
-/** Renders one line. Its text is never a link, and never markup. */
+/** Renders one line. Its text never becomes a link or markup. */
 export function lineRow(line: ShownLine, within: Range, options: RowsOptions): Html {
   const { number } = line;
   const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
@@ -125,7 +125,7 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
 }
 
 /**
- * Returns the line that shows the name of a piece of evidence: the first visible line that is cited, else its
+ * Returns the line that shows the label of a piece of evidence: its first visible cited line, or else its
  * first visible line.
  */
 function findFirstLine({ cited, from }: EvidenceLines, within: Range): number {
@@ -133,8 +133,8 @@ function findFirstLine({ cited, from }: EvidenceLines, within: Range): number {
 }
 
 /**
- * Renders the chip of a piece of evidence. On its first cited line the chip links to the claims; on other
- * cited lines it only shows the id of the evidence.
+ * Renders the label of a piece of evidence. On its first cited line, the label links to the claims. On other
+ * cited lines, it only shows the id.
  */
 function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
   const { id, anchor, title, href, from, cited } = evidence;
@@ -146,8 +146,8 @@ function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
 }
 
 /**
- * Renders the lines that are not shown. The link works without scripts; a script opens the gap in place with
- * the data in `data-gap`.
+ * Renders a gap. Its link works without scripts. With scripts, the gap opens in place with the data in
+ * `data-gap`.
  */
 function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): Html {
   const { step = STEP, windowAddress } = options;
@@ -167,20 +167,20 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
     }</li>`;
 }
 
-/** A stretch of a view with the lines that it shows; none for a gap. */
+/** A part of a view with its lines. A gap has none. */
 export interface ReadStretch extends Stretch {
   readonly lines: readonly ShownLine[];
 }
 
-/** The maximum number of lines of one request; the archive gives no more. */
+/** The maximum number of lines of one request. The archive returns no more. */
 const AT_ONCE = 2_000;
 /**
- * The maximum distance of stretches that are read by one request, because their chunks are the same, or
- * neighbors.
+ * The maximum distance of parts that are read by one request, because they are in the same chunk or in
+ * neighboring ones.
  */
 const NEAR = 500;
 
-/** Reads the lines of a view. Null if the text is gone. */
+/** Reads the lines of a view. Returns null if the text was deleted. */
 export async function readStretches(
   archive: Pick<BuildArchive, 'lines'>,
   of: { readonly buildId: string; readonly name: string },
@@ -201,7 +201,9 @@ export async function readStretches(
   });
 }
 
-/** Ranges that hold all lines that are shown, each small enough for one answer, none overlapping another. */
+/**
+ * Returns ranges that contain all shown lines. They do not overlap, and each is small enough for one request.
+ */
 function splitQuestions(stretches: readonly Stretch[]): { from: number; to: number }[] {
   const questions: { from: number; to: number }[] = [];
   for (const { kind, from, to } of stretches) {
@@ -219,25 +221,25 @@ function splitQuestions(stretches: readonly Stretch[]): { from: number; to: numb
 
 /** The lines of one log that a piece of evidence covers. */
 export interface EvidenceLines extends Range {
-  /** "E3" */
+  /** The id, such as "E3". */
   readonly id: string;
   readonly title: string;
   readonly source: string;
   /**
-   * Those of its lines that a claim quotes, in order; all of them where a claim rests on it without quoting.
+   * The lines that a claim quotes, in order. All lines if a claim cites the evidence without a quotation.
    * Only these are highlighted.
    */
   readonly cited: readonly number[];
   /** True if `#E3` links to these lines. */
   readonly anchor: boolean;
-  /** The address of the claims that rest on it; null if there is none. */
+  /** The address of the claims that cite it. Null if there are none. */
   readonly href: string | null;
 }
 
 type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
 
 /**
- * Lists the evidence of an analysis that is on lines of the text of this name, in the order of its numbers.
+ * Lists the evidence of an analysis that refers to lines of the text with this name, in the order of the ids.
  */
 export function listEvidenceLines(
   { evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>,
@@ -271,22 +273,22 @@ export function getProofRanges({ from, to, cited }: Cited): Range[] {
   return cited.length === 0 ? [{ from, to }] : cited.map((line) => ({ from: line, to: line }));
 }
 
-/** The tool of excerpts that the reader of the logs chose. All other evidence was requested. */
+/** The tool name of excerpts that the reader of the logs chose. All other evidence was requested. */
 export const READER = 'log';
 
-/** Returns the lines of a piece of evidence, or null if it names none. */
+/** Returns the lines of a piece of evidence, or null if it has none. */
 export function getLineRange({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
   if (lineStart === undefined || lineEnd === undefined) return null;
   return { from: lineStart, to: Math.max(lineStart, lineEnd) };
 }
 
-/** Lines, both included, 1-based. */
+/** A range of lines, 1-based, including both ends. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** A stretch of a log: lines that are shown, or lines that are not. */
+/** A part of a log: lines that are shown, or a gap. */
 export interface Stretch extends Range {
   readonly kind: 'lines' | 'gap';
 }
@@ -295,29 +297,32 @@ export interface Stretch extends Range {
 export const WINDOW = 400;
 /** The number of lines that a gap shows at a time. */
 const STEP = 200;
-/** Rows of one page. */
+/** The maximum number of rows on one page. */
 export const MAX_ROWS = 3_000;
 const AROUND = 6;
-/** Lines around evidence on other pages, lines shown of one piece, and of all. */
+/**
+ * The number of lines around evidence on other pages, the maximum number of lines of one piece of evidence,
+ * and of all pieces.
+ */
 const BESIDE = 5;
 const MAX_NEARBY = 20;
 const MAX_BESIDE = 240;
 /** The number of lines shown from the end of the failing step. */
 const STEP_END = 40;
-/** The minimum number of lines in a gap. A smaller one costs more than it saves. */
+/** The minimum number of lines in a gap. Shorter gaps take more room than their lines. */
 const SMALL_GAP = 3;
 
 interface Telling {
   readonly lineCount: number;
-  /** The lines of evidence, in any order; some may be beyond the end of the log. */
+  /** The lines of evidence, in any order. They may exceed the end of the log. */
   readonly evidence: readonly Range[];
-  /** The last line of the step that failed, if it is known; else the log's. */
+  /** The last line of the failed step. The last line of the log if it is unknown. */
   readonly failedAt?: number;
 }
 
 /**
- * Returns the folded view: evidence with six lines around it, the last 40 lines of the failing step, and
- * gaps. A short log is shown whole.
+ * Returns the collapsed view: evidence with six lines around it, the last 40 lines of the failed step, and
+ * gaps. A short log is shown in full.
  */
 export function foldLog({ lineCount, evidence, failedAt }: Telling): Stretch[] {
   if (lineCount <= WINDOW) return withGaps([{ from: 1, to: lineCount }], lineCount);
@@ -330,7 +335,7 @@ export function foldLog({ lineCount, evidence, failedAt }: Telling): Stretch[] {
 }
 
 /**
- * Returns the view for a page outside the log: the first lines of each piece of evidence with five lines
+ * Returns the view for other pages than the viewer: the first lines of each piece of evidence with five lines
  * around it.
  */
 export function createEvidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
@@ -350,7 +355,7 @@ export function createWindowView(lineCount: number, { from, to }: Range): Stretc
   );
 }
 
-/** Returns the window around marked lines. The first marked line is a third of the way down. */
+/** Returns the window around marked lines. The first marked line is a third from the top. */
 export function createAroundView(lineCount: number, marked: Range): Stretch[] {
   const third = Math.floor(WINDOW / 3);
   const from = Math.max(1, Math.min(marked.from, lineCount) - third);
@@ -361,8 +366,8 @@ export function createAroundView(lineCount: number, marked: Range): Stretch[] {
 }
 
 /**
- * Replaces a gap by the lines that are now shown and the gaps left on either side. Returns none if the lines
- * are not within the gap.
+ * Replaces a gap by the opened lines and the remaining gaps on either side. Returns an empty list if the
+ * lines are not in the gap.
  */
 export function openGap(gap: Range, opened: Range): Stretch[] {
   const from = Math.max(gap.from, opened.from);
@@ -376,8 +381,8 @@ export function openGap(gap: Range, opened: Range): Stretch[] {
 }
 
 /**
- * Returns the lines of a gap to show first: those next to lines that are already shown. Before the first
- * evidence, this is the end of the gap.
+ * Returns the lines that a gap shows first: those next to the evidence. Before the first evidence, these are
+ * the last lines of the gap.
  */
 export function getStepRange(gap: Range, isFirst: boolean, step = STEP): Range {
   return isFirst
@@ -416,7 +421,7 @@ function mergeRanges(ranges: readonly Range[], lineCount: number): Range[] {
   return joined;
 }
 
-/** Keeps as many lines as fit into a page, from the first on. */
+/** Keeps the first ranges, as many as fit on a page. */
 function limitRanges(ranges: readonly Range[], rows = MAX_ROWS): Range[] {
   let room = rows;
   return ranges.flatMap(({ from, to }) => {

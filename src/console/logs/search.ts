@@ -1,36 +1,38 @@
 import { skipEscape } from '../../log/scan/scan-chunks.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 
-/** The searched text: literal characters, not a pattern, within one line. */
+/** A search for literal text within one line. */
 export interface Wanted {
   readonly text: string;
-  /** Else "error" also finds "ERROR". */
+  /** True if case matters. Otherwise "error" also finds "ERROR". */
   readonly matchCase: boolean;
-  /** The first hit that is wanted, counted from 1. */
+  /** The number of the first hit to return, 1-based. */
   readonly from: number;
 }
 
-/** A line that holds it. */
+/** A line that contains the text. */
 export interface Hit {
   readonly line: number;
-  /** The line as stored. Of a long line, the part around the first hit, without escapes. */
+  /** The line as stored. For a long line, the part around the first hit, without escape sequences. */
   readonly text: string;
 }
 
 export interface Found {
-  /** Lines in all that hold it, each counted once; as far as was looked where the time ran out. */
+  /**
+   * The number of lines that contain the text. If the time ran out, only lines up to `endedAt` are counted.
+   */
   readonly total: number;
   /** Hits from the requested one on, at most {@link PAGE}. */
   readonly hits: readonly Hit[];
-  /** The last line that was inspected where the time ran out; null if all were. */
+  /** The last line that was searched if the time ran out. Null if all lines were searched. */
   readonly endedAt: number | null;
 }
 
-/** Hits of one page. */
+/** The maximum number of hits on one page. */
 export const PAGE = 100;
-/** Time limit of one search, in milliseconds. */
+/** The time limit of one search, in milliseconds. */
 const LIMIT_MS = 5_000;
-/** Bytes of a hit that are kept, and how many of them stand before the place. */
+/** The maximum number of bytes of a hit that are kept, and of those before the match. */
 const LONGEST = 4_000;
 const BEFORE = 200;
 const LINE_FEED = 10;
@@ -64,15 +66,18 @@ export async function searchLog(
 interface Comparer {
   readonly word: Buffer;
   /**
-   * Returns the bytes without escapes, in lowercase if case does not matter, with the same number of line
-   * ends. The result is valid until the next call.
+   * Returns the bytes without escape sequences, and in lowercase if case does not matter. The number of line
+   * ends is unchanged. The result is valid until the next call.
    */
   readonly comparable: (bytes: Buffer) => Buffer;
-  /** Returns the bytes without escapes in their original case. */
+  /** Returns the bytes without escape sequences in their original case. */
   readonly plain: (bytes: Buffer) => Buffer;
 }
 
-/** Letters of ASCII are compared as bytes, which takes a tenth of the time of comparing them as text. */
+/**
+ * Creates the functions that make bytes comparable. ASCII letters are compared as bytes, which takes a tenth
+ * of the time of comparing text.
+ */
 function createComparer({ text, matchCase }: Wanted): Comparer {
   const isAscii = /^[\0-\x7f]*$/.test(text);
   const as = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -119,7 +124,7 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
   const lines = countLinesBefore(seen, wanted);
   let [line, start] = [0, 0];
   for (const offset of lines) {
-    // The stored line begins elsewhere than the same line without escapes.
+    // Escape sequences shift the beginning of the stored line, so it is found by counting line ends.
     for (; line < offset; line += 1) start = bytes.indexOf(LINE_FEED, start) + 1;
     const end = bytes.indexOf(LINE_FEED, start);
     hits.push(toHit(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
@@ -127,7 +132,7 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
   return count;
 }
 
-/** Counts the lines of the piece before each of these ascending places. */
+/** Counts the lines of the piece before each of these positions, which must be ascending. */
 function countLinesBefore(seen: Buffer, places: readonly number[]): number[] {
   let [lines, counted] = [0, 0];
   return places.map((place) => {

@@ -43,7 +43,7 @@ const LIST_PAGE = { part: 'notifications', title: 'Notifications', top: LIST_TOP
 const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`, 'Rule']);
 
 /**
- * Registers `/notifications`: rules that define who is notified of which failures, each with a preview on the
+ * Registers `/notifications`: the rules about who is notified of which failures, each with a preview of the
  * past week, and the channels for the failures of each owner.
  */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -180,8 +180,8 @@ async function actOn(
 }
 
 /**
- * Runs the work and returns the problem of the request as a sentence, or null if there is none. Throws errors
- * that are not the user's mistake.
+ * Runs the work. If the request is invalid, returns the reason as a sentence, and null otherwise. Throws all
+ * other errors.
  */
 async function findRefusal(work: () => Promise<void>): Promise<string | null> {
   try {
@@ -357,7 +357,7 @@ function ruleMain({
     }`;
 }
 
-/** Renders the rule as one sentence of choices, then what narrows it. */
+/** Renders the rule as a sentence with choices, followed by fields that narrow it. */
 function formFields(fields: Fields, messengers: Messengers): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
   const channels = MESSAGE_CHANNELS.filter(

@@ -5,10 +5,12 @@ import type { NotificationRule, NotificationRuleInput } from '../../domain/notif
 
 const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
-/** A rule as its form sends it. Its problems are shown on the form. */
+/** The fields of the form for a rule. Problems with them are shown on the form. */
 export const RuleForm = z.object({
   name: field(300),
-  /** The states of a cause that send a message, as the search writes them; empty: every answer. */
+  /**
+   * The states of a cause that cause a message, as terms of the search. If empty, every answer causes one.
+   */
   news: field(100),
   repository: field(300),
   query: field(1000),
@@ -27,7 +29,7 @@ export const RuleForm = z.object({
 });
 export type RuleForm = z.infer<typeof RuleForm>;
 
-/** The subjects of a rule: states of a cause as the search writes them, and their words. */
+/** The choices for the subject of a rule: terms of the search for states of a cause, with their names. */
 export const NEWS: readonly (readonly [value: string, words: string])[] = [
   ['', 'any failure is answered'],
   ['is:new is:regressed', 'a cause is new or back'],
@@ -39,15 +41,15 @@ export const NEWS: readonly (readonly [value: string, words: string])[] = [
 ];
 const STATES = new Set(NEWS.flatMap(([value]) => value.split(' ')));
 
-/** Joins the choices of the sentence and the typed search to one search. */
+/** Combines the choices of the sentence and the typed search into one search. */
 function joinQuery({ news, repository, query }: Pick<RuleForm, 'news' | 'repository' | 'query'>): string {
   const place = repository.trim() === '' ? '' : `repo:${repository.trim()}`;
   return [place, query.trim(), news].filter((part) => part !== '').join(' ');
 }
 
 /**
- * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search:
- * several repositories, other states, and everything in quotes.
+ * Extracts the choices of the sentence from a search. Terms for which the sentence has no choice stay in the
+ * search: several repositories, other states, and everything in quotes.
  */
 function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
   const whole = { news: '', repository: '', query };
@@ -73,7 +75,7 @@ export const OwnerForm = z.object({
   email: field(500),
 });
 
-/** Builds the input for a preview, which needs no name and no destination. */
+/** Returns the input for a preview, which needs neither a name nor a destination. */
 export function toPreviewInput(form: RuleForm): NotificationRuleInput {
   const isPlaced = form.channel !== '' && form.destination.trim() !== '';
   const preview = {

@@ -9,12 +9,12 @@ import { renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { stateMark } from '../parts/marks.ts';
 
-/** A preview, and when it was made, in milliseconds since 1970. */
+/** A preview, and the time when it was created, in milliseconds since 1970. */
 export interface ShownPreview extends RulePreview {
   readonly now: number;
 }
 
-/** Renders the messages that a rule would have sent: how many, on which days, and the newest ones. */
+/** Renders the messages that a rule would have sent: their number, their days, and the newest ones. */
 export function previewPart({ days, messages, isPart, list, now }: ShownPreview): Html {
   const dates = listDays({ until: new Date(now).toISOString(), days });
   const counts = dates.map((day) => list.filter(({ at }) => at.startsWith(day)).length);
@@ -66,7 +66,7 @@ export function pastPart(messages: readonly SentMessage[], events: readonly Rule
   }${historyPart(events)}`;
 }
 
-/** Renders the changes of a rule: the person and the earlier values. */
+/** Renders the history of a rule: who changed it, and the earlier values. */
 export function historyPart(events: readonly RuleEvent[]): Html {
   const isPrintable = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
   const formatDetail = (detail: RuleEvent['detail']) =>

@@ -5,7 +5,7 @@ import { nameEveryCi } from '../ci-links.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../parts/icons.ts';
 
-/** Renders how to begin: choose the CI, wait for its first delivery, or upload a log. */
+/** Renders the first steps: choose the CI system, wait for its first delivery, or upload a log. */
 export function firstStart(providers: readonly Connectable[], principal: Principal | null): Html {
   const picks = providers.map(
     ({

@@ -2,14 +2,14 @@ import type { Lane } from '../../domain/lane.ts';
 import { formatSpan } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
-/** The width of all lanes: a day in minutes. */
+/** The number of minutes in a day, which is the width of all lanes. */
 const WIDTH = 1440;
 const MINUTE_MS = 60_000;
 const HOURS_APART = 4;
-/** Green is thin, and red is thick. */
+/** Green parts are thin, and red parts are thick. */
 const SHAPES = { ok: { y: 10, height: 6 }, bad: { y: 5, height: 16 } } as const;
 
-/** Renders red branches as lanes on one time axis, each with how long it has been red. */
+/** Renders red branches as lanes on a common time axis, each with the time for which it has been red. */
 export function laneList(lanes: readonly Lane[], now: number): Html {
   return html`<ul class="lanes">${lanes.map(
     (lane) =>
@@ -35,7 +35,7 @@ interface Stretch {
   readonly failed: boolean;
 }
 
-/** Draws what the builds of a day ended with: a cut is a build, and the color holds until the next one. */
+/** Draws the results of a day's builds. Each build is a cut, and its color continues to the next one. */
 function drawLane({ builds, redSince }: Lane, now: number): Html {
   const start = now - WIDTH * MINUTE_MS;
   const place = (at: string) =>

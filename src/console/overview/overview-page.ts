@@ -32,7 +32,7 @@ import { laneHours, laneList } from './lanes.ts';
 import { groupByReason, type Reason } from './reasons.ts';
 
 const DAY_MS = 86_400_000;
-/** The maximum number of drawn default branches, of causes that are read, and of rows of each list. */
+/** The maximum numbers of drawn default branches, of causes that are read, and of rows of each list. */
 const MAX_LANES = 40;
 const MAX_CAUSES = 200;
 const ROWS = 5;
@@ -131,7 +131,7 @@ async function readWaiting({ stores }: ConsoleDeps, within: { readonly repositor
 
 type Change = 'new' | 'back' | 'fixed';
 
-/** Lists the causes that came, came back or were fixed since a time, newest first. */
+/** Lists the causes that appeared, reappeared or were fixed since a time, newest first. */
 function listChanged(open: readonly Cause[], fixed: readonly Cause[], since: string) {
   const known = open.flatMap((cause) => {
     if (cause.firstAt >= since) return [{ cause, what: 'new' as Change, at: cause.firstAt }];
@@ -167,8 +167,8 @@ function headline({ lanes, reasons, now }: Overview): Html {
 }
 
 /**
- * Renders the most important facts: the cause that stops most branches, and the longest red branch without an
- * assignee.
+ * Renders the most important facts: the cause that affects the most branches, and the branch without an
+ * assignee that has been red for the longest time.
  */
 function headlineLead(reasons: readonly Reason[], now: number): Shown {
   const [widest] = reasons;
@@ -287,7 +287,7 @@ function waitingRow(tile: Html, address: string, title: string, why: string, at:
 /** The maximum number of flaky tests that the overview names. */
 const MAX_FLAKY = 3;
 
-/** Renders the flakiest tests. Those in quarantine are dealt with, so they are left out. */
+/** Renders the flakiest tests. Tests in quarantine need no attention, so they are omitted. */
 function flakyPart(flaky: readonly TestFlakiness[]): Shown {
   const tests = flaky.filter(({ quarantine }) => quarantine === null).slice(0, MAX_FLAKY);
   if (tests.length === 0) return null;

@@ -2,16 +2,16 @@ import type { Cause } from '../../domain/cause.ts';
 import type { Lane } from '../../domain/lane.ts';
 import { findMax } from '../../lib/collections.ts';
 
-/** A cause with the default branches that are red for it. */
+/** A cause with the default branches that it turns red. */
 export interface Reason {
-  /** Null if no analysis says why. */
+  /** The cause. Null if no analysis explains the failure. */
   readonly cause: Cause | null;
   readonly lanes: readonly Lane[];
 }
 
 /**
- * Groups red branches by their causes: most branches first, then the longest red. A branch that is red for
- * several causes stands with the one that is red on most branches.
+ * Groups red branches by cause. Causes with the most branches come first, then those with the longest red
+ * time. A branch with several causes belongs to the one with the most branches.
  */
 export function groupByReason(lanes: readonly Lane[], causes: readonly Cause[], now: number): Reason[] {
   const groups = new Map<string, { cause: Cause | null; lanes: Lane[] }>();

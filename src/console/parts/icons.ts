@@ -1,6 +1,6 @@
 import { type Html, html, type Shown } from '../html.ts';
 
-/** Drawings of 16 by 16 units, of lines that take the color of the text. */
+/** Line drawings of 16 by 16 units in the color of the text. */
 const ICONS = {
   overview: html`<path d="M1.5 9h3l2-5 3 8.5 2-3.5h3"/>`,
   review: html`<rect x="2" y="2.5" width="12" height="11" rx="2"/><path d="M5 8.2l2.1 2.1L11 6"/>`,
@@ -51,13 +51,13 @@ const ICONS = {
 
 export type Icon = keyof typeof ICONS;
 
-/** Draws an icon next to text that says the same; people who cannot see it miss nothing. */
+/** Renders an icon. It is hidden from screen readers, so the text next to it must have the same meaning. */
 export function icon(name: Icon, look: Shown = null): Html {
   return html`<svg class="i${look !== null && [' ', look]}" viewBox="0 0 16 16"
     aria-hidden="true">${ICONS[name]}</svg>`;
 }
 
-/** Draws the mark of Faultline: layers that slipped along a fault. */
+/** Renders the logo: layers displaced along a fault. */
 export function brandMark(): Html {
   return html`<svg viewBox="0 0 22 22" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"
     aria-hidden="true"><path d="M1.5 9h7M1.5 14h5.5M15 8h5.5M13.5 13h7"/><path class="slip"

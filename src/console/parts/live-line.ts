@@ -2,8 +2,8 @@ import { formatAge } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
 /**
- * Renders whether the page follows what happens, and how old the newest build is. A script shows it once the
- * page is connected, and says so when the connection is lost.
+ * Renders whether the page receives changes, and the age of the newest build. A script shows it when the page
+ * is connected, and reports a lost connection.
  */
 export function liveLine(newestAt: string | undefined, now: number): Html {
   const age = newestAt === undefined ? 'no build yet' : `last build ${formatAge(newestAt, now)} ago`;

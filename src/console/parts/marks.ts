@@ -17,16 +17,13 @@ export function getHue(category: Category): string {
   return HUES[category];
 }
 
-/**
- * Renders a category by its icon and its word, both in its color. The category is null if there is no
- * judgment.
- */
+/** Renders a category by icon and word, in its color. The category is null if there is no judgment. */
 export function renderCategory(category: string | null): Html {
   const { hue, words } = markCategory(category);
   return html`<span class="cat"${hue !== null && html` data-c="${hue}"`}>${icon(hue ?? 'unsure')}${words}</span>`;
 }
 
-/** Renders a category in a list, by its icon alone; its word is for those who cannot see it. */
+/** Renders a category in a list by its icon. Screen readers get the word. */
 export function categoryTile(category: string | null): Html {
   const { hue, words } = markCategory(category);
   return iconTile(hue ?? 'unsure', words, hue !== null && html` data-c="${hue}"`);
@@ -39,7 +36,7 @@ function markCategory(category: string | null) {
     : { hue: HUES[known], words: CATEGORY_WORDS[known] };
 }
 
-/** Renders an icon in a tile. `words` are its meaning. */
+/** Renders an icon in a tile. `words` is its meaning. */
 export function iconTile(name: Icon, words: string, hue: Shown = null): Html {
   return html`<span class="tile"${hue} title="${words}">${icon(name)}<span
     class="seen-not">${words}</span></span>`;
@@ -47,14 +44,16 @@ export function iconTile(name: Icon, words: string, hue: Shown = null): Html {
 
 export type Tone = 'red' | 'green' | 'amber';
 
-/** Renders a state as a pill: color, word and, if useful, an icon. */
+/** Renders a state as a label: color, word and, if useful, an icon. */
 export function stateMark(words: Shown, tone: Tone | null = null, sign: Icon | null = null): Html {
   return html`<span class="state${tone !== null && ` ${tone}`}">${
     sign !== null && icon(sign)
   }${words}</span>`;
 }
 
-/** Renders a person, by the first letter, or a team, whose name begins with @ or has a slash. */
+/**
+ * Renders the owner: a person by the first letter, or a team, whose name begins with @ or contains a slash.
+ */
 export function renderOwner(name: string): Html {
   const isTeam = name.includes('/') || name.startsWith('@');
   const letter = /[\p{L}\p{N}]/u.exec(name.split('/').at(-1) ?? '')?.[0]?.toUpperCase();
@@ -68,7 +67,7 @@ export function renderNoOwner(words = 'Unassigned'): Html {
     class="quiet">${words}</span></span>`;
 }
 
-/** Renders a notice above its subject, in the color of its state. */
+/** Renders a notice in the color of its state. */
 export function banner(
   content: Shown,
   {

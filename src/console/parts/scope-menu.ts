@@ -3,16 +3,16 @@ import { type Html, html } from '../html.ts';
 import type { PageScope } from '../scope.ts';
 import { icon } from './icons.ts';
 
-/** A repository that the scope can be narrowed to, and what is said of it. */
+/** A repository for the scope, with a short description. */
 export interface ScopeChoice {
   readonly repository: string;
   readonly words: string;
 }
 
-/** The repositories that are listed; all others are found by the search of the frame. */
+/** The maximum number of repositories that are listed. The search of the frame finds the others. */
 const LISTED = 20;
 
-/** Renders the choice of the repository that a page shows, which other pages keep. */
+/** Renders the menu of repositories for the scope, which other pages keep. */
 export function scopeMenu(path: string, scope: PageScope, choices: readonly ScopeChoice[]): Html {
   const { repo = '', branch, days } = scope;
   const link = (repository: string, name: string, words: string) =>

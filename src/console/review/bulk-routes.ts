@@ -9,7 +9,7 @@ import { type ConsoleApp, forgetWaiting, route } from '../page.ts';
 import { isDangerous } from './decision-routes.ts';
 import { CarriedQueue, formatQuery } from './queue-query.ts';
 
-/** Items that are decided with one form at most: as many as a page of the queue has. */
+/** The maximum number of items that one form decides, equal to the rows of a page of the queue. */
 const MOST = 50;
 
 const Pick = z
@@ -29,9 +29,7 @@ const Form = z.object({
 });
 const UndoForm = z.object({ ids: z.string().max(4_000), queue: CarriedQueue });
 
-/**
- * Registers the form that decides several items of the queue, and the one that takes these decisions back.
- */
+/** Registers the form that decides several items of the queue, and the one that undoes these decisions. */
 export function registerBulkDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/review/bulk', route('review', { body: Form }), async (request, reply) => {
     const { pick, queue, type, reasonCode } = request.body;
@@ -41,7 +39,8 @@ export function registerBulkDecisions(app: ConsoleApp, deps: ConsoleDeps): void 
     const decided: string[] = [];
     for (const { id, version } of pick) {
       const review = await deps.stores.reviews.find(id);
-      // An answer that excuses its own suspect is decided on its own page, which warns about that.
+      // If the answer excuses its own suspect, the item must be decided on its own page, which shows a
+      // warning.
       if (review === null || (type === 'accept' && (await isDangerous(deps, review)))) continue;
       const wanted = { reviewId: id, version, reviewer, input, alsoFor: 'same-fingerprint' } as const;
       const [outcome] = await Promise.allSettled([decideReview(deps, wanted)]);

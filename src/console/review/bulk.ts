@@ -3,13 +3,13 @@ import { actionButton, postForm, renderHiddenFields, renderOptions } from '../co
 import { type Html, html } from '../html.ts';
 import { formatQuery, type QueueQuery, type Said } from './queue-query.ts';
 
-/** Renders the check box of a row, which is part of the form of `bulkForm`. */
+/** Renders the check box of a row. It belongs to the form of `bulkForm`. */
 export function pickBox({ id, version, title }: Review): Html {
   return html`<label class="pick-box above"><input type="checkbox" name="pick" value="${id} ${version}"
     form="bulk" data-pick><span class="seen-not">Select ${title}</span></label>`;
 }
 
-/** Renders the actions on the selected items; shown only while there are any. */
+/** Renders the actions on the selected items. They are visible only if there are any. */
 export function bulkForm(query: QueueQuery): Html {
   const reasons = RejectReason.options.map((reason) => [reason, REJECT_REASONS[reason]] as const);
   return html`<form method="post" action="/review/bulk" id="bulk" class="picked"

@@ -85,7 +85,10 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   );
 }
 
-/** Tells whether accepting the item is confirmed first: its answer excuses a suspect that the change touches. */
+/**
+ * Tells whether accepting the item needs a confirmation, because its answer excuses a change that touches a
+ * suspect.
+ */
 export async function isDangerous(
   { stores }: ConsoleDeps,
   { analysisId, buildId }: Review,
@@ -102,8 +105,8 @@ export async function isDangerous(
 }
 
 /**
- * Sends the item as it is now, with the reason why the decision could not be saved and with everything that
- * was typed.
+ * Sends the current state of the item, with the reason why the decision could not be saved and with all typed
+ * text.
  */
 async function sendRefused(
   request: FastifyRequest,
@@ -202,7 +205,7 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   registerAnswer(app, deps);
 }
 
-/** The answers that the buttons next to the text field give for the reviewer. */
+/** The answers of the buttons next to the text field. */
 const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
 
 const Answer = Body.extend({
@@ -239,10 +242,10 @@ const blankless = (most: number) =>
     .max(most)
     .default('')
     .transform((text) => (text.trim() === '' ? undefined : text));
-/** A field that comes once, several times, or not at all. */
+/** A field that occurs once, several times, or not at all. */
 const several = z.union([z.string().transform((single) => [single]), z.array(z.string())]).default([]);
 
-/** A decision as its forms send it. */
+/** The fields of the forms for decisions. */
 export const DecisionForm = z.object({
   type: DecisionType,
   version: z.coerce.number().int().min(0),

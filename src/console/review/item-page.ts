@@ -24,8 +24,8 @@ import { describeDecision, formatClockTime, queuePart } from './queue.ts';
 import { formatQuery } from './queue-query.ts';
 
 /**
- * Renders the item next to the queue: why a person is asked, what broke, whose it is, and everything needed
- * to check it.
+ * Renders the item next to the queue: why a person is asked, what failed, whose failure it is, and everything
+ * needed to check it.
  */
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, listed } = view;
@@ -61,7 +61,7 @@ function whyBanner({ review: { why } }: ItemView): Shown {
   );
 }
 
-/** Renders where the item is, and the ways to its neighbors. */
+/** Renders the position of the item in the queue, with links to its neighbors. */
 function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
@@ -86,7 +86,9 @@ function banners(view: ItemView): Html {
   return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
 }
 
-/** Renders a notice of the last decision. Two items may look alike, so it says that this is the next one. */
+/**
+ * Renders a notice of the last decision. Because two items may look alike, it says that this is the next one.
+ */
 function doneBanner({ done }: ItemView): Html {
   const decision = done?.decision ?? null;
   if (done === null || decision === null) return html``;
@@ -152,8 +154,8 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
 }
 
 /**
- * Renders the notice that a later build of the same commit passed. A decision is still useful, but no one
- * waits for it.
+ * Renders the notice that a later build of the same commit passed. A decision is still useful, but it is not
+ * urgent.
  */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
@@ -181,8 +183,8 @@ export function itemBar(view: ItemView): Html {
 }
 
 /**
- * Renders the form for accepting. If the answer excuses a change that touches a suspect, the first press only
- * arms the button and the second one accepts.
+ * Renders the form for accepting. If the answer excuses a change that touches a suspect, a second press must
+ * confirm.
  */
 function acceptForm(view: ItemView): Html {
   const { review, queue, armed, facts } = view;
@@ -199,7 +201,7 @@ function acceptForm(view: ItemView): Html {
   );
 }
 
-/** Returns the fields that every form of a decision sends. */
+/** Returns the fields that every decision form sends. */
 function listDecisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
   return { type, version, queue: formatQuery(queue), openedAt: new Date(facts.now).toISOString() };
 }
@@ -238,7 +240,7 @@ function nextLink({ queue, review }: ItemView): Html {
     data-swap>Next item</a>`;
 }
 
-/** Renders an item of an unknown kind as its raw fields, rather than nothing. */
+/** Renders an item of an unknown kind as its raw fields. */
 export function unknownItemMain(fields: object): Html {
   const rows = Object.entries(fields).map(
     ([name, value]) =>
@@ -251,7 +253,7 @@ export function unknownItemMain(fields: object): Html {
     <p><a class="btn" href="/review">Back to the queue</a></p>`;
 }
 
-/** The categories in the order of the digits that choose them, wherever a reviewer names one. */
+/** The categories in the order of the digit keys that choose them. */
 export const CATEGORY_KEYS: readonly Category[] = [
   'CODE_ERROR',
   'TEST_FAILURE',
@@ -260,14 +262,15 @@ export const CATEGORY_KEYS: readonly Category[] = [
   'DEPENDENCY_ERROR',
 ];
 
-/** The maximum number of pieces of evidence that can be ticked. */
+/** The maximum number of pieces of evidence that can be selected. */
 const MAX_EVIDENCE = 12;
-/** The maximum length of a source's name in a decision, in characters. A longer one is not offered. */
+/**
+ * The maximum length of a source's name in a decision, in characters. Sources with longer names are not
+ * offered.
+ */
 const MAX_SOURCE = 300;
 
-/**
- * Renders the form for correcting, filled with the existing answer: category, kind, cause, fix, and evidence.
- */
+/** Renders the form for correcting, with the current answer: category, kind, cause, fix, and evidence. */
 function correctForm(view: ItemView): Html {
   const { review, queue, mode } = view;
   const address = formatReviewAddress(review.id);
@@ -371,9 +374,7 @@ function rejectForm(view: ItemView): Html {
     <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
-/**
- * Renders the other waiting items of this fingerprint. One press accepts the answer for all that are listed.
- */
+/** Renders the other waiting items of this fingerprint. One press accepts the answer for all listed items. */
 function sameList(view: ItemView): Html {
   const { same, review, facts } = view;
   if (same.length === 0) return html``;
@@ -395,7 +396,7 @@ function sameList(view: ItemView): Html {
   )}</section>`;
 }
 
-/** Renders these items, each with the field that names it, so that only listed items are decided. */
+/** Renders these items, each with a hidden field, so that only listed items are decided. */
 function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>

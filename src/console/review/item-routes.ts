@@ -60,7 +60,10 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
   );
 }
 
-/** Holds a free item, or one whose hold by this reviewer ends soon. Otherwise the item keeps its version. */
+/**
+ * Claims an item that is free, or that this reviewer holds but not for much longer. Otherwise the item keeps
+ * its version.
+ */
 async function hold(
   { stores, config, clock }: ConsoleDeps,
   review: Review,
@@ -110,8 +113,8 @@ export async function findReview({ stores }: Pick<ConsoleDeps, 'stores'>, id: st
 }
 
 /**
- * Sends the page of a question that a running triage asks a person. `blank`: an empty answer was sent. Throws
- * `not-found` if the id is not a question either.
+ * Sends the page of a question that a running triage asks a person. `blank` is true after an empty answer.
+ * Throws `not-found` if the id does not belong to a question either.
  */
 async function sendQuestion(
   request: FastifyRequest,

@@ -14,10 +14,10 @@ import { readQueue } from './queue.ts';
 import { formatQuery, type QueueQuery } from './queue-query.ts';
 import { findUndoable } from './undoable.ts';
 
-/** The form that is open next to the parts of the item. */
+/** The form that is open next to the item. */
 type Mode = 'read' | 'correct' | 'reject';
 
-/** The fields that a person typed or chose, to be shown again. Lists are of check boxes. */
+/** The fields that a person typed or chose, to be shown again. Check boxes have lists of values. */
 export type Typed = Partial<
   Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>
 > & {
@@ -30,10 +30,10 @@ export type Typed = Partial<
 /** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
-/** The number of rows of the queue that are listed next to an item. */
+/** The number of queue rows that are listed next to an item. */
 const LISTED = 20;
 
-/** All that an item's page shows. */
+/** All data of an item's page. */
 export type ItemView = Awaited<ReturnType<typeof readItem>>;
 
 export interface Looking {
@@ -42,9 +42,9 @@ export interface Looking {
   readonly queue: QueueQuery;
   readonly mode?: Mode;
   readonly stamps?: boolean;
-  /** The reader's template of an address that opens a file in their editor. */
+  /** The reader's template of addresses that open a file in their editor. */
   readonly editor?: string;
-  /** True if the next press accepts although the change touches a suspect. */
+  /** True if the next press accepts an answer that excuses a change that touches a suspect. */
   readonly armed?: boolean;
   readonly typed?: Typed;
   /** The reason why the input could not be saved. */
@@ -53,10 +53,7 @@ export interface Looking {
   readonly done?: string | undefined;
 }
 
-/**
- * Reads everything that the page of an item shows. Throws `not-found` if the analysis or its build is
- * deleted.
- */
+/** Reads all data of an item's page. Throws `not-found` if the analysis or its build was deleted. */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
   const { stores, clock } = deps;
   const {
@@ -106,17 +103,17 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     typed,
     failure,
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
-    /** Undecided items that this decision may also settle. */
+    /** Undecided items that the same decision may settle. */
     same,
     /** The number of waiting items, for "item 7 of 42" if the address does not contain it. */
     waiting: listed.counts.waiting,
     armed: armed && mustArm(facts),
     /**
-     * A sentence about the lesson of the standing decision, or the reason why there is none. Null if there is
-     * no decision.
+     * A sentence about the library entry of the current decision, or the reason why there is none. Null if
+     * there is no decision.
      */
     taught,
-    /** True if the current reviewer may undo the standing decision. */
+    /** True if the current reviewer may undo the current decision. */
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
     done,
   };
@@ -129,7 +126,7 @@ export function getHold({ state, claimedBy, decision }: Review, reviewer: string
 }
 
 /**
- * Checks whether a second press is needed to accept: the answer is "not your fault", but the change touches a
+ * Checks whether accepting needs a second press: the answer is "not your fault", but the change touches a
  * suspect.
  */
 export function mustArm({ analysis, overlap }: Pick<AnswerFacts, 'analysis' | 'overlap'>): boolean {

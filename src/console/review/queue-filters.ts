@@ -27,7 +27,7 @@ const FIELDS: readonly FilterField[] = [
   { ...DAYS_FIELD, isElsewhere: true },
 ];
 
-/** Reads the current filters of the queue, and the possible ones. */
+/** Reads the filters in use, and those that may be added. */
 export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery): Promise<Filtering> {
   const { state, category, repo, branch, days, why, sort } = query;
   const labels = {

@@ -13,7 +13,7 @@ import { ScopeFields } from '../scope.ts';
 const count = z.coerce.number().int().min(1).max(1_000_000).optional().catch(undefined);
 
 /**
- * The part of the queue, its order, and the position of the reviewer in it. All of it is kept in the address.
+ * The filters and the order of the queue, and the reviewer's position in it. The address contains all of it.
  */
 export const QueueQuery = z.object({
   state: z.enum(['all', 'mine', 'decided']).catch('all').default('all'),
@@ -24,10 +24,10 @@ export const QueueQuery = z.object({
   why: WordsOrNone,
   sort: z.enum(['risk', 'age', 'confidence']).catch('risk').default('risk'),
   offset: Offset,
-  /** The number of this item, and the number of items in the queue. */
+  /** `n` is the number of this item, `of` the number of items in the queue. */
   n: count,
   of: count,
-  /** The number of the item that the newest decision was about. */
+  /** The number of the item of the newest decision. */
   u: count,
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
@@ -52,7 +52,7 @@ export function formatQuery(query: QueueQuery, more: Readonly<Record<string, str
   );
 }
 
-/** The queue from which the item was opened, as its forms send it. */
+/** The queue from which the item was opened, as a field of its forms. */
 export const CarriedQueue = z
   .string()
   .max(2000)
@@ -67,18 +67,21 @@ export function toNextQuery(query: QueueQuery): QueueQuery {
 
 const times = z.coerce.number().int().min(0).max(10_000).optional().catch(undefined);
 
-/** The last action, as the address of the next page carries it. */
+/** The fields of an address that describe the last action. */
 export const Said = z.object({
   /** The review that was decided. */
   done: z.string().max(100).optional(),
   /** The number of other reviews that were decided with it. */
   also: times,
-  /** The number of decisions that were taken back. */
+  /** The number of decisions that were undone. */
   undone: times,
   skipped: z.literal('1').optional().catch(undefined),
   released: z.literal('1').optional().catch(undefined),
   answered: z.literal('1').optional().catch(undefined),
-  /** The reviews that were decided together, with blanks between them, and how many could not be. */
+  /**
+   * `ids` are the reviews that were decided together, separated by spaces. `left` is the number of those that
+   * could not be.
+   */
   ids: z.string().max(4_000).optional().catch(undefined),
   left: times,
 });
@@ -87,8 +90,8 @@ export type Said = z.infer<typeof Said>;
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
 /**
- * Describes the last action and the lesson of a decision. Returns null if there was no action. `n` is the
- * number of the next item.
+ * Describes the last action and the library entry that it created. Returns null if there was no action. `n`
+ * is the number of the next item.
  */
 export async function describeLastAction(
   result: Said,

@@ -36,7 +36,7 @@ const Query = z.object({
 });
 const NextQuery = z.object({
   ...QueueQuery.shape,
-  /** The reviewer's previous item, in either direction. */
+  /** The reviewer's previous item, before or after the requested one. */
   after: z.string().max(100).optional(),
   before: z.string().max(100).optional(),
   peek: z.literal('1').optional(),
@@ -81,8 +81,8 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Returns the address of the next or previous item in the order of the queue, even if the current item was
- * not decided. Without a current item, returns that of the first free item.
+ * Returns the address of the next or previous item in the queue, even if the current item was not decided.
+ * Without a current item, returns that of the first free item.
  */
 async function findNextAddress(
   { stores, config, clock }: ConsoleDeps,
@@ -94,7 +94,7 @@ async function findNextAddress(
   const filter = toReviewFilter(query);
   const n = Math.max(1, (query.n ?? 1) + (after !== undefined ? 1 : before !== undefined ? -1 : 0));
   const counted = { ...query, offset: 0, n };
-  // A reviewer who moves past an item does not keep it from others.
+  // A reviewer who moves past an item releases it.
   if (from !== undefined && peek === undefined) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
     const rows = await stores.reviews.listGroups(filter, { limit: NEAR, offset: 0 }, query.sort);
@@ -110,9 +110,7 @@ async function findNextAddress(
     : `${formatReviewAddress(review.id)}${formatQuery(counted)}`;
 }
 
-/**
- * Reads the rows of the queue. A row is one item, or several of one fingerprint.
- */
+/** Reads the rows of the queue. A row is one item, or several of the same fingerprint. */
 export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string, size = PAGE_ROWS) {
   const { stores, clock } = deps;
   const filter = toReviewFilter(query);
@@ -131,7 +129,7 @@ export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: 
   return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
 }
 
-/** Reads one group more than a page shows, to know whether there are more. */
+/** Reads one group more than a page shows, to determine whether there are more. */
 async function readGroups(
   { stores }: ConsoleDeps,
   query: QueueQuery,
@@ -173,8 +171,8 @@ type QueueView = Awaited<ReturnType<typeof readQueue>>;
 const PAGE_ROWS = 50;
 
 /**
- * Renders the queue: the waiting items in the order of their risk, the open questions, and the counts of the
- * day's decisions. `current` is the item that is open next to it.
+ * Renders the queue: the waiting items by risk, the open questions, and the number of today's decisions.
+ * `current` is the item that is open next to it.
  */
 export function queuePart(
   view: QueueView,
@@ -211,7 +209,7 @@ function describeAgreement({ decidedToday, agreedToday }: QueueView['counts']): 
   return decidedToday === 0 ? '' : `, ${agreedToday} as Faultline said`;
 }
 
-/** Renders the right half of the page of the queue if no item is open. */
+/** Renders the right half of the page if no item is open. */
 function startPart({ query, counts }: QueueView): Html {
   const words =
     counts.waiting === 0
@@ -292,8 +290,8 @@ function reviewRow(
 }
 
 /**
- * Tells whether the row is to be seen first: it blocks a pull request, or excuses a change that touches its
- * own suspect. If such an answer is wrong, the mistake is the most costly kind.
+ * Tells whether the row is urgent: it blocks a pull request, or its answer excuses a change that touches a
+ * suspect. Such a mistake would be the most costly kind.
  */
 function isRisky({ risk, pullRequest, decision }: Review): boolean {
   return decision === null && (pullRequest !== null || risk === 4 || risk === 12);

@@ -1,10 +1,12 @@
 import type { Decision } from '../../domain/review.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 
-/** Milliseconds after a decision during which one key undoes it; later, it can be undone on its own page. */
+/**
+ * The time in milliseconds during which one key undoes a decision. Later, it can be undone on its own page.
+ */
 const UNDO_MS = 3_600_000;
 
-/** Returns the reviewer's newest valid decision while it is recent, else null. */
+/** Returns the reviewer's newest decision if it is valid and recent, and null otherwise. */
 export async function findUndoable(
   { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
   reviewer: string,

@@ -233,7 +233,7 @@ function countErrors({ trigger }: FailureBlock, facts: Facts): Value | null {
 }
 
 /** The maximum number of further files that advice names. */
-const MOST_FILES = 3;
+const MAX_FILES = 3;
 
 /** Lists the first error in each other file of the project that the tool of the deciding error reports. */
 function listOtherPlaces({ trigger }: FailureBlock, facts: Facts): Value | null {
@@ -249,7 +249,7 @@ function listOtherPlaces({ trigger }: FailureBlock, facts: Facts): Value | null 
     ({ file }) => file !== toRepositoryPath(error?.file ?? '', project),
   );
   const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
-  return createValue(trigger, joinWords(places, MOST_FILES, 'other files'));
+  return createValue(trigger, joinWords(places, MAX_FILES, 'other files'));
 }
 
 /** Reads the missing package if it has the name of the checkout folder. */

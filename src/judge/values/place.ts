@@ -58,7 +58,7 @@ export function readThrownAt(block: FailureBlock, subject: TriageSubject): Value
 }
 
 /** The minimum number of letters and the maximum length of a message that describes a fault. */
-const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
+const [FEWEST_LETTERS, MAX_COMPLAINT] = [8, 140];
 /** Scripts that check something else and stop. The place of such a message is not that of the fault. */
 const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
 /** Messages that are not an error at a place: the end of a connection, or a remark. */
@@ -76,7 +76,7 @@ export function readComplaint(block: FailureBlock, subject: TriageSubject): Valu
   const bare = found?.said ?? '';
   // If a tool fails on warnings, the deciding one is this.
   const isOwn = found !== null && found.at.line === block.trigger.line;
-  const complaint = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
+  const complaint = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, MAX_COMPLAINT);
   if (
     found === null ||
     CHECKS_OTHERS.test(found.path) ||

@@ -27,7 +27,7 @@ const LOOKED_THROUGH = 60;
 /**
  * The maximum length of a line's prefix that holds a time stamp, including the columns of a downloaded log.
  */
-const LONGEST_PREFIX = 320;
+const MAX_PREFIX = 320;
 const DATED = /(?<!\d)(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)/;
 const CLOCK = /^\[?(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,6})?\]?(?=[\s[]|$)/;
 const DAY_SECONDS = 86_400;
@@ -73,7 +73,7 @@ function findTime(log: LogText, from: number, direction: 1 | -1): number | null 
 
 /** Returns the time of a line's time stamp in seconds: since 1970, or since midnight if it has no date. */
 function readTime(raw: string): number | null {
-  const prefix = raw.slice(0, LONGEST_PREFIX);
+  const prefix = raw.slice(0, MAX_PREFIX);
   const [, day, time] = DATED.exec(prefix) ?? [];
   if (day !== undefined && time !== undefined) return Date.parse(`${day}T${time.replace(',', '.')}Z`) / 1000;
   const [, hours, minutes, seconds] = CLOCK.exec(prefix) ?? [];

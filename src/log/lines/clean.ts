@@ -10,7 +10,7 @@ const ESCAPES = new RegExp(
 );
 
 /** The maximum length of the job and step columns of a log that was downloaded from GitHub. */
-const LONGEST_COLUMN = 120;
+const MAX_COLUMN = 120;
 const JOB_AND_STEP = new RegExp(
   String.raw`^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?(?!\d{4}-\d\d-\d\dT)([^\t\n]{1,120})\t([^\t\n]{1,120})` +
     String.raw`\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)`,
@@ -79,7 +79,7 @@ const BY_BEGINNING = Map.groupBy(
 
 /** Docker Compose: the numbered container, padded with spaces. */
 const CONTAINER = /^[\w.-]{3,80}(?= {2,40}\|)(?<=[-_]\d{1,3}) {2,40}\|(?: |$)/;
-const LONGEST_CONTAINER = 120;
+const MAX_CONTAINER = 120;
 
 /** Removes terminal control sequences. The number of lines stays the same. */
 export function stripEscapes(text: string): string {
@@ -93,11 +93,11 @@ export function stripEscapes(text: string): string {
 export function cleanLine(line: string): string {
   let visible = line.includes('\r') ? getLastSegment(line) : line;
   const tab = visible.indexOf('\t');
-  if (tab > 0 && tab <= LONGEST_COLUMN) visible = visible.replace(JOB_AND_STEP, '');
+  if (tab > 0 && tab <= MAX_COLUMN) visible = visible.replace(JOB_AND_STEP, '');
   if (visible.charCodeAt(0) > 127) visible = visible.replace(MARK, '');
   visible = withoutPrefixes(visible);
   const bar = visible.indexOf('  |');
-  return bar > 0 && bar <= LONGEST_CONTAINER ? visible.replace(CONTAINER, '') : visible;
+  return bar > 0 && bar <= MAX_CONTAINER ? visible.replace(CONTAINER, '') : visible;
 }
 
 /**

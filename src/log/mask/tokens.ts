@@ -25,7 +25,7 @@ export interface Shape {
 }
 
 /** The minimum entropy of a token, in bits per character. Documents write `ghp_xxxx…` for a token. */
-const LEAST_BITS = 1.2;
+const MIN_BITS = 1.2;
 
 /**
  * Tokens that are recognized by their form, if gitleaks has no rule or a narrower one (it requires exact
@@ -143,7 +143,7 @@ function findAny(text: string): Span[] {
 
 function findSpans(line: string, pattern: RegExp): Span[] {
   return Array.from(withoutColors(line).matchAll(pattern)).flatMap(({ 0: token, index }) =>
-    computeEntropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
+    computeEntropy(token) < MIN_BITS ? [] : [{ from: index, to: index + token.length }],
   );
 }
 

@@ -13,7 +13,7 @@ export interface ReportExcerpts {
 }
 
 /** The minimum number of tokens for a test's passage, as long as the budget lasts. */
-const LEAST_SHARE = 120;
+const MIN_SHARE = 120;
 const [TEST_WEIGHT, DIAGNOSTIC_WEIGHT] = [90, 60];
 /** The maximum number of lines of a test's block in a log that are searched for its message. */
 const MAX_BLOCK = 300;
@@ -38,7 +38,7 @@ export function createReportExcerpts(
   const excerpts: Excerpt[] = [];
   let tokens = 0;
   for (const [at, { source, passage, weight }] of passages.entries()) {
-    const share = Math.min(room - tokens, Math.max(LEAST_SHARE, (room - tokens) / (passages.length - at)));
+    const share = Math.min(room - tokens, Math.max(MIN_SHARE, (room - tokens) / (passages.length - at)));
     const visible = getLinesWithin(passage, share);
     if (visible.lines.length === 0) break;
     tokens += visible.tokens;

@@ -200,7 +200,7 @@ export const ECHO_LITERALS = ['] run ', ' : run ', '| >>> ', '```'] as const;
 const INSTRUCTION = /^(?:#\d{1,4} | {0,2}> )\[[^\]]{1,80}\] RUN |^Step \d{1,3}\/\d{1,3} : RUN /;
 /** Lines of the Dockerfile that are quoted around the failed instruction. */
 const EXCERPT = /^\s{0,6}\d{1,5} \| |^-{20}$|^[\w./-]{0,200}[Dd]ockerfile[\w.-]{0,40}:\d{1,5}$/;
-const LONGEST_EXCERPT = 20;
+const MAX_EXCERPT = 20;
 const FENCE = /^\s{0,3}```[\w-]{0,20}\s{0,3}$/;
 
 /**
@@ -218,8 +218,8 @@ export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
 
 function getExcerptAround(log: LogText, line: number): LineRange {
   let [start, end] = [line, line];
-  while (start > line - LONGEST_EXCERPT && EXCERPT.test(log.line(start - 1))) start--;
-  while (end < line + LONGEST_EXCERPT && EXCERPT.test(log.line(end + 1))) end++;
+  while (start > line - MAX_EXCERPT && EXCERPT.test(log.line(start - 1))) start--;
+  while (end < line + MAX_EXCERPT && EXCERPT.test(log.line(end + 1))) end++;
   return { start, end };
 }
 

@@ -50,7 +50,7 @@ export interface Line {
 export interface ChosenLines {
   /** The shown lines of each source, in the order of the source. */
   readonly lines: readonly Line[];
-  /** For a shown line, the numbers of the lines that repeat it and are not shown. */
+  /** The numbers of the unshown lines that repeat a shown one, by the shown line. */
   readonly repeats: ReadonlyMap<Line, readonly number[]>;
   /** Lines that must be shown but do not fit. */
   readonly missing: readonly Line[];

@@ -133,7 +133,7 @@ function createPromptValues(input: Inquiry, name: 'ask-choose-tools' | 'ask-answ
 /** The maximum length of an answer in characters. The rest is cut. */
 const MAX_TEXT = 12_000;
 const MAX_STATEMENTS = 80;
-const SHORTEST_QUOTE = 4;
+const MIN_QUOTE = 4;
 
 /** The start of a line: spaces, a bullet or a number. */
 const LINE_LEAD = /^[ \t]{0,20}(?:[-*•] {0,4}|\d{1,3}[.)] {1,4})?/;
@@ -218,7 +218,7 @@ function splitQuotation(quoted: string): string[] {
   return quoted
     .split(/…|\.\.\./)
     .map((part) => part.trim().replace(/[.,;:]$/, ''))
-    .filter((part) => part.length >= SHORTEST_QUOTE);
+    .filter((part) => part.length >= MIN_QUOTE);
 }
 
 /**

@@ -28,7 +28,7 @@ const RETRIEVED: ReadonlySet<string> = new Set([
 const WORTH_SHOWING = 0.5;
 /** The minimum similarity of a document that is named. Others are only counted. */
 const WORTH_NAMING = 0.3;
-const MOST_NAMED = 12;
+const MAX_NAMED = 12;
 /** The maximum length of a heading. Many hits of one search repeat its words. */
 const MAX_TITLE = 90;
 
@@ -97,7 +97,7 @@ function formatHeader(
             (other.to - other.from > span.to - span.from || otherIndex < index),
         ),
     )
-    .slice(0, MOST_NAMED);
+    .slice(0, MAX_NAMED);
   const places = named.map(({ id, from, to }) => {
     if (from === first && to === last) return id;
     return from === to ? `${id} line ${from}` : `${id} lines ${from}-${to}`;
@@ -107,7 +107,7 @@ function formatHeader(
 }
 
 /** The maximum number of repeated lines whose numbers are listed. */
-const MOST_REPEATS = 12;
+const MAX_REPEATS = 12;
 
 /** Formats numbered lines, with a mark for each informative gap and for repeated lines. */
 function formatLines(block: readonly Line[], { repeats, known }: ChosenLines): string[] {
@@ -116,8 +116,8 @@ function formatLines(block: readonly Line[], { repeats, known }: ChosenLines): s
     const before = block[index - 1];
     const gap = before === undefined ? [] : formatGap(before.line + 1, line.line - 1, line.source);
     const same = [...(repeats.get(line) ?? [])].sort((left, right) => left - right);
-    const more = same.length > MOST_REPEATS ? ` and ${same.length - MOST_REPEATS} more` : '';
-    const numbers = same.slice(0, MOST_REPEATS).join(', ');
+    const more = same.length > MAX_REPEATS ? ` and ${same.length - MAX_REPEATS} more` : '';
+    const numbers = same.slice(0, MAX_REPEATS).join(', ');
     const note = `   [repeats on line${same.length === 1 ? '' : 's'} ${numbers}${more}]`;
     return [...gap, `${line.line}| ${line.text}`, ...(same.length === 0 ? [] : [note])];
   });
@@ -144,7 +144,7 @@ function listMissing(missing: readonly Line[]): string[] {
     if (range === undefined) ranges.push({ source, from: line, to: line });
     else range.to = line;
   }
-  const places = ranges.slice(0, MOST_NAMED).map(({ source, from, to }) => `${source} lines ${from}-${to}`);
+  const places = ranges.slice(0, MAX_NAMED).map(({ source, from, to }) => `${source} lines ${from}-${to}`);
   return [`Too long to be shown at once: ${places.join('; ')}`];
 }
 
@@ -192,12 +192,12 @@ function cutText(text: string, most: number): string {
 function listUnshown(items: readonly Evidence[]): string[] {
   const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
   const worth = items.filter((item) => !isUnlike(item));
-  const rest = worth.length - MOST_NAMED;
-  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${formatHeading(item)}`);
+  const rest = worth.length - MAX_NAMED;
+  const lines = worth.slice(0, MAX_NAMED).map((item) => `${item.id}: ${formatHeading(item)}`);
   if (rest > 0)
     lines.push(
       `${worth
-        .slice(MOST_NAMED)
+        .slice(MAX_NAMED)
         .map(({ id }) => id)
         .join(', ')}: not shown`,
     );

@@ -227,7 +227,7 @@ const Parameters = z.object({
  * The maximum number of allowed values that are listed. If a tool rejects a value, its error lists all of
  * them.
  */
-const MOST_CHOICES = 4;
+const MAX_CHOICES = 4;
 
 /** Lists arguments. A question mark after the name marks optional ones. */
 function listArguments(parameters: ToolDescription['parameters']): string {
@@ -236,7 +236,7 @@ function listArguments(parameters: ToolDescription['parameters']): string {
   const { properties, required } = schema.data;
   return Object.entries(properties)
     .map(([name, { type = 'string', description, enum: choices = [] }]) => {
-      const listed = choices.length > MOST_CHOICES ? [] : choices;
+      const listed = choices.length > MAX_CHOICES ? [] : choices;
       const kinds = listed.length > 0 ? [listed.join('|')] : type === 'string' ? [] : [type];
       const meaning = [...kinds, ...(description === undefined ? [] : [description])].join(', ');
       return `${name}${required.includes(name) ? '' : '?'}${meaning === '' ? '' : `: ${meaning}`}`;

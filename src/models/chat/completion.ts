@@ -259,7 +259,7 @@ const CLOSE = /<\/(?:think|thinking|thought)>/g;
  * The maximum length of an opening tag with some space before it. After that many characters, it is known
  * whether a reply begins with one.
  */
-const LONGEST_OPENING = 40;
+const MAX_OPENING = 40;
 
 /**
  * Removes the reasoning that some servers leave in the text of a reply. Some leave only the closing tag,
@@ -289,7 +289,7 @@ function createThinkingFilter() {
       }
       const close = buffered.search(CLOSE);
       if (close < 0) {
-        buffered = buffered.slice(-LONGEST_OPENING);
+        buffered = buffered.slice(-MAX_OPENING);
         return '';
       }
       buffered = buffered.slice(buffered.indexOf('>', close) + 1).trimStart();
@@ -310,7 +310,6 @@ function createThinkingFilter() {
 function mayBegin(text: string): boolean {
   const start = text.trimStart();
   return (
-    text.length <= LONGEST_OPENING &&
-    ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start))
+    text.length <= MAX_OPENING && ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start))
   );
 }

@@ -164,7 +164,7 @@ async function sendOnce(
       { from: dialect, to: weaker, status: reply.status },
       'model server does not support a requested feature',
     );
-    // Another question may have changed the dialect meanwhile.
+    // Another question may have changed the dialect in the meantime.
     connection.dialect =
       connection.dialect === dialect
         ? weaker

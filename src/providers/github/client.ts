@@ -53,7 +53,7 @@ export interface Identity {
  */
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
 /** The longest rate limit that is waited for, in seconds. Work with a longer one goes back to the queue. */
-const LONGEST_WAIT_SECONDS = 20;
+const MAX_WAIT_SECONDS = 20;
 const RETRIES = 2;
 
 const PatientOctokit = Octokit.plugin(retry, throttling);
@@ -72,7 +72,7 @@ export function createGithubClient(
   const { baseUrl, logger, retryUnitMs = 1000, unpaced = false, maxReplyBytes = MAX_REPLY_BYTES } = options;
   const wait = (retryAfter: number, _options: object, _octokit: object, retryCount: number) => {
     logger.warn({ retryAfterSeconds: retryAfter, retryCount }, 'GitHub limits the rate');
-    return retryAfter <= LONGEST_WAIT_SECONDS && retryCount < RETRIES;
+    return retryAfter <= MAX_WAIT_SECONDS && retryCount < RETRIES;
   };
   const say = (level: 'debug' | 'warn') => (message: string) => logger[level]({ message }, 'GitHub client');
   const client = new PatientOctokit({

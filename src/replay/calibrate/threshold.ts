@@ -25,7 +25,7 @@ export interface CategoryThreshold {
  * calibration. It is the default of its threshold.
  */
 const DOUBTED = 0.65;
-const MOST_STARTS = 4;
+const MAX_STARTS = 4;
 
 /**
  * Returns for each category the lowest threshold that meets the risk limit. Many thresholds are tested on the
@@ -118,7 +118,7 @@ function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap,
 function findLowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept | null {
   const size = levels.at(-1)?.size ?? 0;
   const doublings = Math.floor(Math.log2(Math.max(1, size / computeCasesNeeded({ most, confidence }))));
-  const sequences = Math.min(MOST_STARTS, 1 + doublings);
+  const sequences = Math.min(MAX_STARTS, 1 + doublings);
   const surely = 1 - (1 - confidence) / sequences;
   const needed = computeCasesNeeded({ most, confidence: surely });
   let lowest: Kept | null = null;

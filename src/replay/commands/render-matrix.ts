@@ -116,10 +116,10 @@ export interface Anchors {
 }
 
 /** The maximum number of links in a list. The others are counted. */
-const MOST_LINKS = 60;
+const MAX_LINKS = 60;
 
 export function renderCaseLinks(ids: readonly string[], anchors: Anchors): Html {
-  const links = ids.slice(0, MOST_LINKS).map((id) => {
+  const links = ids.slice(0, MAX_LINKS).map((id) => {
     const anchor = anchors.of(id);
     return html`<li>${anchor === null ? id : html`<a href="#${anchor}">${id}</a>`}</li>`;
   });

@@ -26,10 +26,10 @@ const ALL_UP_TO = 100;
  * The maximum number of cases with details in a larger set: failed cases, wrong cases, and those that a
  * figure refers to.
  */
-const MOST_TOLD = 400;
+const MAX_TOLD = 400;
 /** The maximum number of characters of a case's excerpts. */
-const MOST_TEXT = 8_000;
-const MOST_LISTED = 20;
+const MAX_TEXT = 8_000;
+const MAX_LISTED = 20;
 
 /**
  * Reads the cases of each run, most informative first. Details are read from the results file in a second
@@ -58,7 +58,7 @@ async function rankCases(
     .sort((left, right) => left.rank - right.rank || left.at - right.at);
   const described = ranked
     .filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD)
-    .slice(0, MOST_TOLD);
+    .slice(0, MAX_TOLD);
   const chosen = new Set(described.map(({ at }) => at));
   const more = new Map<number, ReportCaseMore>();
   for (const [at, replayedCase] of run.cases.entries()) {
@@ -117,14 +117,14 @@ async function readDetails(row: DatasetRow | null, result: CaseResult, masker: M
     // The labels
     trueCause: await masked(row?.root_cause),
     trueFix: await masked(row?.fix),
-    quotes: result.claims.flatMap(({ quotes }) => quotes).slice(0, MOST_LISTED),
+    quotes: result.claims.flatMap(({ quotes }) => quotes).slice(0, MAX_LISTED),
     tools: result.tools,
     suspects: result.suspects
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
       .map(({ path, line }) => ({ path, line, isTrue: truth.size === 0 ? null : truth.has(path) })),
-    faultyFiles: (await masker.maskAll([...truth].slice(0, MOST_LISTED))).map(({ text }) => text),
+    faultyFiles: (await masker.maskAll([...truth].slice(0, MAX_LISTED))).map(({ text }) => text),
     failingTests: result.failingTests
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
       .map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
     ...limitExcerpts(result),
     seconds: result.milliseconds / 1000,
@@ -135,7 +135,7 @@ async function readDetails(row: DatasetRow | null, result: CaseResult, masker: M
 
 /** Returns excerpts up to a total length, and the number of those that were left out. */
 function limitExcerpts({ excerpts }: CaseResult) {
-  let room = MOST_TEXT;
+  let room = MAX_TEXT;
   const kept = excerpts.filter(({ text }) => {
     room -= text.length;
     return room >= 0;

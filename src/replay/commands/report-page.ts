@@ -24,7 +24,7 @@ import { type ReportCase, reportCases } from './report-cases.ts';
 import { describeSettings } from './run-files.ts';
 
 /** The maximum number of cases of a set on the page. */
-const MOST_CASES = 5_000;
+const MAX_CASES = 5_000;
 /** The share of wrong answers for which the coverage chart shows a threshold. */
 const BORNE = 0.03;
 
@@ -41,7 +41,7 @@ const TILES = [
   'dollars a case (mean)',
   'cases that failed',
 ];
-const MOST_TILES = 8;
+const MAX_TILES = 8;
 
 /** One replay of one source of cases. */
 export interface ReportSet {
@@ -154,7 +154,7 @@ function renderContents(sets: readonly ReportSet[]): Html {
 }
 
 function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
-  const shownCount = Math.min(set.cases.length, MOST_CASES);
+  const shownCount = Math.min(set.cases.length, MAX_CASES);
   const anchors = createAnchors(set, index + 1, shownCount, isOnly);
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
     ${
@@ -172,7 +172,7 @@ function renderTiles({ sections }: ReportSet): Html {
   const figures = sections.flatMap((section) => section.figures);
   const found = TILES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []).slice(
     0,
-    MOST_TILES,
+    MAX_TILES,
   );
   return html`<dl class="key-figures">${found.map(renderTile)}</dl>`;
 }

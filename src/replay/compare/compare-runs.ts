@@ -13,7 +13,7 @@ import type {
 } from '../../domain/comparison.ts';
 import { bootstrapWeights, type Interval, type Weights } from '../../lib/statistics.ts';
 import type { CaseOutcome } from '../cases/case.ts';
-import { computeMean, LEAST_PROJECTS } from '../figures/figure.ts';
+import { computeMean, MIN_PROJECTS } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import type { RunResults } from '../run/results-file.ts';
@@ -124,11 +124,11 @@ function describeTruth({ row }: PairedCase, wonBy: string | null): string {
   return files === '' ? lines : files;
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function shorten(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Returns the URL if it is http or https, or else null, because a data set is untrusted text. */
@@ -186,7 +186,7 @@ function computeDeviation(values: readonly number[]): number {
  * The minimum number of differing cases for a significant difference. With five, a two-sided sign test cannot
  * go below p = 0.06.
  */
-const LEAST_DIFFERING = 6;
+const MIN_DIFFERING = 6;
 const SIGNIFICANT = 0.05;
 /** The tolerance for sums, whose last digits depend on the order of their terms. */
 const ROUNDING = 1e-9;
@@ -247,7 +247,7 @@ interface Found {
 function judgeDifference({ better, difference, interval, changed, midP }: Found): DifferenceVerdict {
   if (changed === 0 && difference === 0) return 'same';
   const apart = interval !== null && (interval[0] > 0 || interval[1] < 0);
-  if (!apart || changed < LEAST_DIFFERING || midP >= SIGNIFICANT) return 'within-noise';
+  if (!apart || changed < MIN_DIFFERING || midP >= SIGNIFICANT) return 'within-noise';
   if (better === null) return difference > 0 ? 'higher' : 'lower';
   return difference > 0 === (better === 'higher') ? 'b-better' : 'a-better';
 }
@@ -289,7 +289,7 @@ function resamplePairs(
   statistics: (weights: Weights) => readonly number[],
 ): { readonly plan: Resampling; readonly intervals: readonly (Interval | null)[] } {
   const byProject = groupIndexes(pairs.map(({ project }) => project));
-  const units = byProject.length >= LEAST_PROJECTS ? byProject : groupIndexes(pairs.map(({ id }) => id));
+  const units = byProject.length >= MIN_PROJECTS ? byProject : groupIndexes(pairs.map(({ id }) => id));
   const weights: Weights = new Uint32Array(pairs.length);
   const intervals = bootstrapWeights(units.length, pairs.length, (drawn) => {
     for (const [unit, members] of units.entries())

@@ -119,7 +119,7 @@ function getAnswer({ result }: ReplayedCase): string {
 }
 
 /** The maximum number of words that are compared, because the time grows with the square of their number. */
-const MOST_WORDS = 300;
+const MAX_WORDS = 300;
 
 interface Explained {
   readonly one: ReplayedCase;
@@ -148,9 +148,9 @@ export function computeRougeL(
   words: readonly string[],
   label: readonly string[],
 ): { precision: number; recall: number; f1: number } {
-  const common = computeLongestCommon(words.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
-  const precision = computeRatio(common, Math.min(MOST_WORDS, words.length));
-  const recall = computeRatio(common, Math.min(MOST_WORDS, label.length));
+  const common = computeLongestCommon(words.slice(0, MAX_WORDS), label.slice(0, MAX_WORDS));
+  const precision = computeRatio(common, Math.min(MAX_WORDS, words.length));
+  const recall = computeRatio(common, Math.min(MAX_WORDS, label.length));
   return { precision, recall, f1: computeF1(precision, recall) };
 }
 

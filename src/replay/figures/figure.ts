@@ -151,7 +151,7 @@ export function isExcused({ said, one }: Judged): boolean {
  * The minimum number of projects for resampling projects. With fewer, cases are resampled instead, because so
  * few projects do not show how much projects differ.
  */
-export const LEAST_PROJECTS = 10;
+export const MIN_PROJECTS = 10;
 
 /**
  * Sums the values of each cluster of cases for a bootstrap. A cluster is a project if at least ten projects
@@ -166,7 +166,7 @@ export function listClusterSums<T extends { readonly one: ReplayedCase }>(
   const projects = new Set(entries.map(({ one }) => getCluster(one)));
   // Cases with the same id, which is an error in the data set, form one cluster.
   const keyOf =
-    projects.size >= LEAST_PROJECTS ? getCluster : (replayedCase: ReplayedCase) => replayedCase.result.id;
+    projects.size >= MIN_PROJECTS ? getCluster : (replayedCase: ReplayedCase) => replayedCase.result.id;
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);

@@ -9,7 +9,7 @@ const NEAREST = 5;
  * The maximum number of cases in a near-match search, chosen evenly, because the time grows with the square
  * of their number.
  */
-const MOST_SEARCHED = 5000;
+const MAX_SEARCHED = 5000;
 
 interface Grouped {
   readonly one: ReplayedCase;
@@ -114,11 +114,11 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
  * smaller than it is.
  */
 function pickSpread(labelled: readonly Grouped[]): readonly Grouped[] {
-  if (labelled.length <= MOST_SEARCHED) return labelled;
+  if (labelled.length <= MAX_SEARCHED) return labelled;
   const groups = [...Map.groupBy(labelled, getGroup)].sort(([left], [right]) => (left < right ? -1 : 1));
-  const every = Math.ceil(labelled.length / MOST_SEARCHED);
+  const every = Math.ceil(labelled.length / MAX_SEARCHED);
   const kept = groups.filter((_, at) => at % every === 0).flatMap(([, members]) => members);
-  return kept.slice(0, MOST_SEARCHED);
+  return kept.slice(0, MAX_SEARCHED);
 }
 
 function toLikenessParts({ failingTests, messages, excerpts }: CaseResult): LikenessParts {

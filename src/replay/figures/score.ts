@@ -80,7 +80,7 @@ const SLICES = ['project', 'owner', 'source', 'category'] as const;
 export type SliceBy = (typeof SLICES)[number];
 
 /** The maximum number of rows in a table for people. Further rows are merged into one. */
-const MOST_ROWS = 30;
+const MAX_ROWS = 30;
 const OTHERS = '(others)';
 const UNKNOWN = '(unknown)';
 
@@ -94,7 +94,7 @@ export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): Figure
   const sorted = slices.sort(
     ([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1),
   );
-  const listed = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
+  const listed = sorted.length <= MAX_ROWS ? sorted : sorted.slice(0, MAX_ROWS - 1);
   const rest = sorted.slice(listed.length).flatMap(([, members]) => members);
   const rows = rest.length === 0 ? listed : [...listed, [OTHERS, rest] as const];
   return { title: `by ${by}`, figures: rows.flatMap(([row, members]) => createRow(row, members)) };

@@ -269,8 +269,8 @@ export type Difference =
     }
   | { readonly what: 'analysis'; readonly fields: readonly FieldDifference[] };
 
-const MOST_FIELDS = 20;
-const MOST_CHARS = 160;
+const MAX_FIELDS = 20;
+const MAX_CHARS = 160;
 
 /** Finds where two values differ, in the order of the keys of the first one, at most 20 places. */
 export function listDifferingFields(before: unknown, after: unknown): FieldDifference[] {
@@ -280,7 +280,7 @@ export function listDifferingFields(before: unknown, after: unknown): FieldDiffe
 }
 
 function compare(before: unknown, after: unknown, path: string, found: FieldDifference[]): void {
-  if (found.length >= MOST_FIELDS || toCanonicalJson(before) === toCanonicalJson(after)) return;
+  if (found.length >= MAX_FIELDS || toCanonicalJson(before) === toCanonicalJson(after)) return;
   if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
     const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
     for (const key of new Set([...old.keys(), ...now.keys()]))
@@ -298,7 +298,7 @@ function join(path: string, key: string, isArray: boolean): string {
 function findShown(value: unknown): string | null {
   if (value === undefined) return null;
   const text = toCanonicalJson(value);
-  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+  return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS).toWellFormed()}…`;
 }
 
 function isObject(value: unknown): value is object {

@@ -31,11 +31,11 @@ export type JoinKind = keyof typeof KINDS;
  * The limits of the short run: joins of a kind, joins of one failure with itself, which are all similar, and
  * lines of a part.
  */
-const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
+const [MOST_OF_KIND, MOST_OF_SAME, MAX_LINES] = [45, 30, 400];
 /** The captures that are newer than the bars. A new capture would change which parts are joined. */
 const LATER = new Set([...everyday, ...interrupted, ...misread].map(({ slug }) => slug));
 /** The number of parts in addition to those of one runner in the short run, by set. */
-const MOST_PARTS = { failures: 30, tools: 20 } as const;
+const MAX_PARTS = { failures: 30, tools: 20 } as const;
 
 /**
  * Chooses joins, always the same ones: every pair and consecutive triples of one runner; for each other kind,
@@ -54,12 +54,12 @@ export function chooseJoins(parts: readonly CapturedPart[], all: boolean): Join[
       ...[older, later].flatMap((pool) => joinAcross(pool, parts.length, parts.length)),
       ...joinMixed(mixed, older),
     ];
-  const short = older.filter(({ output }) => output.length <= MOST_LINES);
+  const short = older.filter(({ output }) => output.length <= MAX_LINES);
   const byRunner = joinByRunner(short).slice(0, MOST_OF_KIND);
   const used = [...new Set(byRunner.flatMap((join) => join.parts))];
   const others = short.filter((part) => !used.includes(part));
   const few = (['failures', 'tools'] as const).flatMap((set) =>
-    others.filter((part) => part.set === set).slice(0, MOST_PARTS[set]),
+    others.filter((part) => part.set === set).slice(0, MAX_PARTS[set]),
   );
   const pool = shuffle([...used, ...few], 'few');
   return [

@@ -179,7 +179,7 @@ function nameSuspect({ suspects }: AnalysisResult): string | null {
 }
 
 /** The minimum length of a name. A shorter one may be any word. */
-const LEAST_NAME = 5;
+const MIN_NAME = 5;
 
 /**
  * Finds what an answer to a part says about the other parts of its join: their messages, titles and tests,
@@ -200,10 +200,7 @@ function findForeign(
   const names = others.flatMap((other) => [
     ...other.failures
       .flat()
-      .flatMap(({ test, message }) => [
-        message,
-        ...(test !== null && test.length >= LEAST_NAME ? [test] : []),
-      ]),
+      .flatMap(({ test, message }) => [message, ...(test !== null && test.length >= MIN_NAME ? [test] : [])]),
     ...other.answers.map(({ title }) => title ?? ''),
   ]);
   const foreign = new Set(

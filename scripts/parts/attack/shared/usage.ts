@@ -17,8 +17,8 @@ const REST_MS = 20_000;
 const CALM = 12;
 const WORKED_OFF = 6;
 /** The maximum that an idle process may gain in that time, and hold open in addition to its start. */
-const MOST_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
-const MOST_LEFT_OPEN = 32;
+const MAX_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
+const MAX_LEFT_OPEN = 32;
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
@@ -81,7 +81,7 @@ export function highestOf(values: readonly number[]): number {
  */
 function growth(name: string, values: readonly number[]): string[] {
   const unit = name.split(', ')[1] ?? '';
-  const most = MOST_GROWN[unit];
+  const most = MAX_GROWN[unit];
   if (most === undefined) return [];
   const calm = values.slice(-CALM);
   const mean = (part: readonly number[]) => part.reduce((sum, value) => sum + value, 0) / part.length;
@@ -91,6 +91,6 @@ function growth(name: string, values: readonly number[]): string[] {
     ...(grown > most && (values.at(-1) ?? 0) > highestOf(values.slice(0, -CALM))
       ? [`${name}: ${grown.toFixed(0)} more after the load than in it`]
       : []),
-    ...(left > MOST_LEFT_OPEN ? [`${name}: ${left} more than at the start`] : []),
+    ...(left > MAX_LEFT_OPEN ? [`${name}: ${left} more than at the start`] : []),
   ];
 }

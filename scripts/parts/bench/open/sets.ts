@@ -16,7 +16,7 @@ export interface OpenSet {
 }
 
 const FIXTURES = new URL('../../../../test/fixtures/', import.meta.url).pathname;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Invented tools, and the seed that they are drawn with; the gates draw others. */
 const [INVENTED, SEED] = [300, 20_261_128];
 
@@ -46,7 +46,7 @@ async function* readFileSet(path: string): AsyncGenerator<Question> {
   for await (const outcome of readDataset(path)) {
     if (!('row' in outcome)) throw new Error(outcome.error);
     const { row } = outcome;
-    const { sources } = await readTexts(row, path, { maxBytes: MOST_BYTES, green: false });
+    const { sources } = await readTexts(row, path, { maxBytes: MAX_BYTES, green: false });
     yield { id: row.id, texts: sources, row };
   }
 }

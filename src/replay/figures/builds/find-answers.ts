@@ -8,7 +8,7 @@ type NamedTest = AnalysisResult['failingTests'][number];
 /** The quality of a match between a test that an answer lists and a labeled one; 0 means no match. */
 const [NO_MATCH, WORDS_MATCH, NAME_MATCH, SUITE_MATCH] = [0, 1, 2, 3];
 /** The minimum length of a name that is searched for in sentences. A shorter one occurs by chance. */
-const LEAST_MENTIONED = 5;
+const MIN_MENTIONED = 5;
 
 /**
  * Finds for each failure the answer that names it, or null.
@@ -88,7 +88,7 @@ function toWords(name: string): string[] {
 
 function listMentioning(test: string, answers: readonly AnalysisResult[]): AnalysisResult[] {
   const name = normalizeWords(test);
-  if (name.length < LEAST_MENTIONED) return [];
+  if (name.length < MIN_MENTIONED) return [];
   const isMentioned = ({ title, rootCause, claims }: AnalysisResult) =>
     [title ?? '', rootCause ?? '', ...claims.map(({ text }) => text)].some((text) =>
       holdsWords(normalizeWords(text), name),

@@ -4,14 +4,14 @@ import { stripEscapes } from '../../../log/lines/clean.ts';
  * The maximum number of lines of a message that are compared, and of characters of each. Answers cut longer
  * messages.
  */
-const [MOST_LINES, MOST_LINE] = [5, 200];
+const [MAX_LINES, MAX_LINE] = [5, 200];
 /**
  * The minimum number of characters of a message without the class of its exception. A shorter rest is not
  * informative.
  */
-const LEAST_WITHOUT_CLASS = 8;
+const MIN_WITHOUT_CLASS = 8;
 /** The minimum number of characters before an ellipsis by which a truncated message is recognized. */
-const LEAST_BEFORE_CUT = 24;
+const MIN_BEFORE_CUT = 24;
 
 const CLASS = /^(?:[\w$]+[.:]{1,2})*[\w$]*(?:error|exception|failure|failed|panic)(?: \[\w+\])?: /;
 /** Markers that runners print before the lines of a message: pytest's "E", the "#" of TAP, ">", bullets. */
@@ -42,11 +42,11 @@ export function normalizeMessage(message: string): string[] {
     .map((line) => normalizeWords(stripEscapes(line).trim().toLowerCase().replace(MARK, '')));
   return lines
     .filter((line) => line !== '')
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((line) => {
       const bare = line.replace(CLASS, '');
-      const kept = bare.length < LEAST_WITHOUT_CLASS ? line : bare;
-      return withoutEnd(kept).slice(0, MOST_LINE);
+      const kept = bare.length < MIN_WITHOUT_CLASS ? line : bare;
+      return withoutEnd(kept).slice(0, MAX_LINE);
     });
 }
 
@@ -76,7 +76,7 @@ function isEdge(left: string | undefined, right: string | undefined): boolean {
 }
 
 function endsWithStart(part: string, words: string): boolean {
-  for (let length = Math.min(part.length, words.length); length >= LEAST_BEFORE_CUT; length--) {
+  for (let length = Math.min(part.length, words.length); length >= MIN_BEFORE_CUT; length--) {
     if (part.endsWith(words.slice(0, length))) return true;
   }
   return false;
