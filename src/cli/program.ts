@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { CI_SYSTEM_NAMES } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import {
   calibrateCommand,
@@ -115,6 +116,7 @@ Examples:
   gh run view 812 --log-failed | faultline triage -
   faultline triage logs.zip --junit reports/*.xml --repo .
   faultline triage build.log --green last-good.log --json
+  faultline triage --run https://github.com/shop/api/actions/runs/4711 --repo .
   faultline triage build.log --repo . --confirm "npx vitest run"
   faultline triage build.log --analyst llm --trace
   faultline triage logs/ --each --json`;
@@ -122,8 +124,15 @@ Examples:
 function triageCommand(): Command {
   return new Command('triage')
     .description('Explain why a build failed, from its log. Needs no server, configuration or key.')
-    .argument('<input>', INPUT_HELP)
+    .argument('[input]', INPUT_HELP)
     .argument('[files...]', FILES_HELP)
+    .addOption(
+      new Option(
+        '--run <url or id>',
+        'fetch this failed run instead: its address, its id in the repository of --repo, or ' +
+          'job/NAME/NUMBER of Jenkins; needs the token of that CI',
+      ).conflicts('each'),
+    )
     .option(
       '--junit <file...>',
       'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)',
@@ -157,12 +166,16 @@ function triageCommand(): Command {
     )
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
-      runGuarded(async (input: string, files: string[], options: TriageCommandOptions) => {
+      runGuarded(async (named: string | undefined, files: string[], options: TriageCommandOptions) => {
+        const input = requireInput(named, options);
         const config = await loadTerminalConfig(options);
         if (options.each !== true)
           return await (await import('./triage/triage-command.ts')).runTriage(
             input,
-            { ...options, files },
+            {
+              ...options,
+              files: options.run === undefined || named === undefined ? files : [named, ...files],
+            },
             config,
           );
         return await (await import('./triage/triage-each.ts')).runTriageEach(
@@ -172,6 +185,13 @@ function triageCommand(): Command {
         );
       }),
     );
+}
+
+/** Returns the input of `triage`, which a run replaces. Throws `invalid-config` if there is neither. */
+function requireInput(input: string | undefined, { run }: TriageCommandOptions): string {
+  const given = input ?? run;
+  if (given !== undefined) return given;
+  throw new TriageError('invalid-config', 'Name a log, or a run with --run. See faultline triage --help');
 }
 
 function readCommand(): Command {

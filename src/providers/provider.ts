@@ -5,6 +5,7 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Check } from '../ports/health.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
+import type { NamedRuns } from './named-runs.ts';
 import type { Webhook, WebhookContent } from './webhook.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface Provider {
   readonly openPastRuns:
     | ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>)
     | null;
+  /** The runs that a person can name by their address; null if they are not read here. */
+  readonly runs: NamedRuns | null;
   /** The code host; null if the provider hosts no code. */
   readonly code: ProviderCode | null;
   /** The notices that are kept up to date there, as configured. */

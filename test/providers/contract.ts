@@ -34,7 +34,7 @@ export interface HostState {
 export interface PastHostRun {
   /** Also its number. Its only job has ten times this id. */
   readonly id: number;
-  readonly status: 'failed' | 'passed';
+  readonly status: 'failed' | 'passed' | 'running';
   /** ISO 8601. */
   readonly ended: string;
   /** A status: that is answered where its log is requested. */

@@ -121,7 +121,7 @@ async function printAnswers(
   const traces = options.trace ? await buildTraces(answers, config) : [];
   if (options.json) return await print(formatJson(formatTriage(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
-  const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
+  const hasHints = voice.color && !voice.quiet && path !== '-' && name === null && options.run === undefined;
   const hints = hasHints ? renderHints(path, options.repo) : '';
   await print(
     `${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${renderTraces(traces, voice)}`,

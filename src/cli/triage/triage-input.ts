@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Step } from '../../domain/analysis.ts';
 import { type Build, createSparseBuild, type SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { createGit, getTrustedPath, isSuccess } from '../../git/command.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
@@ -13,7 +14,7 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import { formatPhaseText, type Progress } from '../progress.ts';
-import { createInterruptSignal } from '../terminal.ts';
+import { createInterruptSignal, say } from '../terminal.ts';
 import {
   isDirectory,
   type LargeLog,
@@ -34,6 +35,8 @@ export interface TriageInputOptions {
   readonly green?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly budget?: number;
+  /** The failed run to fetch and triage instead of a file. */
+  readonly run?: string;
 }
 
 /**
@@ -63,6 +66,12 @@ export async function openTriageInput(requested: TriageInputOptions, config: Con
     return await opened;
   };
   return async (input, files, progress) => {
+    if (options.run !== undefined) {
+      const signal = createInterruptSignal();
+      progress.phase(`fetching ${toVisibleLine(options.run)}`);
+      const read = await readRun(options.run, files, { options, config, signal });
+      return await triageSources(await openApp(), read, { ...options, signal, progress, maskedSecrets: 0 });
+    }
     const { path } = input;
     progress.phase(`reading ${path === '-' ? 'standard input' : toVisibleLine(path)}`);
     const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
@@ -88,6 +97,7 @@ export async function openTriageInput(requested: TriageInputOptions, config: Con
 type Sources = readonly (SourceText | LogInPieces)[];
 
 interface ReadInput {
+  readonly build: Build;
   readonly sources: Sources;
   readonly greenText: string | undefined;
 }
@@ -104,12 +114,51 @@ async function readSources(
   const reports = await readReports(junit, limit);
   const artifacts = await readArtifacts(files, limit);
   requireOneBuild([...logs, ...artifacts], { allowUnrelated: !isDirectory(path) });
-  const greenText =
-    green === undefined ? undefined : (await readInput(green, limit)).map((source) => source.text).join('\n');
-  return { sources: [...logs, ...reports, ...artifacts], greenText };
+  const greenText = green === undefined ? undefined : await readGreen(green, limit);
+  return { build: createLocalBuild(), sources: [...logs, ...reports, ...artifacts], greenText };
+}
+
+/** Fetches a run from its CI, and reads the further files that were named. */
+async function readRun(
+  run: string,
+  files: readonly string[],
+  {
+    options: { junit = [], green, repo },
+    config,
+    signal,
+  }: { readonly options: TriageInputOptions; readonly config: Config; readonly signal: AbortSignal },
+): Promise<ReadInput> {
+  const { fetchNamedRun } = await import('../../app/named-run.ts');
+  const folder = resolve(repo ?? '.');
+  const remote = async () => await findRemote(folder, signal);
+  const { build, fetched } = await fetchNamedRun(config, run, { remote, logger: silentLogger, signal });
+  for (const note of fetched.notes) say(`faultline triage: ${toVisibleLine(note)}`);
+  const limit = config.http.maxLogBytes;
+  const further = [...(await readReports(junit, limit)), ...(await readArtifacts(files, limit))];
+  return {
+    build: { ...build, id: 'local', receivedAt: new Date().toISOString() },
+    sources: [...fetched.sources, ...further],
+    greenText: green === undefined ? undefined : await readGreen(green, limit),
+  };
+}
+
+/** Returns the URL of a clone's remote `origin`. Null if the folder is no clone, or has none. */
+async function findRemote(folder: string, signal: AbortSignal): Promise<string | null> {
+  const ask = createGit({
+    path: getTrustedPath(process.env.PATH, folder),
+    timeoutMs: GIT_TIME_LIMIT_MS,
+    searchesUpward: true,
+  });
+  const answer = await ask(folder, ['config', '--get', 'remote.origin.url'], signal);
+  return isSuccess(answer) ? answer.output.trim() : null;
+}
+
+async function readGreen(path: string, limit: number): Promise<string> {
+  return (await readInput(path, limit)).map((source) => source.text).join('\n');
 }
 
 interface TriageRun {
+  readonly repo?: string;
   readonly commit?: string;
   readonly greenCommit?: string;
   readonly signal: AbortSignal;
@@ -119,10 +168,10 @@ interface TriageRun {
 
 async function triageSources(
   app: TerminalApp,
-  { sources, greenText }: ReadInput,
+  { build, sources, greenText }: ReadInput,
   options: TriageRun,
 ): Promise<TriagedSources> {
-  const { commit, greenCommit, signal, progress, maskedSecrets } = options;
+  const { repo, commit, greenCommit, signal, progress, maskedSecrets } = options;
   const finishedSteps: string[] = [];
   const onStep = (step: Step) => {
     const text = formatPhaseText(step);
@@ -130,13 +179,10 @@ async function triageSources(
     progress.phase(text);
   };
   try {
-    const triageOptions = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit }) };
-    return await app.triage(
-      { ...createLocalBuild(), commit: commit ?? null },
-      sources,
-      signal,
-      triageOptions,
-    );
+    const isLocal = build.repository === LOCAL_REPOSITORY;
+    const clone = repo === undefined || isLocal ? undefined : resolve(repo);
+    const triageOptions = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit, clone }) };
+    return await app.triage({ ...build, commit: commit ?? build.commit }, sources, signal, triageOptions);
   } catch (error) {
     if (!signal.aborted) throw error;
     const progressText =
@@ -165,6 +211,7 @@ export function createLocalBuild(): Build {
  * clone.
  */
 async function resolveCommits({
+  run,
   repo,
   commit,
   greenCommit,
@@ -187,15 +234,12 @@ async function resolveCommits({
     const missing = `has no commit, branch or tag called ${toVisibleLine(name)}`;
     throw new TriageError('not-found', `${option}: the clone ${toVisibleLine(repo)} ${missing}.`);
   };
-  const head =
-    commit === undefined
-      ? (
-          await clone.resolve(
-            { repository: LOCAL_REPOSITORY, ref: null },
-            AbortSignal.timeout(GIT_TIME_LIMIT_MS),
-          )
-        ).ref
-      : await resolveId('--commit', commit);
+  const readHead = async () =>
+    (await clone.resolve({ repository: LOCAL_REPOSITORY, ref: null }, AbortSignal.timeout(GIT_TIME_LIMIT_MS)))
+      .ref;
+  // A run says itself which commit was built.
+  const checkedOut = async () => (run === undefined ? await readHead() : null);
+  const head = commit === undefined ? await checkedOut() : await resolveId('--commit', commit);
   const green = greenCommit === undefined ? undefined : await resolveId('--green-commit', greenCommit);
   return omitUndefined({ commit: head ?? undefined, greenCommit: green });
 }

@@ -25,6 +25,7 @@ export function createAzureProvider(settings: AzureSettings): Provider {
       (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
+    runs: null,
     rerun: null,
     channels: [],
     checks: () =>

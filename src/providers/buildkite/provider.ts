@@ -20,6 +20,7 @@ export function createBuildkiteProvider(settings: BuildkiteSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
+    runs: null,
     rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>

@@ -25,6 +25,7 @@ export function createCircleciProvider(settings: CircleciSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
+    runs: null,
     rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>

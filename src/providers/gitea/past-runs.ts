@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { findOrNull } from '../code-questions.ts';
+import { createNoRunError, type NamedRun } from '../named-runs.ts';
 import type { PastRun, PastRuns } from '../provider.ts';
 import { buildPath, type RestClient } from '../rest-client.ts';
+import type { WebhookContent } from '../webhook.ts';
 import { createGiteaClient, type GiteaOptions, PAGE, splitOwnerAndName } from './client.ts';
 import { readGiteaEvent } from './webhook.ts';
 
@@ -15,6 +17,7 @@ const Run = z.looseObject({
   path: z.string().nullish(),
   run_attempt: z.int().nullish(),
   index_in_repo: z.int().nullish(),
+  html_url: z.string().nullish(),
   started_at: z.string().nullish(),
   started: z.string().nullish(),
 });
@@ -45,6 +48,33 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
       }
     },
   };
+}
+
+/**
+ * Reads one run of Gitea or Forgejo Actions. The address of its page has the number of the run in its
+ * repository in some releases and its id in others, so the run with that page is looked for among the newest
+ * ones.
+ */
+export async function loadGiteaRun(
+  options: GiteaOptions,
+  { repository, id }: NamedRun,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<WebhookContent> {
+  const client = createGiteaClient(options, timeoutMs);
+  const { owner, repo } = splitOwnerAndName(repository);
+  const path = buildPath`/repos/${owner}/${repo}`;
+  const place = await client.get(Repository, { path, what: `the repository ${repository}`, signal });
+  const question = { path: `${path}/actions/runs`, what: 'the runs of the repository', signal };
+  const page = `/${repository}/actions/runs/${id}`.toLowerCase();
+  for await (const run of client.items(Runs, question, {
+    sizeName: 'limit',
+    size: PAGE,
+    maxPages: MAX_PAGES,
+  }))
+    if (run.html_url?.toLowerCase().endsWith(page) === true)
+      return await toPastRun(run, place, await readWorkflowNames(client, path, signal)).load(signal);
+  throw createNoRunError(`Run ${id} of ${repository}`, 'Gitea');
 }
 
 /**

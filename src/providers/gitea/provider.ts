@@ -7,6 +7,7 @@ import {
   defineWriteSetting,
 } from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
+import { readActionsPath } from '../named-runs.ts';
 import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { giteaWebhook } from './webhook.ts';
@@ -32,6 +33,14 @@ export function createGiteaProvider(settings: GiteaSettings): Provider {
       baseUrl: baseUrl ?? '',
       open: async ({ timeoutMs }) =>
         (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
+    },
+    runs: {
+      site: baseUrl?.replace(/\/api\/v1$/, '') ?? null,
+      form: `${baseUrl?.replace(/\/api\/v1$/, '') ?? 'https://gitea.example.com'}/OWNER/NAME/actions/runs/ID`,
+      read: readActionsPath,
+      buildPath: (repository, id) => `${repository}/actions/runs/${id}`,
+      load: async (run, { timeoutMs }, signal) =>
+        (await import('./past-runs.ts')).loadGiteaRun(credentials, run, timeoutMs, signal),
     },
     rerun: null,
     channels: createHostChannels({

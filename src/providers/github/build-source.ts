@@ -15,8 +15,10 @@ import {
   type LogFetching,
   withPage,
 } from '../job-logs.ts';
+import type { NamedRun } from '../named-runs.ts';
 import type { PastRuns } from '../provider.ts';
 import { withDeadline } from '../rest-client.ts';
+import type { WebhookContent } from '../webhook.ts';
 import { createGithubAccess, type GithubAccessOptions } from './access.ts';
 import { createGithubError, download, type GithubClient, type GithubRun } from './client.ts';
 import { readGithubEvent } from './webhook.ts';
@@ -310,16 +312,49 @@ export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
           .catch(refused('the runs of the repository'));
         const { workflow_runs: runs } = listed.data;
         for (const run of runs) {
-          const event = {
-            action: 'completed',
-            repository: place,
-            workflow_run: { ...run, pull_requests: run.pull_requests ?? [] },
-          };
-          const load = async () => readGithubEvent('workflow_run', event);
+          const load = async () => toRunContent(run, place);
           yield { externalId: String(run.id), attempt: run.run_attempt ?? 1, load };
         }
         if (runs.length < PAGE) return;
       }
     },
   };
+}
+
+type WorkflowRun = Awaited<ReturnType<GithubClient['rest']['actions']['getWorkflowRun']>>['data'];
+
+interface Place {
+  readonly full_name: string;
+  readonly default_branch: string;
+}
+
+/** Returns the content that the event of a run would have. */
+function toRunContent(run: WorkflowRun, place: Place): WebhookContent {
+  return readGithubEvent('workflow_run', {
+    action: run.status ?? 'unknown',
+    repository: place,
+    workflow_run: { ...run, pull_requests: run.pull_requests ?? [] },
+  });
+}
+
+/** Reads one run of Actions, as an App if it is installed, else with the token. */
+export async function loadGithubRun(
+  options: GithubAccessOptions,
+  { repository, id, attempt }: NamedRun,
+  signal: AbortSignal,
+): Promise<WebhookContent> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const { client } = await createGithubAccess(options).forRepository({ owner, repo }, signal);
+  const asked = { owner, repo, request: { signal } };
+  const refused = (what: string) => (error: unknown) => {
+    throw createGithubError(what, error, 'read Actions');
+  };
+  const { data: place } = await client.rest.repos.get(asked).catch(refused(`the repository ${repository}`));
+  const { actions } = client.rest;
+  const run = { ...asked, run_id: Number(id) };
+  const { data } = await (attempt === null
+    ? actions.getWorkflowRun(run)
+    : actions.getWorkflowRunAttempt({ ...run, attempt_number: attempt })
+  ).catch(refused(`run ${id} of ${repository}`));
+  return toRunContent(data, place);
 }

@@ -13,6 +13,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { joinPath, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
+import { readActionsPath } from '../named-runs.ts';
 import { createHostChannels } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import type { GithubAppFacts } from './check-app.ts';
@@ -41,6 +42,14 @@ export function createGithubProvider(settings: GithubSettings): Provider {
         (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
     channels: createChannels(settings),
+    runs: {
+      site: toSiteUrl(baseUrl),
+      form: `${toSiteUrl(baseUrl)}/OWNER/NAME/actions/runs/ID`,
+      read: readActionsPath,
+      buildPath: (repository, id) => `${repository}/actions/runs/${id}`,
+      load: async (run, { logger }, signal) =>
+        (await import('./build-source.ts')).loadGithubRun({ ...credentials, logger }, run, signal),
+    },
     rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { logger, signal }) =>

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import type { NamedRun } from '../named-runs.ts';
 import type { PastRuns } from '../provider.ts';
+import type { RestClient } from '../rest-client.ts';
+import type { WebhookContent } from '../webhook.ts';
 import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 import { readGitlabEvent } from './webhook.ts';
 
@@ -26,18 +29,39 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
       const query = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
       const pipelines = { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal };
       for await (const { id } of client.items(Listed, pipelines, { ...PAGE, maxPages: MAX_PAST_PAGES })) {
-        const load = async (within: AbortSignal) => {
-          const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
-          const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
-          return readGitlabEvent('Pipeline Hook', {
-            object_kind: 'pipeline',
-            object_attributes: { ...pipeline, url },
-            user,
-            project,
-          });
-        };
+        const load = async (within: AbortSignal) =>
+          await readPipeline(client, project, `${path}/pipelines/${id}`, within);
         yield { externalId: String(id), attempt: null, load };
       }
     },
   };
+}
+
+/** Reads one pipeline of a project. */
+export async function loadGitlabRun(
+  options: GitlabOptions,
+  { repository, id }: NamedRun,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<WebhookContent> {
+  const client = createGitlabClient(options, timeoutMs);
+  const path = getProjectPath(repository);
+  const project = await client.get(Project, { path, what: `the project ${repository}`, signal });
+  return await readPipeline(client, project, `${path}/pipelines/${id}`, signal);
+}
+
+async function readPipeline(
+  client: RestClient,
+  project: z.infer<typeof Project>,
+  path: string,
+  signal: AbortSignal,
+): Promise<WebhookContent> {
+  const question = { path, what: `pipeline ${path.split('/').at(-1)}`, signal };
+  const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
+  return readGitlabEvent('Pipeline Hook', {
+    object_kind: 'pipeline',
+    object_attributes: { ...pipeline, url },
+    user,
+    project,
+  });
 }

@@ -7,6 +7,7 @@ import {
   defineWriteSetting,
 } from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
+import type { NamedRun } from '../named-runs.ts';
 import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { gitlabWebhook } from './webhook.ts';
@@ -51,6 +52,14 @@ export function createGitlabProvider(settings: GitlabSettings): Provider {
         client: async () => (await import('./notices.ts')).createGitlabStatusClient(credentials),
       },
     }),
+    runs: {
+      site: baseUrl.replace(/\/api\/v4$/, ''),
+      form: `${baseUrl.replace(/\/api\/v4$/, '')}/GROUP/NAME/-/pipelines/ID`,
+      read: readPipelinePath,
+      buildPath: (repository, id) => `${repository}/-/pipelines/${id}`,
+      load: async (run, { timeoutMs }, signal) =>
+        (await import('./past-runs.ts')).loadGitlabRun(credentials, run, timeoutMs, signal),
+    },
     rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>
@@ -116,4 +125,10 @@ function toGitlabApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');
   return `${url.origin}${path.endsWith('/api/v4') ? path : `${path}/api/v4`}`;
+}
+
+/** Reads `GROUP/NAME/-/pipelines/ID`. */
+function readPipelinePath(path: string): NamedRun | null {
+  const [, repository, id] = /^([\w./-]{1,300}?)\/-\/pipelines\/(\d{1,15})(?:\/\w+)?\/?$/.exec(path) ?? [];
+  return repository === undefined || id === undefined ? null : { repository, id, attempt: null };
 }

@@ -4,6 +4,7 @@ import { defineCredential, defineSetting, defineWebhookSecrets } from '../../con
 import type { Build } from '../../domain/build.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { createBasicAuth, joinPath, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
+import type { NamedRun } from '../named-runs.ts';
 import { buildRule } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { createJenkinsWebhook } from './webhook.ts';
@@ -23,6 +24,14 @@ export function createJenkinsProvider(settings: JenkinsSettings): Provider {
       (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,
     code: null,
+    runs: {
+      site: baseUrl,
+      form: `${baseUrl ?? 'https://jenkins.example.com'}/job/NAME/NUMBER/`,
+      read: readBuildPath,
+      buildPath: (repository, id) => `${repository}/${id}/`,
+      load: async (run, { timeoutMs }, signal) =>
+        (await import('./named-build.ts')).loadJenkinsBuild({ baseUrl, user, token }, run, timeoutMs, signal),
+    },
     rerun: null,
     channels: createChannels(settings),
     checks: () => [createCheck(settings)],
@@ -118,3 +127,9 @@ export const JenkinsSettings = z.object({
   ),
 });
 export type JenkinsSettings = z.infer<typeof JenkinsSettings>;
+
+/** Reads `job/FOLDER/job/NAME/NUMBER/`, with a page of the build such as `console` behind it. */
+function readBuildPath(path: string): NamedRun | null {
+  const [, repository, id] = /^((?:job\/[^/?#]{1,500}\/?){1,20})\/(\d{1,10})(?:\/\w*)?$/.exec(path) ?? [];
+  return repository === undefined || id === undefined ? null : { repository, id, attempt: null };
+}

@@ -46,7 +46,7 @@ export const githubWorld: ProviderWorld = {
     };
   },
   answer({ method, path, query, body }, state) {
-    const route = `${method} ${path.replace('/repos/shop/api', '')}`;
+    const route = `${method} ${path.replace('/api/v3', '').replace('/repos/shop/api', '')}`;
     const attempt = /^GET \/actions\/runs\/4711\/attempts\/(\d+)\/jobs$/.exec(route)?.[1];
     if (attempt !== undefined) {
       if (state.jobs === null) return null;
@@ -83,9 +83,10 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
     };
   }
   const [, id, what] =
-    /^GET \/actions\/runs\/(\d+)\/(?:attempts\/1\/)?(jobs|artifacts|logs)$/.exec(route) ?? [];
+    /^GET \/actions\/runs\/(\d+)(?:\/(?:attempts\/1\/)?(jobs|artifacts|logs))?$/.exec(route) ?? [];
   const run = state.past.find((pastHostRun) => String(pastHostRun.id) === id);
   if (run?.isDeleted === true) return null;
+  if (run !== undefined && what === undefined) return { json: pastRun(run) };
   if (run !== undefined && what === 'artifacts') return { json: { total_count: 0, artifacts: [] } };
   if (run !== undefined && what === 'jobs') {
     const job = { id: run.id * 10, name: 'test', status: 'completed', completed_at: run.ended };
@@ -108,8 +109,8 @@ function pastRun({ id, status, ended }: HostState['past'][number]) {
       id,
       run_number: id,
       run_attempt: 1,
-      status: 'completed',
-      conclusion: status === 'failed' ? 'failure' : 'success',
+      status: status === 'running' ? 'in_progress' : 'completed',
+      conclusion: { failed: 'failure', passed: 'success', running: null }[status],
       path: 'ci.yml@refs/heads/main',
     },
     ...{
