@@ -19,7 +19,7 @@ import { z } from 'zod';
 const ROOT = resolve(import.meta.dirname, '../..');
 const BASE = 'docker.io/library/node:24-bookworm-slim';
 const OWN_BASE = 'localhost/faultline-base:bookworm';
-/** Of the image over its base, in megabytes. */
+/** The maximum size of the image without its base, in megabytes. */
 const MOST = 350;
 const STEP_MS = 900_000;
 const READY_MS = 60_000;
@@ -35,7 +35,7 @@ interface Engine {
   has(image: string): Promise<boolean>;
   build(image: string, folder: string, buildArgs: readonly string[]): Promise<void>;
   bytes(image: string): Promise<number>;
-  /** What runs this in the image, hardened; `entrypoint` null: the image's own. */
+  /** Runs a command in the image with restricted rights. If `entrypoint` is null, the image's own is used. */
   inside(
     image: string,
     entrypoint: string | null,
@@ -104,7 +104,10 @@ const Config = z.object({
   }),
 });
 
-/** A mount namespace as a container has it: $1 is the image's files, which become the root, read-only; the rest is what runs there. */
+/**
+ * A script that creates the mount namespace of a container. $1 is the folder with the image's files, which
+ * become the read-only root. The other arguments are the command.
+ */
 const NAMESPACE = `set -e
 root=$1; user=$2; folder=$3; shift 3
 mount --bind "$root" "$root"; mount -o remount,bind,ro "$root"
@@ -113,7 +116,9 @@ mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"
 cd /
 exec chroot "$root" setpriv "--reuid=$user" "--regid=$user" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all env -i -C "$folder" "$@"`;
 
-/** buildah runs nothing read-only: util-linux does, on the image's mounted files. */
+/**
+ * buildah cannot run a container read-only, so util-linux runs the command on the mounted files of the image.
+ */
 function buildahEngine(): Engine {
   const mounted = new Map<string, { readonly container: string; readonly root: string }>();
   const mount = async (image: string) => {
@@ -129,7 +134,7 @@ function buildahEngine(): Engine {
     has: async (image) =>
       (await works('buildah', 'inspect', '--type', 'image', image)) ||
       works('buildah', 'pull', '--quiet', image),
-    // Chroot: other isolations need a runtime such as runc.
+    // The isolation is chroot, because others need a runtime such as runc.
     build: (image, folder, buildArgs) =>
       streamed('buildah', [
         'build',
@@ -174,7 +179,10 @@ async function streamed(program: string, args: readonly string[], options: Spawn
   if (code !== 0) throw new Error(`${program} ${args[0]} ended with ${code ?? signal}, see above.`);
 }
 
-/** Debian's smallest system with the pinned Node, npm, the user `node`, and the certificates that this machine trusts. */
+/**
+ * Builds Debian's smallest system with the pinned Node, npm, the user `node`, and the certificates of this
+ * machine.
+ */
 async function makeBase(engine: Engine): Promise<void> {
   if (!(await works('mmdebstrap', '--version')))
     throw new Error(
@@ -235,7 +243,10 @@ const Answers = z.object({
   analyses: z.array(z.object({ category: z.string() })),
 });
 
-/** Serves from the image, uploads a captured failure, and waits for its answer. Throws with what the service said. */
+/**
+ * Starts the service in the image, uploads a captured failure, and waits for its answer. Throws with the
+ * output of the service.
+ */
 async function triageUpload(engine: Engine, image: string): Promise<string> {
   const port = await freePort();
   const token = randomBytes(24).toString('hex');

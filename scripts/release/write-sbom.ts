@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** How npm marks a package of which one of several copies is for development. */
+/** The mark of npm for a package of which one of several copies is only for development. */
 const DEVELOPMENT = 'cdx:npm:package:development';
 
 const Component = z.looseObject({

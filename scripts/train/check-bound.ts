@@ -15,7 +15,7 @@ const SPLITS = Number(asked.splits);
 const FLOOR = Number(asked.floor);
 const SEED = 20_261_127;
 const STATED = [0.02, 0.03, 0.05, 0.1];
-/** Outcomes are for the choice in so many of ten parts; the rest is for the check. */
+/** The share of the outcomes on which routes are chosen. The rest is for the check. */
 const FOR_CHOICE = 0.7;
 const AIM = 0.9;
 const DEFAULT = 0.03;
@@ -51,7 +51,10 @@ for (const maxWrong of STATED) {
 }
 if (!isReached) process.exitCode = 1;
 
-/** Draws which sources, or which projects, the routes are chosen by; the check is on the others. */
+/**
+ * Creates splits of the sources, or of the projects, into those on which routes are chosen and those for the
+ * check.
+ */
 function splitsBy(by: LeftOut, maxWrong: number): Split[] {
   const next = createRandomNumbers(SEED);
   const outcomes = getHeldOutcomes().filter(({ leftOut }) => leftOut === by);

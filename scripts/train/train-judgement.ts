@@ -21,9 +21,12 @@ import { fitJudgment, type Lesson } from './judging/fit.ts';
 import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
 
 const FOLDS = 5;
-/** From how sure on the table counts an answer as published. */
+/** The confidences from which an answer counts as published in the table. */
 const SURE = [0.8, 0.85, 0.9, 0.95] as const;
-/** What a lesson of a set counts for the category and for the sureness; rules were written on the sets of "classify". */
+/**
+ * The weights of a set's examples for the category and for the certainty. Rules were written with the sets of
+ * "classify".
+ */
 const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: number]>> = {
   'actions/actions': [3, 1.5],
   'other-ci/other-ci': [3, 1.5],
@@ -32,7 +35,7 @@ const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: num
   'classify/issues': [0.7, 0.4],
 };
 const CAPTURED = [0.2, 0.35] as const;
-/** The share of its label's words that an answer must hold to show the cause. */
+/** The minimum share of its label's words that an answer must contain to show the cause. */
 const SHOWN_FROM = 0.2;
 const COMMAND = 'node scripts/train/train-judgement.ts --data FOLDER --out src/judge/judgement.json';
 const USAGE = `Learns the judgement of failures: categories and how sure they are.
@@ -94,13 +97,16 @@ interface Held {
   readonly subject: LabelledSubject;
   readonly judged: Judged;
   readonly right: boolean;
-  /** Right, and the answer shows the cause. */
+  /** True if the category is right and the answer shows the cause. */
   readonly good: boolean;
-  /** Right, and the answer holds half of the words that any good explanation has; null where none are labelled. */
+  /**
+   * True if the category is right and the answer contains half of the words of a good explanation. Null if
+   * none are labeled.
+   */
   readonly useful: boolean | null;
 }
 
-/** Learns on all other groups for each, and says what is made of those left out. */
+/** Trains, for each group, on all other groups, and judges the group that was left out. */
 function crossValidated(by: LeftOut): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
   const group = ({ subject }: { readonly subject: LabelledSubject }) =>
@@ -114,7 +120,7 @@ function crossValidated(by: LeftOut): Held[] {
       const judged = judge(lesson.facts, lesson.matches, model);
       const right = subject.accepted.includes(judged.category);
       useJudgmentModel(model);
-      // A ruling is remembered for its subject: a copy is ruled on by this model.
+      // A ruling is cached for its subject, so a copy is judged by this model.
       const share = toldShare({ ...subject, subject: { ...subject.subject } });
       return {
         subject,
@@ -127,7 +133,10 @@ function crossValidated(by: LeftOut): Held[] {
   });
 }
 
-/** The outcomes of both protocols, without any text. A failure that is read twice counts once, as the product reads it. */
+/**
+ * Returns the outcomes of both protocols, without any text. A failure that is read twice counts once, as the
+ * product reads it.
+ */
 function outcomesText(): string {
   const numbers = new Map(
     [...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]),
@@ -167,7 +176,7 @@ function figuresOf(all: readonly Held[]): string[] {
   return Array.from(sets, ([name, own]) => figureLine(name, own));
 }
 
-/** The share of the label's words that the composed answer holds; null where none are labelled. */
+/** Returns the share of the label's words that the answer contains. Returns null if none are labeled. */
 function toldShare({ subject, mentions }: LabelledSubject): number | null {
   if (mentions.length === 0) return null;
   const evidence = subject.excerpts.map((excerpt, i) => ({
@@ -215,7 +224,7 @@ function macroF1(own: readonly Held[]): string {
   return (scores.reduce((sum, score) => sum + score, 0) / scores.length).toFixed(3);
 }
 
-/** Expected calibration error of the sureness, in ten bins of one width. */
+/** Computes the expected calibration error of the certainty, in ten bins of equal width. */
 function calibrationError(own: readonly Held[]): string {
   const bins = Map.groupBy(own, ({ judged }) => Math.min(9, Math.floor(judged.sureness * 10)));
   const off = Array.from(bins.values(), (some) =>
@@ -242,7 +251,10 @@ function lessonOf(labelled: LabelledSubject): Lesson {
   };
 }
 
-/** Whether what an answer of this category would quote holds the label's words; true where no words are labelled. */
+/**
+ * Tells whether the quotations of an answer with this category would contain the label's words. Returns true
+ * if no words are labeled.
+ */
 function showsCause(
   { subject, mentions }: LabelledSubject,
   matches: Lesson['matches'],
@@ -261,7 +273,7 @@ function showsCause(
   return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length >= SHOWN_FROM;
 }
 
-/** The model's file: numbers only, with what they were learned from and what they are worth. */
+/** Formats the model's file. It contains only numbers, with their data sets and their figures. */
 function modelText({ facts, wordScale, words, sureness }: JudgmentModel): string {
   const sizes = Object.fromEntries(
     Array.from(

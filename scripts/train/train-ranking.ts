@@ -18,7 +18,7 @@ const USAGE = `Learns the ranking of lines from labelled logs.
   --by WHAT       what a fold leaves out: project (default), language or source; other than project, nothing is written
   --no-folds      no cross-validation, to try something`;
 
-/** What became of a log that the model did not see. */
+/** The result for a log that the model did not see. */
 interface Held {
   readonly set: string;
   readonly group: string;
@@ -65,7 +65,7 @@ if (asked.by === 'project' && asked.check !== undefined) {
   if (!isSame) process.exitCode = 1;
 }
 
-/** Trains on the logs of all other groups for each, and says what of the labelled lines is kept. */
+/** Trains, for each group, on the logs of all other groups, and returns which labeled lines are kept. */
 function crossValidate(): Held[] {
   return splitIntoFolds(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));
@@ -113,7 +113,7 @@ function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string
   return (some.reduce((sum, one) => sum + one[figure], 0) / some.length).toFixed(3);
 }
 
-/** The share of the labelled lines that the reader keeps within a budget of tokens. */
+/** Returns the share of the labeled lines that the reader keeps within a token budget. */
 function keptShare(
   { log, wanted, weighed, candidates }: LabelledLog,
   scores: Float32Array,
@@ -127,7 +127,7 @@ function keptShare(
   );
 }
 
-/** Whether the headline is a labelled line. */
+/** Tells whether the headline is a labeled line. */
 function firstTells(
   { log, candidates, found, structure, wanted }: LabelledLog,
   proving: Float32Array,
@@ -146,7 +146,7 @@ function asRow({ columns, thresholds, rights }: Tree) {
   return [Array.from(columns), Array.from(thresholds), Array.from(rights)];
 }
 
-/** The model's file: numbers only, with what they were learned from and what they are worth. */
+/** Formats the model's file. It contains only numbers, with their data sets and their figures. */
 function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
   const read = logs.filter(({ augmented, again }) => !augmented && !again);
   const sizes = Object.fromEntries(

@@ -13,7 +13,7 @@ const MODULE = 'github.com/zricethezav/gitleaks/v8';
 const ROOT = join(import.meta.dirname, '../..');
 const DATA = join(ROOT, 'src/log/mask/gitleaks');
 const SAMPLES = join(ROOT, 'test/log/mask/gitleaks-samples.br');
-/** In the place of a rule's own keywords, which are in every other line, or which the rule does not need. */
+/** Keywords that replace those of a rule that are too common or not needed. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'atlassian-api-token': ['atatt3'],
   'authress-service-client-access-key': ['.acc-', '.acc_'],
@@ -26,7 +26,10 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'vault-service-token': ['hvs.', 'vault login'],
 };
 
-/** Rules for what is around a secret, which the masker knows by rules of its own, and then those that are narrower than the masker's. */
+/**
+ * Rules that are left out: those about the context of a secret, for which the masker has its own rules, and
+ * those that are narrower than the masker's.
+ */
 const LEFT_OUT: readonly string[] = `
   generic-api-key curl-auth-header curl-auth-user private-key kubernetes-secret-yaml pkcs12-file nuget-config-password hashicorp-tf-password
   jwt slack-webhook-url microsoft-teams-webhook sidekiq-sensitive-url freemius-secret-key
@@ -60,12 +63,15 @@ interface TokenRule {
 
 interface NamedRule {
   readonly id: string;
-  /** What the name of the value holds, and all of the value. */
+  /** The part of the pattern for the name of the value. `value` is the part for the value. */
   readonly name: string;
   readonly value: string;
 }
 
-/** What is around name and value in gitleaks' rules for assignments, and around the token in the others (`utils.Generate…Regex`). */
+/**
+ * The patterns around name and value in gitleaks' rules for assignments, and around the token in the others
+ * (`utils.Generate…Regex`).
+ */
 const NAME_BEGINS = ['(?i)[\\w.-]{0,50}?(?:', '[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:'];
 const NAME_ENDS = `)(?:[ \\t\\w.-]{0,20})[\\s'"]{0,3}`;
 const ASSIGNS = `(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5}(`;
@@ -79,7 +85,10 @@ const ENDS = [
   ],
   ...[`(?:$|[\\\\'"\\x60\\s<),])`, '\\b'],
 ];
-/** Changes of patterns: a commit's hash is no token, and a token goes on behind what the rule knows it by. */
+/**
+ * Changes of patterns. A commit's hash is not a token, and some tokens continue after the part that
+ * identifies them.
+ */
 const EDITS: Readonly<Record<string, readonly [from: string, to: string]>> = {
   'sourcegraph-access-token': ['|[a-fA-F0-9]{40}', ''],
   'aws-amazon-bedrock-api-key-short-lived': [
@@ -117,7 +126,10 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Runs gitleaks' own generator, whose two files that would only check and draw by chance are ours. */
+/**
+ * Runs gitleaks' own generator. Two of its files, which only validate and generate samples at random, are
+ * replaced by ours.
+ */
 function printRules(folder: string): Printed[] {
   const copy = join(work, 'module');
   cpSync(folder, copy, { recursive: true });

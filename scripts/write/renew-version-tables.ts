@@ -14,11 +14,11 @@ import type { VersionTable } from './version-tables/table.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const TABLES = join(ROOT, 'src/judge/versions');
 const SCRIPTS = join(import.meta.dirname, 'version-tables');
-/** Releases of the sources. The older typeshed knows versions of Python that the newer one has dropped. */
+/** The releases of the sources. The older typeshed contains versions of Python that the newer one dropped. */
 const BROWSER_COMPAT_DATA = '8.1.9';
 const TYPES_NODE = '24.19.2';
 const TYPESHED_CLIENTS = ['2.15.0', '2.3.0'];
-/** Bytes of all tables together. */
+/** The maximum size of all tables together, in bytes. */
 const MAX_BYTES = 500_000;
 const NAMES = ['node', 'python', 'go'] as const;
 
@@ -48,7 +48,9 @@ function write(name: (typeof NAMES)[number], table: VersionTable): void {
   console.log(`${name}: ${Object.keys(table.members).length} members`);
 }
 
-/** Fails unless every table is as these scripts wrote it, and all are small enough to be shipped. */
+/**
+ * Fails unless every table equals the output of these scripts and all tables are small enough to be shipped.
+ */
 function checkTables(): void {
   let bytes = 0;
   for (const name of NAMES) {
@@ -64,7 +66,9 @@ function checkTables(): void {
     throw new Error(`The tables of src/judge/versions have ${bytes} bytes; ${MAX_BYTES} are allowed.`);
 }
 
-/** Hashes a table with the scripts that derive it: a change of either makes the other stale. */
+/**
+ * Computes a hash of a table and of the scripts that derive it. A change of either makes the hash invalid.
+ */
 function stampTable(table: VersionTable): string {
   const hash = createHash('sha256').update(JSON.stringify(table));
   for (const script of readdirSync(SCRIPTS).sort()) hash.update(readFileSync(join(SCRIPTS, script)));

@@ -1,4 +1,7 @@
-/** A question, and what its answer must hold; null if the only right answer is that it is not known. */
+/**
+ * A question, and the texts that its answer must contain. Null if the only right answer is that it is not
+ * known.
+ */
 type Question = readonly [question: string, holds: readonly string[] | null];
 
 /** A published package, the commands that fetch it into the current folder, and where its files are then. */
@@ -9,7 +12,7 @@ export interface AskedPackage {
   readonly questions: readonly Question[];
 }
 
-/** Questions of every form on five packages. The places were found with grep and read by a person. */
+/** Questions of every form on five packages. A person found the answers with grep and by reading. */
 export const ASKED_PACKAGES: readonly AskedPackage[] = [
   {
     name: 'fastify 5.12.8 (npm, JavaScript)',

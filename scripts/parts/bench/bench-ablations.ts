@@ -7,8 +7,8 @@ import { runAll } from './ablation-runs.ts';
 import { linearTables, renderTable } from './ablation-tables.ts';
 
 /**
- * What each stage is worth, and what the loop gains on the linear baseline, with the rules analyst: every figure of docs/evidence/ablations.md, as
- * Markdown on standard output. The data sets are the measurer's own.
+ * Prints every figure of docs/evidence/ablations.md as Markdown: the value of each stage, and the gain of the
+ * loop over the linear baseline, with the rules analyst. The caller provides the data sets.
  */
 const { values } = parseArgs({
   options: {

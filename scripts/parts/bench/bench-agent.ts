@@ -7,8 +7,9 @@ import { startModelAside } from './model-aside.ts';
 import { createPrebuiltAgent } from './prebuilt-agent.ts';
 
 /**
- * What the agent costs beside its model, with a scripted one: the overhead of a balanced run of three iterations beside LangGraph's prebuilt
- * agent with as many model and tool calls on the same checkpointer, and the throughput of fifty runs at once while each call takes 800 ms.
+ * Measures the agent's own cost, with a scripted model. Compares the overhead of a run of three iterations
+ * with LangGraph's prebuilt agent, with as many model and tool calls on the same checkpointer. Then measures
+ * the throughput of fifty concurrent runs if each call takes 800 ms.
  */
 const ROUNDS = 3;
 const WARM_UP = 3;
@@ -24,7 +25,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Both agents in turn, in one process, on one database. */
+/** Runs both agents in turn, in one process and on one database. */
 async function besidePrebuilt(dataDir: string): Promise<void> {
   const model = await startModelAside({ latencyMs: 0, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);
@@ -55,7 +56,10 @@ async function besidePrebuilt(dataDir: string): Promise<void> {
   await model.close();
 }
 
-/** The ideal is what the calls of one run take one after the other: all runs wait for the model side by side. */
+/**
+ * Runs many agents at once. Ideally, all take as long as the calls of one run, because they wait for the
+ * model at the same time.
+ */
 async function manyAtOnce(dataDir: string): Promise<void> {
   const model = await startModelAside({ latencyMs: LATENCY_MS, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);

@@ -9,8 +9,9 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { ASKED_PACKAGES, type AskedPackage } from './ask-questions.ts';
 
 /**
- * Measures questions about five published packages without a model: right and cited, silent, or wrong. The
- * packages are fetched by their ordinary clients into a temporary folder, or reused from `--data`.
+ * Measures answers to questions about five published packages without a model: right and cited, silent, or
+ * wrong. The packages are downloaded with their ordinary clients to a temporary folder, or reused from
+ * `--data`.
  */
 const { values } = parseArgs({ options: { data: { type: 'string' }, list: { type: 'boolean' } } });
 const FETCH_MS = 300_000;
@@ -32,7 +33,7 @@ console.log(`All: ${totals.right} of ${all} right, ${totals.silent} silent, ${to
 if (values.data === undefined) rmSync(folder, { recursive: true, force: true });
 if (totals.wrong > 0) process.exitCode = 1;
 
-/** Fetches a package unless it is there, and returns its folder. */
+/** Downloads a package unless it is already there, and returns its folder. */
 function fetchPackage({ fetch, folder: inside }: AskedPackage): string {
   const target = join(folder, inside);
   if (existsSync(target)) return target;

@@ -1,4 +1,4 @@
-/** `scripts/bench console [part] [options]`: how fast the pages answer. */
+/** `scripts/bench console [part] [options]` measures the response times of the pages. */
 const PARTS: Readonly<
   Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>
 > = {

@@ -13,10 +13,10 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { DRIFT_CASES, type DriftCase } from './drift/cases.ts';
 
 /**
- * Reads pairs of logs of one commit, green and red by what was installed (test/fixtures/drift, captured by
- * scripts/parts/capture/capture-drift.ts), and asks whether the change that broke the red run is named first. `--other-commit` says
- * that the commits differ, `--list` prints each pair. Ends with 1 below 0.90, or if anything innocent is
- * blamed.
+ * Reads pairs of logs of the same commit, of which one failed because of what was installed
+ * (test/fixtures/drift, captured by scripts/parts/capture/capture-drift.ts). Checks whether the change that
+ * caused the failure is named first. `--other-commit` states that the commits differ, and `--list` prints
+ * each pair. Exits with 1 if fewer than 0.90 are right or if an innocent change is blamed.
  */
 const { values: options } = parseArgs({
   options: {

@@ -9,9 +9,10 @@ import { createErringJudge, type Truth } from './erring-judgements.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
 /**
- * Measures what models that err in 30, 60 and 90 % of their judgements publish on the captured failures whose
- * category is labelled, beside the rules alone. An answer is wrong if its category is not accepted or none of
- * its quotations is on a telling line. Ends with 1 if a model publishes more wrong answers than the rules.
+ * Measures what is published by models that err in 30, 60 and 90 % of their judgments, and by the rules
+ * alone, on the captured failures whose category is labeled. An answer is wrong if its category is not
+ * accepted, or if none of its quotations is a labeled line. Exits with 1 if a model publishes more wrong
+ * answers than the rules.
  */
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SHARES = [0, 0.3, 0.6, 0.9];
@@ -43,7 +44,7 @@ try {
 
 async function measureModel(share: number, dataset: string): Promise<number> {
   const out = join(folder, 'results.jsonl');
-  // One case after the other, so that the case at hand is the one after those that are written.
+  // Cases run one after the other, so the current case follows those that are already written.
   const ask = (): Truth => cases[readFileSync(out, 'utf8').split('\n').length - 1]?.truth ?? NOTHING;
   const judge = createErringJudge(share, SEED, ask);
   const model = await startScriptedModel({ latencyMs: 0, rounds: 1, judge });

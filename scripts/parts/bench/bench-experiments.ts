@@ -21,14 +21,16 @@ const never = new AbortController().signal;
 const read = async (text: string) =>
   readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 
-/** Fails in so many of 100 runs, by a random number that no run shares with another. */
+/**
+ * Creates a command that fails in this many of 100 runs, by a random number that is drawn anew in each run.
+ */
 const check = (percent: number) => `n=$(od -An -N2 -tu2 /dev/urandom)
 if [ $((n % 100)) -lt ${percent} ]; then echo "error: the tide table is empty" >&2; exit 1; fi
 `;
 
 interface Case {
   readonly name: string;
-  /** Rates of failure in percent. */
+  /** Failure rates in percent, on the checkout and on the base. */
   readonly here: number;
   readonly base: number;
   readonly wrong: readonly Experiment['verdict'][];
@@ -57,7 +59,7 @@ async function benchRates(): Promise<void> {
     const startedAt = performance.now();
     const counts = await tryCase(experimentCase);
     const count = (verdict: Experiment['verdict'] | 'depends') => counts.get(verdict) ?? 0;
-    // What fails at random, always or never depends on none of the conditions.
+    // Failures at random, always or never depend on none of the conditions.
     const wrong = experimentCase.wrong.reduce((sum, verdict) => sum + count(verdict), count('depends'));
     const shown = (
       ['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive', 'depends'] as const

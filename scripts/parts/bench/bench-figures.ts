@@ -26,9 +26,9 @@ const { values: asked } = parseArgs({
   },
 });
 const [MAX_WRONG, FLOOR] = [Number(asked['max-wrong']), Number(asked.floor)];
-/** A source with fewer failures is shown with the others alone. */
+/** The minimum number of failures of a source that has its own row. */
 const LEAST = 20;
-/** Routes that rest on one line or on words alone are never published. */
+/** Routes that are never published, because they are based on one line or on words alone. */
 const NEVER: ReadonlySet<string> = new Set(['rule', 'words']);
 
 if (asked.all) await printAims();
@@ -90,7 +90,7 @@ function printRow(name: string, own: readonly HeldOutcome[], all: readonly HeldO
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-/** Publishes each source's answers by the routes that the other sources choose. */
+/** Publishes the answers of each source by the routes that are chosen on the other sources. */
 function publishByOthers(
   own: readonly HeldOutcome[],
   all: readonly HeldOutcome[],

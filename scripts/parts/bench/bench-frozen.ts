@@ -1,6 +1,9 @@
 import { benchFrozen } from './frozen.ts';
 
-/** How long recorded runs take to be run again, and what recording costs. Wall-clock on this machine, one process. */
+/**
+ * Measures how long it takes to run recorded runs again, and what recording costs. Times are wall-clock times
+ * of one process on this machine.
+ */
 const runs = Number(process.argv[2] ?? 1000);
 const { identical, plainMs, recordedMs, frozenMs, bytes } = await benchFrozen(runs);
 const each = (milliseconds: number) => `${(milliseconds / runs).toFixed(1)} ms`;

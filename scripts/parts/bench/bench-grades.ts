@@ -93,7 +93,7 @@ async function gradeAll(histories: readonly FixedHistory[]): Promise<Graded[]> {
   for (const history of histories) {
     const [red] = history.reds;
     if (red === undefined) continue;
-    // The same log at the same files has the same answer.
+    // The same log with the same files always has the same answer.
     const found = known.get(red.log) ?? (await answer(app, history, red));
     known.set(red.log, found);
     answers.push(found);

@@ -4,7 +4,10 @@ import { basename } from 'node:path';
 import { decodeSources } from '../../../src/log/decode/archive.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 
-/** Lines of everyday builds; `#` becomes a number. The share of complaints is that of real logs: about one line in fifty. */
+/**
+ * Lines of ordinary builds, in which `#` becomes a number. As in real logs, about one line in fifty looks
+ * like an error.
+ */
 const ORDINARY = [
   '2026-01-05T10:#:#.#000000Z [INFO] Downloading from central: https://repo.example.org/maven2/org/example/lib-#/1.#.#/lib-#-1.#.#.jar (# kB at # kB/s)',
   '2026-01-05T10:#:#.#000000Z [INFO] Tests run: #, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.# s - in org.example.module#.Service#Test',
@@ -33,7 +36,7 @@ const COMPLAINTS = [
 const COMPLAINT_EVERY = 50;
 const PIECE = 1 << 22;
 
-/** Writes a log of ordinary build output to a file, about `bytes` long; the same for the same seed. */
+/** Writes about `bytes` of ordinary build output to a file. The same seed gives the same output. */
 export function writeGeneratedLog(path: string, bytes: number, seed = 1): void {
   const random = randomFrom(seed);
   const file = openSync(path, 'w');
@@ -45,7 +48,7 @@ export function writeGeneratedLog(path: string, bytes: number, seed = 1): void {
   }
 }
 
-/** About `bytes` of such a log. */
+/** Returns about `bytes` of such a log. */
 export function generatedLog(bytes: number, seed = 1): string {
   return generatedText(bytes, randomFrom(seed));
 }
@@ -63,7 +66,7 @@ function generatedText(bytes: number, random: () => number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A small generator of numbers in 0..1 (mulberry32): good enough for logs, and the same everywhere. */
+/** Creates a generator of numbers from 0 to 1 (mulberry32), the same on every machine. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -74,7 +77,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A log made to be slow or to break a reader. */
+/** A log that is designed to make a reader slow or to crash it. */
 interface HostileLog {
   readonly name: string;
   readonly stretch: string;
@@ -94,7 +97,7 @@ const BAIT = [
   '-----BEGIN ',
 ];
 
-/** Shapes of hostile logs. None holds a failure. */
+/** Forms of hostile logs. None contains a failure. */
 export const HOSTILE_LOGS: readonly HostileLog[] = [
   { name: 'one line', stretch: 'all of this is one single line of output without any end ' },
   {
@@ -109,7 +112,7 @@ export const HOSTILE_LOGS: readonly HostileLog[] = [
   { name: 'identical lines', stretch: 'ERROR: the same thing happened again\n' },
 ];
 
-/** Writes about `bytes` of one of them. */
+/** Writes about `bytes` of such a log. */
 export function writeHostileLog(path: string, log: HostileLog, bytes: number): void {
   const piece = log.stretch.repeat(Math.max(1, Math.ceil(65_536 / log.stretch.length)));
   const file = openSync(path, 'w');
@@ -120,7 +123,7 @@ export function writeHostileLog(path: string, log: HostileLog, bytes: number): v
   }
 }
 
-/** One log of a corpus: its name, and its text as it is stored. */
+/** A log of a corpus: its name, and its text as stored. */
 export interface CorpusLog {
   readonly name: string;
   readonly text: string;
@@ -128,7 +131,9 @@ export interface CorpusLog {
 
 const MAX_LOG = 2 ** 29;
 
-/** Reads given logs, plain, compressed or in archives. Throws TriageError with the name of what is no log. */
+/**
+ * Reads logs, plain, compressed or in archives. Throws TriageError with the name of a file that is not a log.
+ */
 export async function readCorpus(paths: readonly string[]): Promise<CorpusLog[]> {
   const logs: CorpusLog[] = [];
   for (const path of paths) {
@@ -139,8 +144,8 @@ export async function readCorpus(paths: readonly string[]): Promise<CorpusLog[]>
 }
 
 /**
- * Writes the logs one after another, again and again, until the file holds `bytes`. Terminal escapes are taken out: other programs do
- * not see words through them, and the hits of all must be comparable. Returns the bytes written.
+ * Writes the logs repeatedly until the file has `bytes`. Terminal escapes are removed, because other programs
+ * do not find words that contain them, and the hits must be comparable. Returns the number of bytes written.
  */
 export function writeCorpus(path: string, logs: readonly CorpusLog[], bytes: number): number {
   const file = openSync(path, 'w');

@@ -77,7 +77,7 @@ try {
 
 type Designs = Readonly<Record<'linear' | 'loop', OpenedDesign>>;
 
-/** Answers with both designs, which take turns to be first. The first answer of a process is not timed. */
+/** Answers with both designs, which take turns in being first. The first answer of a process is not timed. */
 async function answerBoth(
   loopCase: LoopCase,
   { linear, loop }: Designs,
@@ -134,7 +134,7 @@ function printCost(pairs: readonly PairedAnswer[]): void {
   }
 }
 
-/** Prints the scores that a replay has for rows with `settled_by`; returns the exit code. */
+/** Prints the same scores as a replay of rows with `settled_by`. Returns the exit code. */
 function printToolChoice(pairs: readonly PairedAnswer[]): number {
   const halves = HALVES.map((half) => {
     const own = pairs.filter(({ one }) => chooseHalf(one) === half);

@@ -6,8 +6,8 @@ import { COVERAGES, measureRisk, type Scored, scoreAnswer } from './open/score.t
 import { listSets } from './open/sets.ts';
 
 /*
- * The open benchmark: every tool gets the same logs, and its answers are scored by the same labels. Prints
- * the tables of docs/evidence/open-benchmark.md.
+ * The open benchmark: every tool gets the same logs, and its answers are compared with the same labels.
+ * Prints the tables of docs/evidence/open-benchmark.md.
  */
 const USAGE = `usage: scripts/bench open [--data FOLDER] [--only SET] [--adapter FILE]… [--list]
 
@@ -71,7 +71,7 @@ console.log(`|---|---|${'---|'.repeat(COVERAGES.length + 1)}`);
 for (const curve of curves) console.log(curve);
 process.exit(0);
 
-/** Asks a tool. One that throws has said nothing. */
+/** Asks a tool. If the tool throws, its answer is empty. */
 async function askTool(adapter: Adapter, question: Question): Promise<ToolAnswer> {
   try {
     return await adapter.answer(question);
@@ -81,7 +81,7 @@ async function askTool(adapter: Adapter, question: Question): Promise<ToolAnswer
   }
 }
 
-/** Describes the answers of a tool to a set in the columns of the table. */
+/** Describes a tool's answers to a set in the columns of the table. */
 function describe(own: readonly Scored[]): string[] {
   const judged = own.filter(({ isRight }) => isRight !== null);
   const told = own.filter((scored) => scored.told !== null);

@@ -25,7 +25,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const FAILURES = join(ROOT, 'test/fixtures/failures');
 const ROUNDS = 3;
 
-/** Tokens of log that are tried. */
+/** The numbers of log tokens to compare. */
 const BUDGETS = [2_000, 3_000, 4_000, 8_000];
 const LabelledRow = z.object({
   id: z.string(),
@@ -43,7 +43,7 @@ const Result = z.object({
   error: z.string().nullable(),
 });
 
-/** The requests of each run, in their order. */
+/** The requests of each run, in order. */
 const runs: RequestCost[][] = [];
 const PRICED = ['gpt-4o', 'gpt-4.1', 'gpt-5.1', 'claude-sonnet-5'] as const;
 
@@ -72,7 +72,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What a run costs at list prices, with and without what a provider has cached of the runs before it. */
+/** Prints what a run costs at list prices, with and without the provider's cache of earlier runs. */
 function printCosts(): void {
   const count = (of: (cost: RequestCost) => number) =>
     runs.flat().reduce((sum, cost) => sum + of(cost), 0) / Math.max(1, runs.length);
@@ -111,7 +111,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
   const kept = readFileSync(dataset, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '' && Row.parse(JSON.parse(line)).log_path);
-  // Paths stay relative to the data set's own folder, so they are made absolute in the copy that holds whole logs only.
+  // Paths are relative to the folder of the data set, so they become absolute in the copy with whole logs.
   const absolute = (path: string) => resolve(dirname(dataset), path);
   writeFileSync(whole, kept.map((line) => withAbsolutePaths(line, absolute)).join('\n'));
   const byRules = join(folder, 'rules.jsonl');
@@ -120,7 +120,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
     (result) => [result.category ?? 'CODE_ERROR', result.kind ?? 'unknown'] as const,
   );
   const out = join(folder, 'results.jsonl');
-  // One case after the other, so that the row at hand is known by those that are written.
+  // Cases run one after the other, so the current row follows those that are already written.
   const known = () => categories[readFileSync(out, 'utf8').split('\n').length - 1];
   const model = await startScriptedModel({
     latencyMs: 0,
@@ -143,7 +143,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
   });
 }
 
-/** For each labelled log, which of its telling lines are on the page that the answer is written from. */
+/** Prints, for each labeled log, which of its labeled lines the model sees before it writes the answer. */
 async function printVisibility(dataset: string): Promise<void> {
   const rows = readLines(dataset, LabelledRow).filter((row) => (row.expected_lines ?? []).length > 0);
   for (const budgetTokens of BUDGETS) {
@@ -212,7 +212,7 @@ function replay(options: readonly string[], environment: Readonly<Record<string,
   });
 }
 
-/** The captured failures in the shape of a data set. */
+/** Writes the captured failures as a data set. */
 function capturedDataset(into: string): string {
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const rows = slugs.map(({ name }) => {

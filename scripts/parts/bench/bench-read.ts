@@ -31,7 +31,7 @@ await benchReading(
     rounds: whole('rounds'),
     budgetTokens: whole('budget'),
     python: values.python,
-    // As `scripts/faultline` starts it.
+    // The arguments with which `scripts/faultline` starts it.
     readCommand: [
       '--max-semi-space-size=16',
       join(import.meta.dirname, '../../../src/cli/main.ts'),

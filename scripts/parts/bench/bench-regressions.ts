@@ -35,7 +35,7 @@ const FIRST_PROGRAMS = [...SCRIPTED, GO_PROGRAMS].flat();
 interface Outcome {
   readonly history: PlantedHistory;
   readonly isRight: boolean;
-  /** The cause says what the commit removed, and the fix says to restore it. */
+  /** True if the cause names what the commit removed, and the fix says to restore it. */
   readonly isRestored: boolean;
 }
 
@@ -87,7 +87,8 @@ function plantAll(parent: string): PlantedHistory[] {
   const programs = [...FIRST_PROGRAMS, ...LATER_PROGRAMS].filter(canRun);
   const plantEach = (isReformatted: boolean) =>
     programs.flatMap((program, row) =>
-      // The fault takes every place among the harmless commits. Every other one is reformatted as well.
+      // The fault is planted at every position among the harmless commits. Every second history is
+      // reformatted as well.
       PLANTS.flatMap((plant, column) => {
         const place = (row + column) % (program.harmless.length + 1);
         const isLeftOut = isReformatted && (row + column) % 2 === 1;

@@ -1,4 +1,7 @@
-/** `scripts/bench server [part] [options]`: figures of server mode. Each part prints what it ran and both sides of every ratio. */
+/**
+ * `scripts/bench server [part] [options]` measures server mode. Each part prints what it ran, and both sides
+ * of every ratio.
+ */
 const PARTS: Readonly<
   Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>
 > = {

@@ -3,7 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Figures of docs/evidence/figures.md. Wall-clock on this machine: compare medians within one run, not across machines. */
+/**
+ * Prints the figures of docs/evidence/figures.md. Times are wall-clock times on this machine, so compare
+ * medians only within one run.
+ */
 const ROOT = resolve(import.meta.dirname, '../../..');
 const MAIN = join(ROOT, 'src/cli/main.ts');
 const FAILURES = join(ROOT, 'test/fixtures/failures');
@@ -55,7 +58,7 @@ async function repeated(
   return values;
 }
 
-/** Seconds from the start of the process until it says that it listens. */
+/** Returns the seconds from the start of the process until it listens. */
 function timeToListen(dataDir: string): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
@@ -80,7 +83,10 @@ function timeToRun(args: readonly string[]): number {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** Milliseconds from the commit of a request until its handler is called, one after the other. */
+/**
+ * Returns the milliseconds from the commit of a request to the call of its handler, for requests one after
+ * the other.
+ */
 async function measurePickups(dataDir: string): Promise<number[]> {
   const { openPglite } = await import('../../../src/stores/database/pglite.ts');
   const { openOurs } = await import('./queue-latency.ts');

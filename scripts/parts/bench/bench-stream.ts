@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
   },
 });
 const [REPOSITORIES, WEEKS, DAYS] = [5, 4, 7];
-/** Failures of a repository in a day, and the causes that come again there. */
+/** The number of failures of a repository per day, and the number of causes that recur there. */
 const [PER_DAY, CAUSES] = [4, 25];
 const [MIN_RISE, MAX_WRONG] = [0.15, 0.03];
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures');
@@ -59,7 +59,7 @@ interface Given {
   readonly isRight: boolean;
   readonly isPublished: boolean;
   readonly isNew: boolean;
-  /** Its route, if it is published. */
+  /** The route of the answer. Null if it is not published. */
   readonly route: string | null;
 }
 
@@ -85,7 +85,7 @@ function readCaptured(): Captured[] {
 async function play(): Promise<number> {
   const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../../knowledge'));
   const config = parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: MAX_WRONG } });
-  // The bound is asked below, each day anew; everything else that keeps an answer back is part of it.
+  // The bound is applied below, because it changes every day. All other conditions for publishing apply here.
   const app = await createTerminalApp(
     parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: 1 } }),
     silentLogger,
@@ -116,7 +116,7 @@ async function play(): Promise<number> {
         if (grading !== null) graded.push(grading);
       }
     }
-    // What was graded today counts from tomorrow on.
+    // Grades of one day count from the next day on.
     for (const one of graded) learn(learned, one);
   }
   const routes = boundByKnown(config, learned.known)?.routes.filter(({ published }) => published) ?? [];
@@ -127,14 +127,14 @@ async function play(): Promise<number> {
   );
 }
 
-/** What was learned without a person up to a day. */
+/** The grades that are known up to a day, without a person. */
 interface Learned {
   readonly known: Parameters<typeof boundByKnown>[1][number][];
   readonly precedents: Map<string, Precedent>;
 }
 
 interface Grading {
-  /** The repository, the fingerprint and the category that was said. */
+  /** The repository, the fingerprint and the category of an earlier answer. */
   readonly past: string;
   readonly route: Route;
   readonly stated: number;
@@ -148,7 +148,7 @@ interface Met {
   readonly given: Pick<Given, 'isRight' | 'isPublished' | 'route'>;
 }
 
-/** Answers a failure as the service does that day: with the bound in force, and with its precedents. */
+/** Answers a failure as the service does on that day: with the current bound and with precedents. */
 function meet(
   { truth }: Captured,
   { analysis: found, failures }: Answered,
@@ -174,7 +174,7 @@ function meet(
   };
 }
 
-/** Grades an answer by a scripted outcome; null if it says nothing of the category. */
+/** Grades an answer by a scripted outcome. Returns null if the outcome does not grade the category. */
 function gradeScripted(
   captured: Captured,
   { past, analysis, failures, given: { isRight } }: Met,
@@ -215,7 +215,7 @@ async function answer(
   return { analysis, failures: group?.failures ?? [] };
 }
 
-/** Picks a value with a probability that falls with its rank, as that of causes does (Zipf). */
+/** Picks a value with a probability that decreases with its rank (Zipf), as the frequency of causes does. */
 function pickByRank<Value>(values: readonly Value[], draw: () => number): Value | undefined {
   const weights = values.map((_, at) => 1 / (at + 1));
   let left = draw() * sumNumbers(weights);
@@ -229,7 +229,7 @@ function isGeneric(failures: readonly Failure[]): boolean {
   return failures.some(({ generic }) => generic);
 }
 
-/** Leaves an answer to a person if the bound does not allow its route, as the graph does. */
+/** Gives an answer to a person if the bound does not allow its route, as the graph does. */
 function withBound(analysis: Analysis, bound: PublishBound | null): Analysis {
   const { verdict } = analysis;
   const isAllowed = bound !== null && verdict.route !== undefined && isPublishedRoute(bound, verdict.route);

@@ -40,7 +40,7 @@ const Found = z.object({
   analyses: z.array(z.object({ whose: ShownWhose.nullable() })),
 });
 
-/** Ctrl-C prints what was measured up to then. */
+/** Ctrl-C prints what was measured so far. */
 const stopping = new AbortController();
 const stop = stopping.signal;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
@@ -82,7 +82,7 @@ async function openService(histories: readonly History[]) {
   const clones = histories.map(({ lab }, at) => [`bench/history-${at}`, lab.folder]);
   const config = parseConfig({
     ...preset,
-    // Passing logs say nothing of whose a failure is.
+    // Passing logs do not influence the verdict on whose a failure is.
     triage: { ...preset.triage, greenBuilds: 0 },
     auth: { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] },
     http: { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 },
@@ -98,13 +98,15 @@ async function openService(histories: readonly History[]) {
     return response.json();
   };
   return {
-    /** Sends the builds of a history in their order, and returns whose the failures of the asked one are. */
+    /**
+     * Sends the builds of a history in order. Returns the verdicts on the failures of the build in question.
+     */
     async play({ steps, asked }: History, repository: string): Promise<ShownWhose[]> {
       clock.value = BEGIN_MS;
       const [ids, red]: [string[], string[]] = [[], []];
       let [number, attempt] = [0, 1];
       for (const [at, step] of steps.entries()) {
-        // What went before it was answered before.
+        // Earlier builds must be answered before the build in question is sent.
         if (at === asked) await waitFor(red.splice(0), app.stores.triages);
         [number, attempt] = step.again === true ? [number, attempt + 1] : [number + 1, 1];
         clock.value += (step.hours ?? 1) * HOUR_MS;

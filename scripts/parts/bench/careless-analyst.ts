@@ -1,12 +1,13 @@
 import type { Claim } from '../../../src/domain/analysis.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
 
-/** One answer in so many is careless. */
+/** One in this many answers is careless. */
 const CARELESS_EVERY = 3;
 
 /**
- * An analyst that answers as the given one, but quotes in every third failure words that are nowhere, as models do: what a design makes of
- * that is what its verification is worth. Which ones goes by the build alone, so that every design meets the same.
+ * Creates an analyst that answers like the given one, but in every third failure quotes words that do not
+ * exist, as models do. It shows what verification is worth. The id of the build decides which answers are
+ * careless, so that every design meets the same ones.
  */
 export function carelessAnalyst(analyst: Analyst): Analyst {
   return {
@@ -19,7 +20,7 @@ export function carelessAnalyst(analyst: Analyst): Analyst {
   };
 }
 
-/** Whether the answer about a build is one of the careless. */
+/** Tells whether the answer about a build is careless. */
 export function isCareless(buildId: string): boolean {
   return (
     [...buildId].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) %

@@ -12,7 +12,7 @@ import { sampleAnalysis, sampleBuild, sampleGroup } from '../../../test/stores/s
 import { emptyHttpDeps, TOKENS } from '../../../test/support/http-deps.ts';
 import { generatedLog } from './bench-logs.ts';
 
-/** UX's figures for a log of 300,000 lines. */
+/** The targets of the log viewer for a log of 300,000 lines. */
 const GOALS = { lines: 300_000, windowMs: 20, searchMs: 300, windowKB: 40 };
 const WARM_UP = 30;
 const WINDOWS = 300;
@@ -20,8 +20,8 @@ const WORDS = ['error', 'FAILED', 'no such thing', 'warning: unused variable', '
 const SEARCHES = 5;
 
 /**
- * The log viewer over the embedded database: whole answers of the server, with sign-in, headers and gzip, without a network. Windows begin all over
- * the log; each search goes through all of it.
+ * Measures the log viewer on the embedded database: complete responses with sign-in, headers and gzip,
+ * without a network. Windows begin at positions all over the log, and each search reads the whole log.
  */
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-bench-'));
@@ -83,7 +83,10 @@ async function timeSearch(app: FastifyInstance, at: string, word: string): Promi
 
 interface Answer {
   readonly milliseconds: number;
-  /** Of the processor, which a busy machine does not change; threads of their own that unpack at the same time count as well. */
+  /**
+   * The processor time, which is independent of other load. It includes other threads that decompress at the
+   * same time.
+   */
   readonly cpu: number;
   readonly bytes: number;
 }

@@ -15,7 +15,9 @@ const WARM_UP = 5;
 const REACH_MS = 50;
 const DEFAULTS = { failures: '1000000', answers: '200000', results: '1000000', days: '365', rounds: '60' };
 
-/** What people search for: a rare word, a common one, both with filters, places, and what is nowhere. */
+/**
+ * Typical searches: a rare word, a common word, both with filters, places, and a text that does not occur.
+ */
 const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
   'a repository': (n) => `repo:acme/service-${n}`,
   'a word of few texts': (n) => `checkout_${n % 9}`,
@@ -81,7 +83,7 @@ export async function run(options: readonly string[]): Promise<void> {
   }
 }
 
-/** Measures the pages on a database that is filled already. */
+/** Measures the pages on a database that already contains data. */
 async function measureAt(url: string, rounds: number, only: string): Promise<void> {
   const database = await openPostgres({
     url,

@@ -5,7 +5,9 @@ import { createStores } from '../../../src/stores/stores.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 
 const [RUNS, JOBS, PACKAGES] = [30_000, 300, 180] as const;
-/** A package of a job gets a new version in this share of its runs, and every job a new image once a week. */
+/**
+ * The share of a job's runs in which a package gets a new version. Every job gets a new image once a week.
+ */
 const MOVES = 0.002;
 const RUNS_A_WEEK = 35;
 const ROUNDS = 200;
@@ -80,7 +82,7 @@ async function addBuild(
   { job, n, isFailed }: { readonly job: number; readonly n: number; readonly isFailed: boolean },
 ): Promise<string> {
   const id = `bld_${String(n).padStart(8, '0')}`;
-  // A run every four hours and 48 minutes: 35 a week, so that some of a day are green more than once.
+  // A run every four hours and 48 minutes, which is 35 runs a week, so that on some days several runs pass.
   const time = new Date(Date.UTC(2026, 0, 1) + Math.floor(n / JOBS) * 17_280_000).toISOString();
   await database.query(
     `insert into builds (id, provider, repository, pipeline, number, external_id, attempt, branch, commit, status, started_at, received_at)
@@ -140,7 +142,7 @@ function createJob(job: number, random: () => number): Job {
   };
 }
 
-/** Returns the same numbers in every call of the bench (mulberry32). */
+/** Creates a generator of the same numbers in every run of the benchmark (mulberry32). */
 function createRandom(): () => number {
   let state = 1;
   return () => {

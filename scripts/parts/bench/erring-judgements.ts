@@ -2,18 +2,19 @@ import { CATEGORIES, type Category, getKindRow, KINDS } from '../../../src/domai
 import type { Judged } from './scripted-judgements.ts';
 import type { ScriptedBody } from './scripted-model.ts';
 
-/** What is true of the failure that is asked about. */
+/** The labels of the current failure. */
 export interface Truth {
   readonly id: string;
   readonly category: Category;
-  /** The numbers of the lines that say why it failed. */
+  /** The numbers of the lines that state why it failed. */
   readonly telling: ReadonlySet<number>;
 }
 
 /**
- * Creates a model that errs in `share` of its judgements and is always certain: it names another category,
- * quotes a line that tells nothing of the cause, and verifies such an answer as proven. Otherwise it names the
- * category, quotes a telling line, and verifies honestly. Which judgements err is a matter of `seed`.
+ * Creates a model that errs in `share` of its judgments and is always certain. If it errs, it gives another
+ * category, quotes a line that does not state the cause, and verifies its answer as proven. Otherwise it
+ * gives the right category, quotes a labeled line, and verifies honestly. `seed` determines which judgments
+ * err.
  */
 export function createErringJudge(share: number, seed: number, ask: () => Truth) {
   let isAnswerRight = false;
@@ -38,7 +39,7 @@ function toReply(value: unknown): Judged {
   return { text: JSON.stringify(value), calls: [] };
 }
 
-/** Returns a number from 0 to 1 that depends on the text alone. */
+/** Returns a number from 0 to 1 that depends only on the text. */
 function toFraction(text: string): number {
   let hash = 2_166_136_261;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
@@ -73,7 +74,7 @@ function plan(other: Category | null) {
   return { thought: 'It is known.', gaps: [], revised, confidence: 0.95, next: 'answer', calls: [] };
 }
 
-/** Quotes a line that is shown: a telling one, or one that is not. */
+/** Quotes a shown line: a labeled one, or another one if the answer is wrong. */
 function answer(prompt: string, { telling }: Truth, isWrong: boolean) {
   const blocks = prompt.matchAll(
     /^(E\d+)\S*(?: lines? [\d-]+)?(?:, E\d+[^:\n]*)?: source (.+?), lines .*\n((?:\d+\| .*\n|…\n| {3}\[.*\n)+)/gm,

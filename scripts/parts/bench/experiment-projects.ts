@@ -19,9 +19,9 @@ type Files = Readonly<Record<string, string>>;
 
 interface Project {
   readonly name: string;
-  /** Programs that it takes; without one of them it is left out. */
+  /** The programs that the project needs. Without one of them, it is skipped. */
   readonly needs?: readonly string[];
-  /** Packages of npm that are installed once for all. */
+  /** True if packages of npm are installed once for all projects. */
   readonly packages?: boolean;
   readonly base: Files;
   readonly change: Files;
@@ -29,9 +29,9 @@ interface Project {
   readonly install?: readonly string[];
   readonly prepare?: (folder: string) => void;
   readonly tests?: readonly string[];
-  /** What the sentence must say. */
+  /** The pattern that the sentence must match. */
   readonly expect: RegExp;
-  /** Whose fault the failure is; absent: this change's. */
+  /** Whose fault the failure is. This change's if absent. */
   readonly blame?: Blame;
   readonly how?: (folder: string, project: Project, rows: DatasetRow[]) => Promise<string>;
 }
@@ -269,8 +269,8 @@ const PROJECTS: readonly Project[] = [
 ];
 
 /**
- * Each of them, made in a temporary folder, with what its runs say; the number of wrong ones. `cases`: file to write those that are confirmed to, as
- * cases of a replay.
+ * Creates each project in a temporary folder and prints the results of its runs. Returns the number of wrong
+ * ones. `cases` is a file for the confirmed ones, as cases of a replay.
  */
 export async function benchProjects(only: string | undefined, cases: string | undefined): Promise<number> {
   const rows: DatasetRow[] = [];
@@ -338,7 +338,7 @@ async function confirming(
   };
   const reader = outputReader();
   let log: string | null = null;
-  // Only what failed is read.
+  // Only failures are read from the output.
   const read = async (output: string) => {
     log ??= output;
     return await reader(output);
@@ -384,7 +384,10 @@ function fixing(diff?: string): NonNullable<Project['how']> {
   };
 }
 
-/** A package whose next release adds wrongly, as a tarball beside the project; only the lock file and its version change. */
+/**
+ * Prepares a project whose dependency has a wrong new release, as a tarball next to it. Only the lock file
+ * and the version change.
+ */
 function upgrade(folder: string): void {
   const pack = (version: string, code: string) => {
     const files = { 'package.json': JSON.stringify({ name: 'adder', version }), 'index.js': code };
@@ -408,7 +411,7 @@ function upgrade(folder: string): void {
   commit(folder, {}, 'upgrades it');
 }
 
-/** Thirty commits, of which two do not build and the nineteenth turns the sum around. */
+/** Creates thirty commits. Two do not build, and the nineteenth breaks the sum. */
 function thirty(folder: string): void {
   for (let at = 1; at <= 30; at += 1) {
     if (at === 19) commit(folder, { 'sum.go': goSum('-') }, 'turns the sum around', 'Bea');

@@ -16,15 +16,21 @@ const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures')
 export interface FrozenFigures {
   readonly runs: number;
   readonly identical: number;
-  /** Of all of them, in milliseconds: answered without recording, with it, and run again from the file. */
+  /**
+   * The total milliseconds of answering without recording, with recording, and of running the recordings
+   * again.
+   */
   readonly plainMs: number;
   readonly recordedMs: number;
   readonly frozenMs: number;
-  /** Of the file. */
+  /** The size of the file in bytes. */
   readonly bytes: number;
 }
 
-/** Answers captured failures by rules until there are so many runs, plainly and recorded in turns; then runs all recordings again. */
+/**
+ * Answers captured failures by rules until there are `runs` runs, alternately with and without recording.
+ * Then runs all recordings again.
+ */
 export async function benchFrozen(runs: number): Promise<FrozenFigures> {
   const config = readConfig(getDataDirectory(undefined), { FAULTLINE_ANALYST: 'rules' });
   const app = await createTerminalApp(config, silentLogger);
@@ -50,7 +56,7 @@ export async function benchFrozen(runs: number): Promise<FrozenFigures> {
         const { recordings } = await app.triage(build, sources, never, { maxGroups: 1, record });
         return { recordings, milliseconds: performance.now() - startedAt };
       };
-      // By turns, so that neither is always the warmer one.
+      // The order alternates, so that neither way always benefits from warm caches.
       const [first, second] = [await answer(run % 2 === 0), await answer(run % 2 === 1)];
       recordedMs += run % 2 === 0 ? first.milliseconds : second.milliseconds;
       plainMs += run % 2 === 0 ? second.milliseconds : first.milliseconds;

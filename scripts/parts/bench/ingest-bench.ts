@@ -25,7 +25,8 @@ export async function run(args: readonly string[]): Promise<void> {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '6' },
     only: { type: 'string' },
-    // The reference's best rate of an earlier run: `--only stopped` measures nothing but the p99 without Redis.
+    // The best rate of the reference in an earlier run. `--only stopped` then measures only the p99 without
+    // Redis.
     rate: { type: 'string', default: '5000' },
   } as const;
   const { values } = parseArgs({ args: [...args], options });
@@ -40,7 +41,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** With `stoppedAt`, the reference's best rate, only what happens without Redis. */
+/** If `stoppedAt` is given, which is the best rate of the reference, measures only the case without Redis. */
 async function onPostgres(settings: Settings, stoppedAt?: number): Promise<void> {
   const postgres = await startPostgres({ own: true, settings: ['fsync=on', 'synchronous_commit=on'] });
   const redis = await startRedis();
@@ -85,7 +86,7 @@ async function onPglite(settings: Settings): Promise<void> {
   }
 }
 
-/** As many as are answered; returns the reference's median rate. */
+/** Sends as many requests as are answered. Returns the median rate of the reference. */
 async function compare(what: string, sides: readonly [Side, Side], settings: Settings): Promise<number> {
   console.log(
     `-- ${what}: accepted webhooks a second, 32 connections, ${createSender(SECRET).bytes} bytes each`,
@@ -116,7 +117,10 @@ async function compareAtHalf(
   );
 }
 
-/** Each side in turn, one undisturbed by the other: what it accepted has become builds before the next begins. */
+/**
+ * Measures the sides in turn. The next one begins when everything that the previous one accepted has become a
+ * build.
+ */
 async function interleave(
   sides: readonly [Side, Side],
   { rounds, seconds }: Settings,

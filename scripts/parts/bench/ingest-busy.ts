@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FAILURES = join(ROOT, 'test/fixtures/failures');
 
-/** A worker that is never idle: it triages one captured failure after the other, in processes of their own, until it is stopped. */
+/**
+ * Starts a worker that is never idle: it triages captured failures one after the other, in its own processes,
+ * until it is stopped.
+ */
 export function startBusyWorker(): { stop(): void } {
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [entry.name] : [],

@@ -3,16 +3,16 @@ import autocannon from 'autocannon';
 import { githubExample } from '../../../test/support/webhook-senders.ts';
 
 const CONNECTIONS = 32;
-/** Runs told of, each by a body of its own; a delivery's id is never used twice. */
+/** The number of runs in webhooks, each with its own body. The id of a delivery is never reused. */
 const RUNS = 2_000;
 
 export interface Load {
   readonly accepted: number;
   readonly refused: number;
-  /** Sockets that broke and answers that never came. */
+  /** The number of broken sockets and missing responses. */
   readonly lost: number;
   readonly perSecond: number;
-  /** Milliseconds from when the request was due to be sent. */
+  /** Milliseconds since the time at which the request should have been sent. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -20,11 +20,11 @@ export interface Load {
 export interface Target {
   readonly url: string;
   readonly seconds: number;
-  /** Requests a second; without it, as many as are answered. */
+  /** The number of requests per second. If absent, as many as are answered. */
   readonly rate?: number;
 }
 
-/** Signed deliveries of real `workflow_job` bodies, as GitHub sends them. */
+/** Creates a sender of signed deliveries with real `workflow_job` bodies, as GitHub sends them. */
 export function createSender(secret: string): {
   readonly bytes: number;
   send(target: Target): Promise<Load>;

@@ -3,17 +3,17 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** One of the two servers that are measured, in a process of its own. */
+/** One of the two measured servers, in its own process. */
 export interface Side {
   readonly name: string;
   readonly command: string;
   readonly url: string;
-  /** Deliveries that are accepted and of which no build was made yet. */
+  /** The number of accepted deliveries that have not become builds yet. */
   backlog(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts a server script; its log goes to a file in `folder`. */
+/** Starts a server script. Its log is a file in `folder`. */
 export async function startSide(
   name: string,
   script: string,
@@ -39,7 +39,7 @@ export async function startSide(
   };
 }
 
-/** Waits until every accepted delivery has become a build; returns the seconds that took. */
+/** Waits until every accepted delivery has become a build. Returns the seconds that this took. */
 export async function drain(side: Side): Promise<number> {
   const startedAt = performance.now();
   while ((await side.backlog()) > 0) await delay(100);

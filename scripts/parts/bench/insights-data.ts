@@ -3,19 +3,22 @@ import type { Sql } from '../../../src/ports/database.ts';
 import { sampleAnalysis, sampleDecision, sampleFailure } from '../../../test/stores/samples.ts';
 import { FORMS, MESSAGE, WORDS } from './store-data.ts';
 
-/** How much is stored when the insights are asked. */
+/** The amount of data in the store. */
 export interface InsightsSize {
   readonly failures: number;
   readonly answers: number;
   readonly testResults: number;
-  /** How far back the builds reach; absent: 90. */
+  /** The number of days for which there are builds. 90 if absent. */
   readonly days?: number;
 }
 
 const REPOSITORIES = 200;
 const TESTS_A_BUILD = 50;
 
-/** Answers come, are reviewed and decided in so many turns: what a change leaves behind in an index is taken away by those that follow. */
+/**
+ * The number of turns in which answers are added, reviewed and decided. Each turn removes what the one before
+ * left in the indexes.
+ */
 const TURNS = 50;
 
 /**
@@ -29,7 +32,7 @@ export async function fillInsights(
   const builds = Math.max((2 * failures) / 5, testResults / TESTS_A_BUILD);
   const step = async (text: string, values: readonly unknown[] = [], tables = '') => {
     await sql.query(text, values);
-    // Each change takes old ones away; those of so many at once pile up.
+    // Each change removes old ones. So many at once would accumulate.
     await sql.query('truncate changes');
     await sql.query(`analyze ${tables}`);
   };
@@ -37,7 +40,7 @@ export async function fillInsights(
   await step(FAILURES, [failures, WORDS, FORMS, sampleFailure('b', 'f')]);
   await step(TRIAGES, [answers]);
   for (let n = 0; n <= TURNS; n += 1) {
-    // A few first: triggers would keep the plans that they made for empty tables.
+    // The first turn is small, because triggers keep the query plans that they made for empty tables.
     const some = n === 0 ? 1_000 : Math.ceil(answers / TURNS);
     await step(
       ANALYSES,
@@ -51,7 +54,7 @@ export async function fillInsights(
   await step(SETUPS, [days]);
 }
 
-/** Ids of builds that hold results, newest first, with what they hold. */
+/** Returns the ids of builds with test results, newest first, with these results. */
 export async function buildsWithResults(
   sql: Sql,
   count: number,
@@ -64,14 +67,14 @@ export async function buildsWithResults(
   );
 }
 
-/** A fingerprint that fails now and then; `n` 0..199. */
+/** Returns a fingerprint that fails occasionally. `n` is 0..199. */
 export function storedFingerprint(n: number): string {
   return createHash('md5').update(`fp_${n}_7`).digest('hex');
 }
 
 const HASH = (seed: string, below: number) => `(abs(hashtextextended(${seed}, 7)) % ${below})`;
 
-// Numbered so that ids sort by age, as the service's own do. Every other one failed.
+// The ids are numbered so that they sort by age, like those of the service. Every second build failed.
 const BUILDS = `
   insert into builds (id, provider, repository, pipeline, number, attempt, branch, commit, author, pull_request, status, started_at, finished_at,
     received_at)
@@ -125,12 +128,12 @@ const DECISIONS = `
     from reviews where state = 'decided' and not exists (select from decisions d where d.review_id = reviews.id)
   ) as r`;
 
-// A few releases, so that trust has changes to compare.
+// A few releases, so that there are changes to compare.
 const SETUPS = `
   insert into setups (at, release, analyst, auto_notify)
   select now() - n * $1::int * interval '1 day' / 8, '0.' || 9 - n, 'rules', 0.85 from generate_series(7, 1, -1) as n`;
 
-// Of the tests of a repository each build runs the same fifty; one in forty fails now and then.
+// Each build runs the same fifty tests of its repository. One in forty fails occasionally.
 const RESULTS = `
   insert into test_results (build_id, position, name, suite, file, status, duration_ms)
   select 'bld_' || lpad((1 + n / $2::int)::text, 9, '0'), n % $2::int, 'test ' || n % $2::int, 'suite', 'test.ts',

@@ -5,7 +5,7 @@ import type { Question } from './store-questions.ts';
 const REACH = 50;
 const PAGE = { limit: 50, offset: 0 };
 
-/** What the pages of the insights ask; each must not take longer because much is stored. */
+/** Returns the queries of the insights pages. Their times must not grow with the amount of data. */
 export function insightsQuestions({ insights, flakiness, trust }: Stores, now: number): Question[] {
   const until = new Date(now).toISOString();
   const period = (days: number) => ({ until, days });

@@ -10,7 +10,7 @@ import { insightsQuestions } from './insights-questions.ts';
 const SIZE: InsightsSize = { failures: 100_000, answers: 20_000, testResults: 1_000_000 };
 const ROUNDS = 100;
 const WARM_UP = 5;
-/** Builds whose results are saved again through the store, so that their tests are followed. */
+/** The number of builds whose results are saved again through the store, so that their tests are followed. */
 const SAVED = 2_000;
 
 /**

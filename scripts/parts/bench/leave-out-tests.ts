@@ -68,7 +68,10 @@ function count(loopCase: Case): void {
   }
 }
 
-/** What is read of a log without some readers; and which readers named a test with all of them. */
+/**
+ * Reads the tests of a log without some readers. Also returns which readers found a test when none is left
+ * out.
+ */
 function testsWithout(
   text: string,
   off: ReadonlySet<string>,

@@ -3,7 +3,10 @@ import { openFileBytes, toLogBytes } from '../../../src/log/lines/bytes.ts';
 import { generatedLog } from './bench-logs.ts';
 import { piecesOf } from './match.ts';
 
-/** Counts the lines of one part of a file that hold a literal; told to begin, so that starting and warming up a thread is not timed. */
+/**
+ * Counts the lines of a part of a file that contain a literal. It waits for a message before it begins, so
+ * that starting and warming up the thread is not timed.
+ */
 const { path, literals, part, parts } = workerData as {
   path: string;
   literals: readonly string[];

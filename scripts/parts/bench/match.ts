@@ -7,7 +7,7 @@ import { scanChunks } from '../../../src/log/scan/scan-chunks.ts';
 
 const LINE_FEED = 10;
 
-/** Counts the lines of a part of a log that hold one of the literals; parts begin at line starts. */
+/** Counts the lines of a part of a log that contain one of the literals. Parts begin at line starts. */
 export function piecesOf(
   literals: readonly string[],
 ): (log: LogBytes, part: number, parts: number) => number {
@@ -20,7 +20,7 @@ export function piecesOf(
     for (const chunk of scanChunks(partOf(log, start, end), matcher)) {
       const [hits = []] = chunk.hits;
       const first = hits[0];
-      // A line longer than a chunk is counted once.
+      // A line that is longer than a chunk is counted once.
       lines += first !== undefined && chunk.firstLine + first === last ? hits.length - 1 : hits.length;
       last = chunk.firstLine + (hits.at(-1) ?? Number.NaN);
     }
@@ -28,7 +28,7 @@ export function piecesOf(
   };
 }
 
-/** Every line of a file that holds one of the literals, ascending. */
+/** Yields the numbers of the lines of a file that contain one of the literals, ascending. */
 export function* linesHolding(path: string, literals: readonly string[]): Generator<number> {
   const file = openFileBytes(path);
   try {
@@ -44,7 +44,7 @@ export function* linesHolding(path: string, literals: readonly string[]): Genera
   }
 }
 
-/** Lines and milliseconds of this reader's matching on one thread. */
+/** Returns the lines and milliseconds of this reader's matching on one thread. */
 export function matchAlone(
   path: string,
   literals: readonly string[],
@@ -59,7 +59,7 @@ export function matchAlone(
   }
 }
 
-/** The same on as many threads as asked for; starting them is not timed. */
+/** Does the same on several threads. Starting them is not timed. */
 export async function matchTogether(
   path: string,
   literals: readonly string[],

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ModelWorkerOptions } from './model-worker.ts';
 
-/** A scripted model in a thread of its own, as a model's server is elsewhere: what it computes is not counted against who asks it. */
+/**
+ * Starts a scripted model in its own thread, so that its computation does not count as the client's, as with
+ * a remote server.
+ */
 export async function startModelAside(
   options: ModelWorkerOptions,
 ): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {

@@ -6,7 +6,7 @@ import { startScriptedModel } from './scripted-model.ts';
 const Options = z.object({
   latencyMs: z.number(),
   rounds: z.number(),
-  /** Plays the model of an agent that makes so many calls instead. */
+  /** If set, plays the model of an agent that makes these calls. */
   agent: z
     .object({
       modelCalls: z.number(),

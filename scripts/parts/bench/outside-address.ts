@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 
 /**
- * An address of this machine at which nothing listens. Not the loopback one, if there is another: what a job
- * reaches there is the job's own.
+ * An address of this machine at which nothing listens. It is not the loopback address if there is another,
+ * because services on the loopback address count as the job's own.
  */
 export const AWAY = `${findOutsideAddress()}:9`;
 

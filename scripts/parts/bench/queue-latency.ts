@@ -17,10 +17,10 @@ import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 import { startWorker } from '../../../src/work/worker.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 
-/** Long enough for a worker to find nothing and to lie down, in milliseconds. */
+/** The time after which an idle worker waits for a signal, in milliseconds. */
 const REST_MS = 20;
 
-/** Something that rings, and calls `heard` with the ring's id when its handler is called. */
+/** A signal to a worker. `heard` is called with the id of the signal when its handler runs. */
 interface Notifier {
   readonly name: string;
   ring(id: string): Promise<unknown>;
@@ -127,7 +127,7 @@ function summary(times: readonly number[]): { readonly median: number; readonly 
   return { median: at(0.5), p95: at(0.95) };
 }
 
-/** The work table with its worker, woken through Redis or by the local event. */
+/** Opens the work table with its worker, which is woken through Redis or by a local event. */
 export async function openOurs(db: PgDatabase, heard: Heard, redis?: string): Promise<Notifier> {
   const work = createWorkStore(db);
   const wakeUp = await openWakeUp(db, work, redis);

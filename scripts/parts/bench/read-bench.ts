@@ -24,23 +24,23 @@ import {
 } from './bench-logs.ts';
 import { linesHolding, matchAlone, matchTogether } from './match.ts';
 
-/** What to measure with. Sizes in bytes. */
+/** The options of the benchmark. Sizes are in bytes. */
 interface ReadBenchOptions {
-  /** Logs to match and read; generated ones where there are none. */
+  /** Logs to match and read. Generated ones are used if there are none. */
   readonly logs: readonly string[];
   readonly matchBytes: number;
-  /** Two sizes of generated logs whose memory and time are compared. */
+  /** Two sizes of generated logs, whose memory and time are compared. */
   readonly memoryBytes: readonly [number, number];
   readonly hostileBytes: number;
   readonly rounds: number;
   readonly budgetTokens: number;
-  /** A Python with Drain3. */
+  /** The command of a Python that has Drain3. */
   readonly python: string;
-  /** Arguments that make Node run `faultline read FILE`, the file being added. */
+  /** The arguments with which Node runs `faultline read FILE`, without the file. */
   readonly readCommand: readonly string[];
 }
 
-/** One figure, with what it is compared with. */
+/** A figure, with the value that it is compared with. */
 export interface BenchFigure {
   readonly name: string;
   readonly value: number;
@@ -53,7 +53,7 @@ const GENERATED_LOGS = 20;
 const GENERATED_BYTES = 2 * MEGA;
 const DRAIN_BYTES = 10 * MEGA;
 
-/** Measures reading beside other programs, all in one run, and tells each figure as soon as it is known. */
+/** Compares reading with other programs in one run. Reports each figure as soon as it is known. */
 export async function benchReading(
   options: ReadBenchOptions,
   tell: (figure: BenchFigure) => void,
@@ -119,7 +119,7 @@ async function benchMatching(
   }
 }
 
-/** How many lines only one of two ascending lists holds. */
+/** Counts the lines that only one of two ascending lists contains. */
 async function differences(left: Iterator<number>, right: AsyncIterator<number>): Promise<number> {
   let differing = 0;
   let mine = left.next();
@@ -156,7 +156,7 @@ async function benchWholeRead(
       const masked = hidden === 0 ? { bytes, scan } : { bytes: wrapBytes(Buffer.concat(pieces)) };
       readSources([{ name, kind: 'log', notes: [], ...masked }], { budgetTokens: options.budgetTokens });
     }
-    // The first round warms up.
+    // The first round is for warming up.
     if (round > 0) seconds.push((performance.now() - startedAt) / 1000);
   }
   const speed = size / median(seconds);
@@ -176,7 +176,7 @@ async function benchWholeRead(
   tell({ name: 'whole read to Drain3', value: speed / theirs, unit: '×' });
 }
 
-/** Logs of about so many bytes in all, spread over the corpus. */
+/** Returns parts of logs with about `bytes` in total, taken from the whole corpus. */
 function firstOf(logs: readonly CorpusLog[], bytes: number): CorpusLog[] {
   const share = Math.max(1_000, Math.floor(bytes / logs.length));
   return logs.map(({ name, text }) => ({ name, text: text.slice(0, share) }));
@@ -229,14 +229,16 @@ async function benchHostile(folder: string, options: ReadBenchOptions, tell: (fi
   }
 }
 
-/** How long anybody else has to wait at most while a log is masked and read in threads, as the service does it. */
+/**
+ * Measures the longest delay of other requests while a log is masked and read in threads, as in the service.
+ */
 async function benchEventLoop(
   { hostileBytes, budgetTokens }: ReadBenchOptions,
   tell: (figure: BenchFigure) => void,
 ) {
   const threads = createLogThreads({ small: 0 });
   const line = 'error: failed\n';
-  // Of bytes: a repeated text would be put together when its first part is sent.
+  // The text is made of bytes, because a repeated string would only be assembled when its first part is sent.
   const text = Buffer.alloc(hostileBytes, line).toString('latin1');
   await threads.masker.maskAll([line]);
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -254,10 +256,10 @@ async function benchEventLoop(
   tell({ name: 'event loop: longest gap', value: delay.max / 1e6, unit: 'ms', note });
 }
 
-/** A program that searches for many literals, ignoring the case of ASCII letters, on one thread. */
+/** A program that searches for many literals on one thread, without regard to the case of ASCII letters. */
 interface Searcher {
   readonly name: string;
-  /** Program and arguments, up to the file of patterns. */
+  /** The program and its arguments, up to the file of patterns. */
   readonly command: readonly string[];
 }
 
@@ -268,13 +270,13 @@ const SEARCHERS: readonly Searcher[] = [
 
 const TIME_LIMIT = 600_000;
 
-/** Whether a program can be run here. */
+/** Tells whether a program can be run here. */
 function isInstalled(command: readonly string[]): boolean {
   const program = command[0] === 'env' ? (command[2] ?? '') : (command[0] ?? '');
   return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
-/** How many lines of the file hold one of the patterns, and the milliseconds that took with starting the program. */
+/** Returns the number of matching lines, and the milliseconds including the start of the program. */
 function countWith(
   searcher: Searcher,
   patterns: string,
@@ -292,7 +294,7 @@ function countWith(
   return { lines: Number(run.stdout.trim()), milliseconds };
 }
 
-/** The numbers of the lines that hold one of the patterns, as the program prints them. */
+/** Yields the numbers of the matching lines, as printed by the program. */
 async function* linesWith(searcher: Searcher, patterns: string, file: string): AsyncGenerator<number> {
   const [program = '', ...rest] = searcher.command;
   const child = spawn(program, [...rest, patterns, '-n', file], {
@@ -301,12 +303,15 @@ async function* linesWith(searcher: Searcher, patterns: string, file: string): A
   });
   for await (const line of createInterface({ input: child.stdout.setEncoding('latin1'), crlfDelay: 0 })) {
     const number = Number.parseInt(line, 10);
-    // Node's reader also ends lines at carriage returns; what follows one has no number.
+    // Node's reader also splits lines at carriage returns. The part after one has no number.
     if (Number.isInteger(number) && line.startsWith(`${number}:`)) yield number;
   }
 }
 
-/** Lines, templates and seconds of Drain3 over a file; null if Python or the package is not there. */
+/**
+ * Returns the lines, templates and seconds of Drain3 for a file. Returns null if Python or the package is
+ * missing.
+ */
 function mineWithDrain3(
   python: string,
   file: string,
@@ -319,13 +324,16 @@ function mineWithDrain3(
     : null;
 }
 
-/** The middle of the values; of an even number the lower one. */
+/** Returns the median. For an even number of values, it is the lower of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
 }
 
-/** What a process took: wall-clock milliseconds and the peak of its resident memory in bytes (null if the system does not tell). */
+/**
+ * The cost of a process: wall-clock milliseconds, and the peak of its resident memory in bytes, which is null
+ * if the system does not report it.
+ */
 interface ProcessCost {
   readonly milliseconds: number;
   readonly peakBytes: number | null;
@@ -333,10 +341,10 @@ interface ProcessCost {
 
 const LOOK_EVERY = 20;
 
-/** How `faultline read` ends where no line says that something failed (see src/cli/terminal.ts). */
+/** The exit code of `faultline read` if no line reports a failure (src/cli/terminal.ts). */
 const NO_FAILURE = 5;
 
-/** Runs this very Node with the arguments given and watches its memory. Throws if it ends badly. */
+/** Runs this Node with the arguments and measures its memory. Throws if it fails. */
 async function costOf(args: readonly string[]): Promise<ProcessCost> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore' });

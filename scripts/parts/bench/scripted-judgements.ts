@@ -1,6 +1,6 @@
 import type { ScriptedBody } from './scripted-model.ts';
 
-/** What the scripted model says: text (JSON where a schema was requested) and tool calls. */
+/** The reply of the scripted model: text (JSON if a schema was requested) and tool calls. */
 export interface Judged {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
@@ -11,7 +11,10 @@ const TESTS = /AssertionError|assert|expected|Failing tests|--- FAIL/i;
 const DEPENDENCIES = /ERESOLVE|Could not resolve|No matching version|E404|ModuleNotFoundError/i;
 const MACHINES = /timed out|Connection refused|No space left|ECONNRESET|\b50[0234]\b/i;
 
-/** A plausible judgement by what was requested, of the `known` category where one is; says that enough is known once `rounds` rounds have begun. */
+/**
+ * Returns a plausible judgment for the request, of the `known` category if it is given. After `rounds`
+ * rounds, it says that enough is known.
+ */
 export function judge(
   body: ScriptedBody,
   rounds: number,
@@ -55,7 +58,7 @@ function json(value: unknown): Judged {
   return { text: JSON.stringify(value), calls: [] };
 }
 
-/** First the knowledge, then the log, then whatever has not been asked. */
+/** Chooses knowledge tools first, then logs, then other tools that were not called yet. */
 function chooseCalls(offered: readonly string[], prompt: string): Judged['calls'] {
   const wanted =
     roundOf(prompt) === 1
@@ -70,7 +73,7 @@ function chooseCalls(offered: readonly string[], prompt: string): Judged['calls'
   return wanted.filter((call) => offered.includes(call.name));
 }
 
-/** The tools that a plan lists. */
+/** Lists the tools that a plan may choose. */
 function listOffered(prompt: string): string[] {
   const listed = /\nTools that can be asked:\n((?:- .*\n)*)/.exec(prompt)?.[1] ?? '';
   return Array.from(listed.matchAll(/^- (\w+)\(/gm), ([, name]) => name ?? '');
@@ -111,7 +114,9 @@ function categoryOf(prompt: string): readonly [string, string] {
   return ['CODE_ERROR', 'compile_error'];
 }
 
-/** Quotes the first line of the first evidence that is shown with numbers, so that the checks by code find it in its place. */
+/**
+ * Quotes the first line of the first evidence with line numbers, so that the check of quotations finds it.
+ */
 function answer(prompt: string) {
   const first = /^(E\d+)(?:, E\d+)*: source (.+?), lines [^\n]*\n(\d+)\| ([^\n]*\S[^\n]*)/m.exec(prompt);
   const quotes = first === null ? [] : [{ source: first[2], line: Number(first[3]), text: first[4] }];

@@ -6,7 +6,7 @@ import { findMax } from '../../../src/lib/collections.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import { type Judged, judge } from './scripted-judgements.ts';
 
-/** What reaches the server, as far as it is inspected. */
+/** The parts of a request that are read. */
 const Body = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),
@@ -16,46 +16,46 @@ const Body = z.object({
 export type ScriptedBody = z.infer<typeof Body>;
 
 export interface ScriptedModel {
-  /** With `/v1`. */
+  /** The base URL, including `/v1`. */
   readonly baseUrl: string;
-  /** Calls answered so far. */
+  /** Returns the number of answered calls. */
   calls(): number;
   close(): Promise<void>;
 }
 
 export interface ScriptedModelOptions {
-  /** Each answer waits so long, in milliseconds. */
+  /** The delay of each answer, in milliseconds. */
   readonly latencyMs: number;
-  /** The rounds after which it says that enough is known. */
+  /** The number of rounds after which it says that enough is known. */
   readonly rounds: number;
-  /** Decides instead of {@link judge}. */
+  /** Decides in place of {@link judge}. */
   readonly judge?: (body: ScriptedBody, rounds: number) => Judged;
-  /** Hears what each answered request cost. */
+  /** Called with the cost of each answered request. */
   readonly onAnswered?: (cost: RequestCost) => void;
 }
 
-/** The tokens of one request, and how many of them a provider bills as cached. */
+/** The tokens of a request, and the number that a provider bills as cached. */
 export interface RequestCost {
-  /** "classify", "reason", …; "select-tool" for a choice among functions. */
+  /** The name of the prompt, such as "classify" or "reason". "select-tool" for a choice among functions. */
   readonly name: string;
   readonly prompt: number;
   readonly completion: number;
-  /** Tokens of the longest beginning that this request shares with the one before it. */
+  /** The number of tokens at the beginning that are equal to those of the request before it. */
   readonly shared: number;
-  /** Tokens that were cached, if earlier requests are remembered; by OpenAI's rule. */
+  /** The number of cached tokens if earlier requests are remembered, by OpenAI's rule. */
   readonly cached: number;
 }
 
 /**
- * A model server that thinks nothing and answers plausibly: chat completions over HTTP, with function calling, JSON by schema, and tokens
- * counted as OpenAI counts them (o200k). For measuring everything around a model.
+ * Starts a model server with plausible scripted answers: chat completions over HTTP, with function calling,
+ * JSON by schema, and tokens counted like OpenAI's (o200k). It is used to measure everything around a model.
  */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
   let calls = 0;
   const decide = options.judge ?? judge;
   const memory = createPromptCache();
   const server = createServer(async (message, response) => {
-    // Whoever only asks whether it is there, or goes away in the middle of its question, gets no judgement.
+    // Requests that only check whether the server is there, or that are aborted, get no judgment.
     if (message.method !== 'POST') return void response.writeHead(404).end('{}');
     const sent = await readAll(message)
       .then(JSON.parse)
@@ -119,12 +119,15 @@ function send(
   return completion;
 }
 
-/** OpenAI caches from so many tokens on, in such steps (platform.openai.com/docs/guides/prompt-caching). */
+/**
+ * The minimum number of tokens that OpenAI caches, and the step
+ * (platform.openai.com/docs/guides/prompt-caching).
+ */
 const [MIN_CACHED, CACHED_STEP] = [1024, 128];
-/** Requests that are remembered. */
+/** The number of requests that are remembered. */
 const REMEMBERED = 60;
 
-/** Remembers the latest prompts, as providers do. */
+/** Creates a memory of the latest prompts, like that of providers. */
 function createPromptCache() {
   const known: string[] = [];
   return {
@@ -155,12 +158,14 @@ const Sized = z.object({
   response_format: z.unknown().optional(),
 });
 
-/** Of all that a provider counts as prompt: messages, tools, and the schema of the reply. */
+/** Counts everything that a provider counts as the prompt: messages, tools, and the schema of the reply. */
 function tokensOf(sent: unknown): number {
   return listPromptParts(sent).reduce((sum, text) => sum + countTokens(text), 0);
 }
 
-/** The prompt as providers read it: functions and schemas come before the messages. */
+/**
+ * Formats the prompt in the order in which providers read it: functions and schemas come before the messages.
+ */
 function formatPrompt(sent: unknown): string {
   return listPromptParts(sent).join('\n');
 }

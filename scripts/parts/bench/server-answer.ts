@@ -11,7 +11,7 @@ const Reviewed = z.object({ review: z.object({ version: z.int() }) });
 /** `scripts/bench server answer [--builds 20]`: from the webhook to the saved analysis, rules analyst, one api and one worker. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { builds: { type: 'string', default: '20' } } });
-  // Nothing is sure enough to go out without a person, so that a person can confirm it.
+  // No answer is confident enough to be published, so that a person can confirm one.
   const world = await openServerWorld({ FAULTLINE_AUTO_NOTIFY: '1' });
   try {
     await world.startWorkers(1);
@@ -56,7 +56,7 @@ async function report(
   );
 }
 
-/** A Java build of 3 MB that fails near its end, each time in a test of another name. */
+/** Creates a log of a Java build of 3 MB that fails near its end, in a test with this name. */
 function largeLog(name: string): string {
   const failure = capturedFailure('loyalty-customer-null').log.replaceAll(
     'guestsWithoutMembership',
@@ -71,7 +71,7 @@ function largeLog(name: string): string {
   return `${lines.join('\n')}\n${failure}`;
 }
 
-/** The one waiting answer is accepted by a person. */
+/** Accepts the one waiting answer as a person would. */
 async function confirm(world: ServerWorld): Promise<void> {
   const { items } = Reviews.parse(await world.call('GET', '/api/reviews?state=waiting&limit=200'));
   for (const { id } of items) {

@@ -19,7 +19,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options });
   const folder = mkdtempSync(join(tmpdir(), 'faultline-delay-'));
   const bytes = Number(values.megabytes) * 1_000_000;
-  // A request may have a quarter of it.
+  // One request may use a quarter of the limit.
   const limits = { FAULTLINE_MAX_LOG_BYTES: `${8 * bytes}` };
   const world = await openServerWorld({
     NODE_OPTIONS: `--import=${METER}`,
@@ -61,7 +61,7 @@ async function uploadAll(world: ServerWorld, from: number, logs: readonly string
   for (const [i, log] of logs.entries()) await world.uploadForm(from + i, log);
 }
 
-/** What the processes measured since they were asked last. */
+/** Returns what the processes measured since the last call. */
 async function figuresOf(folder: string, processes: readonly number[]): Promise<z.infer<typeof Figures>[]> {
   const files = processes.map((pid) => join(folder, `${pid}.json`));
   for (const file of files) rmSync(file, { force: true });

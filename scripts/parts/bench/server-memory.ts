@@ -4,7 +4,7 @@ import { capturedFailures } from '../../../test/support/captured-failures.ts';
 import { openServerWorld } from './server-world.ts';
 
 const TENTHS = 10;
-/** So many builds may wait at once: more would measure the sender. */
+/** The maximum number of waiting builds. With more, the sender would be measured. */
 const AHEAD = 32;
 const LOGS = capturedFailures().map(({ log }) => log);
 

@@ -5,7 +5,7 @@ import { openServerWorld, type ServerWorld } from './server-world.ts';
 
 const LATENCY_MS = 800;
 const ROUNDS_OF_QUESTIONS = 2;
-/** Builds that one process triages at once: the default of server mode. */
+/** The number of builds that one process triages at once: the default of server mode. */
 const AT_ONCE = 4;
 const GOAL = 3.6;
 const LOG = capturedFailure('loyalty-customer-null').log;
@@ -30,7 +30,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (let round = 0; round < Number(values.rounds); round++) {
       for (const processes of [1, 4]) {
         const workers = await world.startWorkers(processes);
-        // What a new process loads and compiles is not asked about here.
+        // The time that a new process needs to load and compile is not measured.
         await timeOf(world, processes * AT_ONCE, () => ++number);
         const taken = await timeOf(world, builds, () => ++number);
         await world.stop(workers);
@@ -50,7 +50,7 @@ export async function run(args: readonly string[]): Promise<void> {
   );
 }
 
-/** Seconds from the first upload until the last build is answered. */
+/** Returns the seconds from the first upload until the last build is answered. */
 async function timeOf(world: ServerWorld, builds: number, next: () => number): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: builds }, () => world.upload(next(), LOG)));

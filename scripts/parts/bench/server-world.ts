@@ -17,22 +17,25 @@ const Progress = z.object({
   analyses: z.array(z.object({ analyst: z.string() })),
 });
 
-/** An installation as the compose file describes it, with one api, a GitHub that holds logs, and a sender of webhooks. */
+/**
+ * An installation like that of the compose file, with one API process, a GitHub server with logs, and a
+ * sender of webhooks.
+ */
 export interface ServerWorld {
   readonly installation: ServerInstallation;
   readonly api: Running;
-  /** Starts workers with what else they should know; resolves when they take jobs. */
+  /** Starts workers with additional settings. Resolves when they take jobs. */
   startWorkers(count: number, environment?: Readonly<Record<string, string>>): Promise<Running[]>;
   stop(workers: readonly Running[]): Promise<void>;
-  /** A failed run whose one job has this log; resolves when its webhook was accepted. */
+  /** Creates a failed run whose one job has this log. Resolves when its webhook was accepted. */
   fail(number: number, log: string): Promise<void>;
-  /** Until the build of that number is answered; who answered each of its causes. */
+  /** Waits until the build with that number is answered. Returns which analyst answered each cause. */
   answered(number: number): Promise<string[]>;
-  /** A failed build brought by hand; resolves when it was accepted. */
+  /** Uploads a failed build. Resolves when it was accepted. */
   upload(number: number, log: string): Promise<void>;
-  /** The same as a form, as a large log is sent. */
+  /** Does the same with a form, as for a large log. */
   uploadForm(number: number, log: string): Promise<void>;
-  /** Until nothing is pending, as the database knows it. */
+  /** Waits until the database contains no pending work. */
   idle(): Promise<void>;
   call(method: string, path: string, body?: object): Promise<unknown>;
   close(): Promise<void>;

@@ -3,15 +3,15 @@ import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts
 
 export interface StoreSize {
   readonly failures: number;
-  /** Entries of the error library; as many of the reviews are decided, and a hundred wait. */
+  /** The number of entries of the error library. As many reviews are decided, and a hundred wait. */
   readonly library: number;
-  /** Of the failures, the newest are answered; absent: all. */
+  /** The number of failures that are answered, newest first. All if absent. */
   readonly answers?: number;
 }
 
 const WAITING = 100;
 
-/** What failures of many teams say: what they share is the form, what they differ in are names and numbers. */
+/** Messages of failures of many teams. They have the same form and differ in names and numbers. */
 export const FORMS = [
   'AssertionError: expected %1$s to equal %4$s, in %2$s.%3$s (tests/%1$s_%2$s.py:%5$s)',
   'TypeError: Cannot read properties of undefined (reading "%2$s") at %1$s.%3$s (src/%1$s/%3$s.ts:%5$s:17)',
@@ -39,7 +39,7 @@ const PATTERN = {
     `(string_to_array($2, ' '))[1 + (abs(hashtextextended(${seed}, 3)) % cardinality(string_to_array($2, ' ')))::int]`,
 };
 
-/** A message for every number; the same one always. */
+/** SQL for a message that depends only on the number. */
 export const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(`'form' || n`, 10)})::int],
   ${PATTERN.word(`'a' || n`)}, ${PATTERN.word(`'b' || n`)}, ${PATTERN.word(`'c' || n`)},
   ${PATTERN.number(`'d' || n`, 40)}, ${PATTERN.number(`'e' || n`, 3000)})`;
@@ -73,7 +73,7 @@ export async function fillStore(
     await sql.query(`analyze ${table}`);
 }
 
-/** Puts the library's entries into the index, as the service would. */
+/** Adds the library's entries to the index, as the service does. */
 export async function fillIndex(sql: Sql, index: VectorIndex): Promise<void> {
   const entries = await sql.query<{ id: string; message: string; repository: string }>(
     'select id, message, repository from library_entries',
@@ -85,7 +85,7 @@ export async function fillIndex(sql: Sql, index: VectorIndex): Promise<void> {
   await sql.query('analyze vector_items');
 }
 
-/** Messages like those of failure `n`, of failures that are not stored. */
+/** Returns messages that resemble those of failure `n`, but belong to no stored failure. */
 export async function messagesFrom(sql: Sql, first: number, count: number): Promise<string[]> {
   const rows = await sql.query<{ message: string }>(
     `select ${MESSAGE} as message from generate_series($1::int, $4::int) as n`,
@@ -127,7 +127,7 @@ const ANALYSES = `
     $1::jsonb || jsonb_build_object('answer', jsonb_build_object('title', left(f.message, 90)), 'failureIds', jsonb_build_array(f.id)), t.opened_at
   from triages t join failures f on f.id = replace(t.id, 'tri', 'fal')`;
 
-// The oldest were decided, the newest wait.
+// The oldest reviews are decided, and the newest wait.
 const REVIEWS = `
   insert into reviews (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at)
   select 'rev_' || at, a.id, a.build_id, b.repository, 'The cart loses an item', a.category, a.confidence, array['0.80 is below 0.85'],

@@ -4,19 +4,19 @@ import type { VectorIndex } from '../../../src/ports/vector-index.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import { messagesFrom } from './store-data.ts';
 
-/** One thing that is asked of the stores while a failure is triaged or a person looks at the console; `n` varies what is requested. */
+/** A query of the stores during a triage or on a page of the console. `n` varies its parameters. */
 export interface Question {
   readonly name: string;
-  /** Milliseconds that 95 of 100 must stay below; null if none was set. */
+  /** The time in milliseconds within which 95 of 100 queries must return. Null if there is no target. */
   readonly reach: number | null;
   ask(n: number): Promise<unknown>;
 }
 
-/** As `find_similar_failures` asks. */
+/** The limits of `find_similar_failures`. */
 const CANDIDATES = { minScore: 0.2, limit: 50 };
 const PAGE = { limit: 100, offset: 0 };
 
-/** The questions whose answers must not take longer because much is stored. */
+/** Returns the queries whose times must not grow with the amount of data. */
 export async function questionsOf(sql: Sql, stores: Stores, index: VectorIndex): Promise<Question[]> {
   const messages = await messagesFrom(sql, 900_000, 500);
   const message = (n: number) => messages[n % messages.length] ?? '';

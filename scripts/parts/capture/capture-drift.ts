@@ -80,7 +80,7 @@ function installSteps({ by, green, red }: DriftCase, side: 'green' | 'red'): str
       ];
 }
 
-/** Shows a step as a workflow has it: the day is this script's, not the project's. */
+/** Formats a step as a workflow has it. The option for the day belongs to this script, not to the project. */
 function shown(step: string): string {
   return step
     .replace(/ --(?:exclude-newer|uploaded-prior-to) \S+/, '')
@@ -111,7 +111,7 @@ function imageLines({ images }: DriftCase, side: 'green' | 'red'): string[] {
   ];
 }
 
-/** Puts in place what the older image has: a program that does nothing. */
+/** Prepares what the older image contains: a program that does nothing. */
 function prepareImage(folder: string, { run }: DriftCase, side: 'green' | 'red'): void {
   if (side === 'red') return;
   mkdirSync(join(folder, '.venv-bin'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MixedBuild } from './mixed-row.ts';
 import { type CapturedLog, describeBuild } from './mixed-truth.ts';
 
-/** A row of `mixed.jsonl`: what its table tells, and what the capture added. */
+/** A row of `mixed.jsonl`: the facts of its table, and those that the capture added. */
 export type MixedResult = ReturnType<typeof describeBuild> & {
   readonly id: string;
   readonly version: string | undefined;
@@ -15,8 +15,7 @@ export type MixedResult = ReturnType<typeof describeBuild> & {
 };
 
 /**
- * Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone
- * are dropped.
+ * Replaces one row of `mixed.jsonl`. Rows are in the order of the tables. Rows of deleted builds are removed.
  */
 export async function keepRow(
   row: MixedResult,
@@ -33,8 +32,8 @@ export async function keepRow(
 }
 
 /**
- * Labels the kept logs by the tables as they are now, without running a tool. Returns the ids of those that
- * do not bear them out.
+ * Labels the stored logs again by the current tables, without running a tool. Returns the ids of builds whose
+ * logs contradict the tables.
  */
 export async function labelAgain(builds: readonly MixedBuild[], fixtures: string): Promise<string[]> {
   const failed: string[] = [];
@@ -63,7 +62,7 @@ function rowId(line: string): string {
   return row.id;
 }
 
-/** The logs of a row as its capture left them. */
+/** Reads the logs of a row in the form in which they were captured. */
 export async function readLogs(
   { log_path: path = '', logs }: Pick<MixedResult, 'log_path' | 'logs'>,
   fixtures: string,

@@ -1,33 +1,36 @@
 import type { Quote, Recipe } from './truth.ts';
 
 /**
- * One thing that failed in a build, with words of its own that its log holds. The author of the project
- * knows the cause.
+ * One failure of a build, with words that occur only in its part of the log. The author of the project knows
+ * the cause.
  */
 export interface MixedFailure {
-  /** The test's name as the runner prints it; none for a finding of a linter or a step. */
+  /** The name of the test as the runner prints it. Absent for a linter's finding or a failed step. */
   readonly test?: string;
   readonly suite?: string;
-  /** What this failure says and no other one of another cause does: words of one line of the log. */
+  /** Words of one log line that no failure with another cause contains. */
   readonly message: string;
-  /** Words of its block's header: the message and `lines` are searched from there. */
+  /** Words of the header of its block. The message and `lines` are searched from there on. */
   readonly at?: string;
-  /** Further lines that are its own. */
+  /** Further lines that belong to it. */
   readonly lines?: readonly Quote[];
-  /** Failures with equal causes have died of one thing. */
+  /** Failures with equal texts have the same cause. */
   readonly cause: string;
   readonly category: Recipe['category'];
   readonly also_ok: readonly Recipe['category'][];
   readonly kind?: string;
-  /** The job whose log holds it, where the build has several. */
+  /** The job whose log contains it, if the build has several. */
   readonly log?: string;
 }
 
-/** The commands of one step; `name` shows in a Pipeline only. */
+/** The commands of one step. `name` appears only in a pipeline. */
 export interface MixedStep {
   readonly name?: string;
   readonly run: string;
-  /** Seconds after which the run is canceled, as a matrix does with the siblings of a job that failed. */
+  /**
+   * The number of seconds after which the run is canceled, as a matrix cancels the other jobs after a
+   * failure.
+   */
   readonly cancelAfter?: number;
 }
 
@@ -37,9 +40,9 @@ export interface MixedJob {
   readonly steps: readonly MixedStep[];
 }
 
-/** One build that fails in several ways. Rows of `mixed/*.ts` are these. */
+/** A build that fails in several ways. The rows of `mixed/*.ts` have this type. */
 export interface MixedBuild {
-  /** The fixture's folder. */
+  /** The folder of the fixture. */
   readonly id: string;
   readonly runner: string;
   readonly ci?: Recipe['ci'];
@@ -50,30 +53,33 @@ export interface MixedBuild {
   readonly debian?: readonly string[];
   readonly files: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Commands of a step that passes before the others. */
+  /** Commands of an earlier step that passes. */
   readonly before?: string;
   /** One job with one log, or several. */
   readonly run?: string | readonly MixedStep[];
   readonly jobs?: readonly MixedJob[];
-  /** Steps run although an earlier one failed. */
+  /** True if steps run after an earlier one failed. */
   readonly keepGoing?: boolean;
-  /** Stages that a Pipeline skips in the end. */
+  /** Stages that a pipeline skips at the end. */
   readonly skipped?: readonly string[];
   readonly exitCode?: number;
   readonly network?: 'none' | 'unavailable';
-  /** Glob of the JUnit XML that the tool writes. */
+  /** The pattern of the JUnit XML files that the tool writes. */
   readonly report?: string;
-  /** Words of the runner's own count, which prove that the author knows every failure. */
+  /** Words of the runner's own summary, which prove that the author knows every failure. */
   readonly tally: string | readonly string[];
   readonly failures: readonly MixedFailure[];
-  /** What fails are findings of linters or compilers: one cause a step, whatever their rules. */
+  /**
+   * True if the failures are findings of linters or compilers. Then each step has one cause, whatever their
+   * rules.
+   */
   readonly findings?: true;
-  /** The build passed, whatever it prints. */
+  /** True if the build passed, whatever it prints. */
   readonly green?: true;
   readonly passedOnRetry?: readonly string[];
 }
 
-/** What a kind of failure is, and what else a reader could defend. */
+/** The kind of a failure, and other kinds that are acceptable. */
 type Sort = Pick<MixedFailure, 'category' | 'also_ok' | 'kind'>;
 
 export const assertion: Sort = { category: 'TEST_FAILURE', also_ok: [], kind: 'assertion' };

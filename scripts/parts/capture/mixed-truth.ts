@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto';
 import type { MixedBuild, MixedFailure } from './mixed-row.ts';
 import { citedLines } from './truth.ts';
 
-/** A log of a build, and the job it is of where there are several. */
+/** A log of a build, with its job if there are several. */
 export interface CapturedLog {
   readonly name: string;
   readonly path: string;
   readonly text: string;
 }
 
-/** A failure as a row of `mixed.jsonl` has it; lines are 1-based and inclusive over `text.split('\n')`. */
+/** A failure in a row of `mixed.jsonl`. Lines are 1-based and inclusive over `text.split('\n')`. */
 export type LabelledFailure = Omit<MixedFailure, 'at' | 'lines'> & {
   readonly log_lines: ReadonlyArray<[number, number]>;
 };
 
-/** What a row of `mixed.jsonl` tells of a build, by its table and its logs. */
+/** Describes a build for `mixed.jsonl`, from its table and its logs. */
 export function describeBuild(build: MixedBuild, logs: readonly CapturedLog[]) {
   const { runner, green, passedOnRetry } = build;
   const failures = labelFailures(build, logs);
@@ -29,7 +29,7 @@ export function describeBuild(build: MixedBuild, logs: readonly CapturedLog[]) {
   };
 }
 
-/** What makes the build hard to read; figures are told for each. */
+/** Returns what makes the build hard to read. Figures are computed for each. */
 function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): string {
   if (green === true) return 'green';
   if (jobs !== undefined || typeof run !== 'string') return 'steps';
@@ -37,7 +37,7 @@ function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): s
   return findings === true ? 'findings' : 'tests';
 }
 
-/** Finds the lines of each failure by literal search. Throws if the log does not bear the author out. */
+/** Finds the lines of each failure by literal search. Throws if the log contradicts the table. */
 function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): LabelledFailure[] {
   const outputs = logs.map((log) => ({ ...log, text: hideCommands(log.text) }));
   for (const words of [build.tally].flat()) {
@@ -58,14 +58,14 @@ function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): Labelle
   });
 }
 
-/** Half of the runners are held out of the work on rules; which, is decided by their names. */
+/** Assigns a runner to one of two halves by its name. One half is held back from the work on rules. */
 export function splitByRunner(runner: string): 'work' | 'held' {
   return (createHash('sha256').update(`mixed builds 38 ${runner}`).digest()[0] ?? 0) % 2 === 0
     ? 'work'
     : 'held';
 }
 
-/** A message that stands in one of another cause would count as said there. */
+/** A message that is contained in one with another cause could be found in the wrong place. */
 function refuseSharedMessages(failures: readonly MixedFailure[]): void {
   for (const failure of failures) {
     const other = failures.find(

@@ -11,13 +11,12 @@ import { installDebian, quote, writeFiles } from './project.ts';
 import { type Run, runInSandbox } from './run.ts';
 import { GLUED } from './tools.ts';
 
-/** Largest log that is kept, in bytes. */
+/** The maximum size of a log that is stored, in bytes. */
 const MAX_LOG = 300_000;
 
 /**
- * Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`;
- * `labels` only labels the kept logs again.
- * Returns the ids that failed.
+ * Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`. With
+ * `labels`, only labels the stored logs again. Returns the ids that failed.
  */
 export async function captureMixed(
   asked: readonly string[],
@@ -43,7 +42,7 @@ export async function captureMixed(
   return failed;
 }
 
-/** The builds of all tables in `mixed/`. Throws when two have one id. */
+/** Reads the builds of all tables in `mixed/`. Throws if two have the same id. */
 export async function readMixedBuilds(): Promise<MixedBuild[]> {
   const folder = join(import.meta.dirname, '../../../test/captures/mixed');
   const builds: MixedBuild[] = [];

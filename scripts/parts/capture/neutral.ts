@@ -3,8 +3,9 @@ import { homedir, hostname, release } from 'node:os';
 import { dirname } from 'node:path';
 
 /**
- * The only words a captured log may differ in from what the tools wrote. Whichever registry or mirror a machine is set up
- * with, the fixtures show one made-up host per ecosystem, so that nothing can be learned from a host name.
+ * Patterns of hosts, each with its replacement. They are the only words in which a captured log may differ
+ * from the output of the tools. Fixtures thus have one invented host per ecosystem, so that nothing can be
+ * learned from a host name.
  */
 const publicHosts: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bregistry\.npmjs\.org\b/g, 'npm.packages.example'],
@@ -16,7 +17,10 @@ const publicHosts: ReadonlyArray<readonly [RegExp, string]> = [
   [/\brepo\.maven\.apache\.org\b/g, 'maven.packages.example'],
 ];
 
-/** Replaces registry hosts and the kernel's release by neutral ones. Bytes that are no UTF-8 survive, since only ASCII is replaced. */
+/**
+ * Replaces registry hosts and the kernel's release by neutral names. Only ASCII is replaced, so bytes that
+ * are not UTF-8 are unchanged.
+ */
 export function neutralise(log: Buffer): Buffer {
   let text = log.toString('latin1');
   for (const [host, name] of publicHosts) text = text.replace(host, name);
@@ -25,7 +29,7 @@ export function neutralise(log: Buffer): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** Throws when a log names something of the machine it was captured on. */
+/** Throws if a log contains something of the machine on which it was captured. */
 export function assertNeutral(label: string, log: Buffer, checkout: string): void {
   const text = log.toString('latin1');
   const paths = [dirname(checkout), checkout, homedir(), '/root'].filter((path) => path !== '/');

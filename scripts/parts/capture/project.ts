@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a project: the text of each file by its path. */
+/** Writes a project: `files` contains the text of each file by its path. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
@@ -16,7 +16,7 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Installs what the machine lacks. It blocks, so that no two rows install at once. */
+/** Installs missing packages. It blocks, so that no two rows install at the same time. */
 export function installDebian(packages: readonly string[]): void {
   const missing = packages.filter(
     (name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0,

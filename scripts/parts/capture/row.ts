@@ -1,36 +1,45 @@
 import type { Quote, Recipe } from './truth.ts';
 
-/** One failure of one tool: the project, the step that fails and the lines that say why. Rows of `tools/*.ts` are these. */
+/**
+ * A failure of a tool: the project, the failing step, and the lines that state why. The rows of `tools/*.ts`
+ * have this type.
+ */
 export interface ToolRow {
-  /** The fixture's folder, which starts with the tool's name. */
+  /** The folder of the fixture. It begins with the name of the tool. */
   readonly slug: string;
   readonly tool: string;
-  /** True when the tool has no reader of its own in `src/log/extract` and never shall, or no rule may be written for the failure. */
+  /** True if no reader in `src/log/extract` and no rule may be written for the failure. */
   readonly heldOut: boolean;
-  /** What failed. Decided by reading the log, never by asking Faultline. */
+  /** The category. It was decided by reading the log, never by asking Faultline. */
   readonly category: Recipe['category'];
-  /** Other categories that a reader could defend. */
+  /** Other acceptable categories. */
   readonly alsoOk?: readonly Recipe['category'][];
-  /** Commands that run before the job and never show in the log. */
+  /** Commands that run before the job. They are not in the log. */
   readonly setup?: string;
-  /** Prints the tool's version. Runs after the job and never shows in the log. */
+  /** The command that prints the tool's version. It runs after the job and is not in the log. */
   readonly version?: string;
-  /** Debian packages that the row needs; those that the machine lacks are installed. */
+  /** Debian packages that the row needs. Missing ones are installed. */
   readonly debian?: readonly string[];
   /** The project: the text of each file by its path. */
   readonly files: Readonly<Record<string, string>>;
-  /** What makes the same job pass: a file's whole text, or words of it and what to write instead. Without it there is no green log. */
+  /**
+   * The changes with which the same job passes: the whole text of a file, or words and their replacement. If
+   * absent, there is no passing log.
+   */
   readonly green?: Readonly<Record<string, string | readonly [words: string, instead: string]>>;
-  /** Shown environment of all steps. */
+  /** The variables of all steps, which the log shows. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The commands of an earlier step, shown in the log, which passes. */
+  /** The commands of an earlier step, which passes and is in the log. */
   readonly before?: string;
-  /** The commands of the step that fails. */
+  /** The commands of the failing step. */
   readonly run: string;
-  /** Seconds after which the CI system cancels the failing step, without saying why. */
+  /** The number of seconds after which the CI system cancels the failing step without stating a reason. */
   readonly cancelAfter?: number;
   readonly exitCode: number;
-  /** `none`: no network. Otherwise what packages.example.test does with every request: a name of `upstream.ts`. */
+  /**
+   * `none` means no network. Otherwise, the behavior of packages.example.test for every request: a name in
+   * `upstream.ts`.
+   */
   readonly network?:
     | 'none'
     | 'unavailable'
@@ -39,11 +48,14 @@ export interface ToolRow {
     | 'unauthorized'
     | 'resetting'
     | 'crawling';
-  /** The fewest lines of the failing step that a person would quote as the reason, never how it ends. */
+  /**
+   * The smallest number of lines of the failing step that a person would quote as the reason, without those
+   * that only say how it ended.
+   */
   readonly telling: readonly Quote[];
 }
 
-/** Installs npm packages into the project, and tells the version of the first. */
+/** Installs npm packages into the project, and prints the version of the first. */
 export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
   const first = (packages[0] ?? '').replace(/(?<=.)@.*/, '');
   return {
@@ -52,7 +64,9 @@ export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
   };
 }
 
-/** Installs Python packages for the user, as an earlier step of a job does, and tells the version of the first. */
+/**
+ * Installs Python packages for the user, like an earlier step of a job, and prints the version of the first.
+ */
 export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
   const first = (packages[0] ?? '').replace(/[[=<>~!].*/, '');
   return {
@@ -61,12 +75,12 @@ export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
   };
 }
 
-/** A tool of Debian's; tells the version of the first package. */
+/** Installs Debian packages, and prints the version of the first. */
 export function debian(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
   return { debian: packages, version: `dpkg -s ${packages[0] ?? ''} | sed -n 's/^Version: //p'` };
 }
 
-/** A command that is a Go module, which is built for the job where the machine lacks it; tells the module's version. */
+/** Builds a command from a Go module if it is missing, and prints the version of the module. */
 export function goTool(source: string): Pick<ToolRow, 'setup' | 'version'> {
   const name = source.replace(/(?:\/v\d+)?@.*/, '').replace(/^.*\//, '');
   return {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createLineStamper } from './stamp.ts';
 import type { Recipe } from './truth.ts';
 
-/** Milliseconds until a run is killed. */
+/** The time limit of a run, in milliseconds. It is then killed. */
 const MAX_RUN = 900_000;
 
-/** What one run of one project left behind, exactly as the tools wrote it. */
+/** The result of one run of a project, exactly as the tools wrote it. */
 export interface Run {
   readonly log: Buffer;
   readonly exitCode: number;
@@ -24,7 +24,10 @@ export interface RunRequest {
   readonly variant: 'red' | 'green';
 }
 
-/** Runs a project inside its own namespaces; GitHub style logs get a time stamp per line as they are written. */
+/**
+ * Runs a project in its own namespaces. Logs in the style of GitHub get a timestamp per line as they are
+ * written.
+ */
 export async function runInSandbox(request: RunRequest): Promise<Run> {
   const out = await mkdtemp(join(tmpdir(), 'capture-'));
   try {

@@ -1,6 +1,7 @@
 /**
- * Puts the time in front of every line, as GitHub's runner does: `2026-01-31T09:15:02.1234567Z `.
- * A line is stamped when its first byte arrives. With `enabled` false the bytes pass unchanged.
+ * Creates a function that adds the time before every line, like GitHub's runner:
+ * `2026-01-31T09:15:02.1234567Z `. A line gets the time of its first byte. If `enabled` is false, the bytes
+ * are unchanged.
  */
 export function createLineStamper(enabled: boolean): (chunk: Buffer) => Buffer {
   let atLineStart = true;

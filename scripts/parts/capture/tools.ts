@@ -9,17 +9,20 @@ import type { ToolRow } from './row.ts';
 import { runInSandbox } from './run.ts';
 import { citedLines } from './truth.ts';
 
-/** Captures run side by side. */
+/** The number of concurrent captures. */
 const AT_ONCE = 2;
-/** Largest log that is kept, in bytes. */
+/** The maximum size of a log that is stored, in bytes. */
 const MAX_LOG = 200_000;
-/** What steps.sh prints after each of the two jobs, with the job's exit code. */
+/** The line that steps.sh prints after each of the two jobs, with the exit code of the job. */
 const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
 /** A line of the runner behind output that ended without a line break: the runner starts a new line. */
 export const GLUED =
   /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
 
-/** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
+/**
+ * Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the
+ * slugs that failed.
+ */
 export async function captureTools(
   asked: readonly string[],
   fixtures: string,
@@ -46,7 +49,7 @@ export async function captureTools(
   return failed;
 }
 
-/** The rows of all tables in `tools/`. Throws when two rows have one slug. */
+/** Reads the rows of all tables in `tools/`. Throws if two have the same slug. */
 export async function readToolRows(): Promise<ToolRow[]> {
   const folder = join(import.meta.dirname, '../../../test/captures/tools');
   const rows: ToolRow[] = [];
@@ -152,7 +155,10 @@ function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, n
   ]);
 }
 
-/** The capture.sh of a row. Some rows check out first, some clean up last: which is the same at every capture. */
+/**
+ * Returns the capture.sh of a row. Whether a row begins with a checkout or ends with a clean-up is the same
+ * in every capture.
+ */
 function jobScript({ slug, setup = 'true', env = {}, before, run, network, cancelAfter }: ToolRow): string {
   const steps = [
     slug.length % 2 === 0 ? 'checkout_step' : undefined,
@@ -174,7 +180,10 @@ function jobScript({ slug, setup = 'true', env = {}, before, run, network, cance
   ].join('\n'); // prettier-ignore
 }
 
-/** A made-up name of a repository that is no word of the tool's name: logs must not differ by it. */
+/**
+ * Returns an invented name of a repository that does not contain the tool's name, so that logs do not differ
+ * by it.
+ */
 function projectName(slug: string): string {
   const names = [
     'ledger',

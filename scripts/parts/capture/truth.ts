@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Category, Kind } from '../../../src/domain/category.ts';
 
-/** A line of a log by words that it holds, or a range of lines from one to another. */
+/** A line of a log, given by words in it, or a range from one such line to another. */
 const Quote = z.union([
   z.string().min(1),
   z.strictObject({
@@ -12,7 +12,10 @@ const Quote = z.union([
 ]);
 export type Quote = z.input<typeof Quote>;
 
-/** The static half of a fixture's truth, written by hand beside its project. `mustCite` quotes the log; lines are found at capture time. */
+/**
+ * The part of a fixture's truth that is written by hand next to its project. `mustCite` quotes the log. Its
+ * lines are found when the log is captured.
+ */
 export const Recipe = z.strictObject({
   title: z.string().min(1),
   category: Category,
@@ -24,20 +27,23 @@ export const Recipe = z.strictObject({
     z.strictObject({ name: z.string(), suite: z.string().optional(), file: z.string().optional() }),
   ),
   mustCite: z.array(Quote).min(1),
-  /** name → command that prints its version, run in the sandbox after the job. */
+  /** The command that prints the version of each tool. It runs in the sandbox after the job. */
   tools: z.record(z.string(), z.string()),
   ci: z.enum(['github', 'jenkins', 'pipeline', 'plain']),
   exitCode: z.int().positive(),
-  /** The repository's name on the runner. */
+  /** The name of the repository on the runner. */
   project: z.string().regex(/^[a-z][a-z0-9-]*$/),
-  /** Start with empty download caches, for logs that show every download. */
+  /** True to start with empty download caches, so that the log shows every download. */
   cold: z.boolean().default(false),
-  /** Glob of the JUnit XML the tool writes, relative to the workspace. */
+  /** The pattern of the JUnit XML files that the tool writes, relative to the workspace. */
   report: z.string().optional(),
 });
 export type Recipe = z.output<typeof Recipe>;
 
-/** 1-based and inclusive over `text.split('\n')`. Throws when a quote is not in the log. */
+/**
+ * Finds the lines of quotations, 1-based and inclusive over `text.split('\n')`. Throws if a quotation is not
+ * in the log.
+ */
 export function citedLines(text: string, quotes: readonly Quote[]): Array<[number, number]> {
   const lines = text.split('\n').map(withoutColours);
   return quotes.map((entry) => {

@@ -8,7 +8,10 @@ import { z } from 'zod';
 import { append } from '../../../src/lib/collections.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** What people may pass on with a product of theirs, without having to open it. Words of SPDX expressions. */
+/**
+ * Licenses under which people may distribute a product that contains the package without publishing its
+ * source. They are identifiers of SPDX.
+ */
 const FINE = [
   'MIT',
   'MIT-0',
@@ -76,7 +79,10 @@ if (!process.argv.includes('--offline')) checkWeaknesses();
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** Packages for other machines are not here, and npm writes no hash of what it never fetched. */
+/**
+ * Packages for other systems are not installed here, and npm writes no hash of packages that it never
+ * downloaded.
+ */
 function checkIntegrity(): void {
   const loose = installed.filter(({ entry }) => entry.integrity?.startsWith('sha512-') !== true);
   append(
@@ -117,7 +123,7 @@ function checkLicences(): void {
   for (const { path, entry } of installed) {
     const licence = licenceOf(path);
     counts.set(licence, (counts.get(licence) ?? 0) + 1);
-    // With "or" one of them will do.
+    // With "or", one acceptable license is enough.
     const fine = licence
       .split(/ OR /)
       .some((choice) => choice.split(/ AND /).every((word) => FINE.includes(word.replace(/[()]/g, ''))));

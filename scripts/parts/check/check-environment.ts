@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Only `src/cli` reads the environment and the arguments: everything else is given its configuration. */
+/**
+ * Checks that only `src/cli` reads the environment and the arguments. All other code gets its configuration
+ * passed.
+ */
 const FOLDERS = ['src', 'graphs', 'prompts'] as const;
 const FORBIDDEN = /process\s*\.\s*(?:env|argv)\b|process\s*\[|from 'node:process'/;
 

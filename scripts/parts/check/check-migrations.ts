@@ -67,7 +67,10 @@ function describeGone(line: string): string {
   return `migrations/${nameLine(line)} is in migrations/checksums, and there is no such file: restore it`;
 }
 
-/** Each line that a commit of main ever added. A shallow clone has fewer of them, and an archive none. */
+/**
+ * Returns each line that a commit of main ever added. A shallow clone has fewer of them, and an archive has
+ * none.
+ */
 function readHistory(): string[] {
   const main = ['origin/main', 'main', 'HEAD'].find(
     (ref) => git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`) !== null,

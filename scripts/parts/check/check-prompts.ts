@@ -31,7 +31,7 @@ function faultsOfUse({ prompt: name, budget }: (typeof uses)[number]): string[] 
   return [...found];
 }
 
-/** What comes from outside must be fenced; what is ours must not be called data. */
+/** External text must be fenced, and our own text must not be called data. */
 function faultsOfVariables(prompt: Prompt, budget: Readonly<Record<string, number | null>>): string[] {
   return Object.entries(budget).flatMap(([variable, limit]) => {
     const expected = limit === null ? 'text' : 'data';

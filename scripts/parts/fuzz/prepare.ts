@@ -14,7 +14,7 @@ import { githubExample } from '../../../test/support/webhook-senders.ts';
 /** `node scripts/parts/fuzz/prepare.ts TARGET FOLDER`: bundles the target as JavaScript, which the fuzzer can instrument, and writes its seeds and words. */
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Longer seeds are slower to change and say nothing more. */
+/** The maximum length of a seed. Longer ones take longer to mutate without a benefit. */
 const MAX_SEED = 8_000;
 
 const filesLike = (...patterns: readonly string[]): Buffer[] =>
@@ -85,7 +85,7 @@ const bundle = await rolldown({
 await bundle.write({ file: join(folder, 'target.mjs'), format: 'esm', codeSplitting: false });
 await bundle.close();
 
-/** Some that are short enough to be put into something. */
+/** Returns the files that are short enough for dictionary words. */
 function shortOf(files: readonly Buffer[]): Buffer[] {
   return files.filter((file) => file.length < MAX_SEED / 4).slice(0, 10);
 }

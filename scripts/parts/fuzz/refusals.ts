@@ -1,6 +1,6 @@
 import { TriageError, type TriageErrorCode } from '../../../src/domain/errors.ts';
 
-/** Null if the work refuses its input as it may: with one of these codes. Anything else that is thrown stays thrown. */
+/** Returns null if the work rejects its input with one of these codes. Other errors are thrown. */
 export async function unlessRefused<T>(
   codes: readonly TriageErrorCode[],
   work: () => T | Promise<T>,

@@ -14,8 +14,9 @@ import {
 import { adviseWith } from '../../../test/support/advice/advise-with.ts';
 
 /**
- * The gate of advice: what it names stands in the log, kinds of logs that used to mislead do not, and it falls silent where its grounds are
- * gone. Bars are counts of broken cases, in test/gate/advice-bars.json, and may only fall. `--list` shows each broken case.
+ * Checks advice: its names occur in the log, logs that misled it before do not, and there is no advice
+ * without a basis. The limits are numbers of wrong cases in test/gate/advice-bars.json, and may only fall.
+ * `--list` prints each wrong case.
  */
 const { values: asked } = parseArgs({ options: { list: { type: 'boolean', default: false } } });
 const path = join(import.meta.dirname, '../../../test/gate/advice-bars.json');

@@ -15,8 +15,9 @@ import {
 } from '../../../test/support/composition/composition-gate.ts';
 
 /**
- * The gate of composition: captured failures joined into one build are answered as they are alone. `--all`: every join, not 300; `--list`: what
- * is wrong with each join that is not faithful; `--measure`: without bars.
+ * Checks that captured failures that are joined into one build are answered as they are alone. `--all` tries
+ * every join instead of 300, `--list` prints what is wrong with each join, and `--measure` ignores the
+ * limits.
  */
 const flag = { type: 'boolean', default: false } as const;
 const { values: asked } = parseArgs({ options: { all: flag, list: flag, measure: flag } });

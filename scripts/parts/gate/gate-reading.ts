@@ -18,7 +18,10 @@ import {
   unknownToolGates,
 } from '../../../test/support/reading-gates.ts';
 
-/** The gates of reader and judgement over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
+/**
+ * Checks reading and judging on the captured failures. `--each N` tries N kinds of harmless lines per failure
+ * (there are 200), and `--list` prints the misses.
+ */
 const { values: asked } = parseArgs({
   options: { each: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } },
 });

@@ -6,7 +6,7 @@ import { answerWith } from '../../../test/support/advice/advise-with.ts';
 import { countBadTitles } from '../../../test/support/title-gates.ts';
 
 /**
- * The gate of titles: all titles on the captured failures are short, and none names a path of a machine.
+ * Checks that all titles on the captured failures are short, and that none contains a path of a machine.
  * Takes half a minute.
  */
 const config = replayConfig(

@@ -8,21 +8,21 @@ import { z } from 'zod';
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const CHART = join(ROOT, 'deploy/helm/faultline');
 const CACHE = join(ROOT, 'node_modules/.cache/faultline-kubernetes');
-/** The oldest release of Kubernetes that the chart names, and the newest. */
+/** The oldest and the newest release of Kubernetes that the chart supports. */
 export const RELEASES = ['v1.25.16', 'v1.37.2'] as const;
 const KEDA = 'github.com/kedacore/keda/v2@v2.21.0';
-/** The time limit of compiling Helm, which happens once. */
+/** The time limit of compiling Helm in milliseconds. It is compiled only once. */
 export const COMPILING_MS = 1_200_000;
 
 const Objects = z.array(z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) }));
 const Chart = z.object({ objects: Objects, yaml: z.string(), notes: z.string() });
 const Kustomization = z.object({ objects: Objects });
 
-/** Reads what is deployed on Kubernetes. Both methods throw with what the libraries or a schema refuse. */
+/** Reads deployments for Kubernetes. Both methods throw if the libraries or a schema reject the input. */
 export interface Reader {
   /** Lints a chart and renders it with these values. */
   readChart(chart: string, values: object): Promise<z.infer<typeof Chart>>;
-  /** Makes what `kubectl apply -k` would apply. */
+  /** Renders what `kubectl apply -k` would apply. */
   readKustomization(folder: string): Promise<z.infer<typeof Kustomization>>;
 }
 
@@ -52,7 +52,7 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(program, [...args], options)).stdout;
 }
 
-/** Calls with a file of values. JSON is YAML. */
+/** Calls `use` with a file that contains the values. JSON is valid YAML. */
 async function withFile<Result>(values: object, use: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-values-'));
   try {

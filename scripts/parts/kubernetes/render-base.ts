@@ -5,7 +5,7 @@ const HEAD = `# Made from the chart in deploy/helm/faultline by \`node scripts/w
 # when the Secret \`faultline\` has the addresses of PostgreSQL, Redis and MongoDB (docs/how-to/deploy.md).
 `;
 
-/** Renders the Kustomize base: the chart with KEDA, without its test and without what only Helm reads. */
+/** Renders the Kustomize base: the chart with KEDA, without its test and without annotations for Helm. */
 export async function renderBase(reader: Reader, chart: string): Promise<string> {
   const { yaml } = await reader.readChart(chart, { keda: { enabled: true } });
   const documents = yaml

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { z } from 'zod';
 
-/** Adds up the test runner's reports and prints the closing line; fails if a report is missing, a test failed or was skipped. */
+/**
+ * Adds up the reports of the test runner and prints a summary. Fails if a report is missing, or if a test
+ * failed or was skipped.
+ */
 const Report = z.object({
   numPassedTests: z.int(),
   numFailedTests: z.int(),

@@ -3,11 +3,13 @@ import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { licencesOf } from './licences.ts';
 
-/** The oldest Node that may run it; `main.mjs` says so to older ones, in words that they can read. */
+/**
+ * The oldest Node that can run it. `main.mjs` prints a message for older ones in syntax that they can parse.
+ */
 const TARGET = 'node20';
 const STARTER_TARGET = 'node12';
 const TOKENIZER = 'gpt-tokenizer/encoding/o200k_base';
-/** Each part of the action that is loaded by itself, and its file in the bundle. */
+/** The parts of the action that are loaded separately, with their files in the bundle. */
 const PARTS = {
   './main.ts': 'main.mjs',
   './step.ts': 'step.mjs',
@@ -16,7 +18,10 @@ const PARTS = {
   './fetch-job-logs.ts': 'job-logs.mjs',
   [TOKENIZER]: 'tokens.mjs',
 };
-/** What the rules never ask, whatever is configured: models, databases, services, other code hosts. Folders and modules below src. */
+/**
+ * Folders and modules below src that the rules never use, whatever is configured: models, databases,
+ * services, and other code hosts.
+ */
 const LEFT_OUT = [
   'models/chat/',
   'models/analyst/llm-analyst.ts',
@@ -38,13 +43,15 @@ const LEFT_OUT = [
   'notifications/render-status.ts',
   'providers/suggestions.ts',
 ];
-/** What a provider opens when it is asked; the rules ask none. */
+/** Modules that a provider loads when it is used. The rules use no provider. */
 const OPENED_BY = /\/src\/providers\/[^/]+\/provider\.ts$/;
 const LIGHT =
   /\/(?:provider|webhook|notice-rules|check|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
-/** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
- * differences stay small. */
+/**
+ * Builds the files of the bundle, by name. The same sources and packages give the same files. They are
+ * readable, except for the tokenizer's table, so that differences are small.
+ */
 export async function buildAction(root: string): Promise<Map<string, string>> {
   const moved = LEFT_OUT.find((path) => !existsSync(join(root, 'src', path)));
   if (moved !== undefined)
@@ -77,7 +84,7 @@ export async function buildAction(root: string): Promise<Map<string, string>> {
   return files;
 }
 
-/** Parts load each other by their files; what is left out must never be asked for. */
+/** Makes parts load each other by their file names, and fails if an excluded module would be loaded. */
 function partsApart(self: string): Plugin {
   return {
     name: 'parts-apart',
@@ -97,7 +104,7 @@ function partsApart(self: string): Plugin {
   };
 }
 
-/** The tokenizer is required when it is first needed, past any bundler: here it is an import. */
+/** Replaces the `require` of the tokenizer, which bundlers do not see, by an import. */
 function withTokenizer(): Plugin {
   const required = `createRequire(import.meta.url)('${TOKENIZER}')`;
   return {

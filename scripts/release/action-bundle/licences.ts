@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Name, version and licence of every package that the bundle holds code of, as their licences ask for. */
+/**
+ * Returns the name, version and license of every package whose code is in the bundle, as the licenses
+ * require.
+ */
 export function licencesOf(root: string, modules: Iterable<string>): string {
   const folders = new Set<string>();
   for (const id of modules) {

@@ -14,37 +14,46 @@ import type { Match } from '../../../src/judge/rule.ts';
 import { findMax } from '../../../src/lib/collections.ts';
 import { splitIntoFolds } from '../../../src/replay/cases/case.ts';
 
-/** A labelled failure, ready to learn from. */
+/** A labeled failure as a training example. */
 export interface Lesson {
   readonly project: string;
   readonly category: Category;
   readonly accepted: readonly Category[];
-  /** How much it counts for the category, and for the sureness. */
+  /** Its weights for the category and for the certainty. */
   readonly weight: number;
   readonly surenessWeight: number;
   readonly facts: Facts;
   readonly matches: readonly Match[];
   readonly features: Features;
-  /** Whether an answer that names this category, or an accepted one, would also show the cause. */
+  /** Tells whether an answer with this category, or an accepted one, would also show the cause. */
   readonly showsCause: (category: Category) => boolean;
 }
 
-/** Passes over the lessons, the step, and the penalties on facts and on words (L2). Set by hand; two other weightings of the sets were compared. */
+/**
+ * The number of passes, the learning rate, and the L2 penalties on facts and on words. They were set by hand
+ * and compared with two other weightings of the sets.
+ */
 const [EPOCHS, RATE, ON_FACTS, ON_WORDS] = [150, 0.3, 1e-3, 2e-3];
-/** What an accepted alternative counts beside the label. */
+/** The weight of an accepted alternative relative to the label. */
 const ALTERNATIVE = 0.4;
-/** How much lessons of other projects, judged by a model that did not see them, make of sureness. */
+/**
+ * The number of folds for the certainty. It is learned from judgments of models that did not see the project.
+ */
 const INNER_FOLDS = 5;
 
 /**
- * What a fact is worth before any lesson: a rule or tie that is met speaks for its own category, and without a rule for it INFRA_ERROR is unlikely.
- * Weights are drawn towards this; those of ties and of that last one, which the taxonomy decided, keep it.
+ * The initial weights of facts. A matching rule or tie supports its own category, and INFRA_ERROR is unlikely
+ * without a rule. Training pulls weights towards these. Those of ties and of INFRA_ERROR stay as they are,
+ * because the taxonomy decides them.
  */
 const [RULE_MET, TIE_MET, NO_INFRA] = [2, 4, -3];
 
 type CategoryModel = Pick<JudgmentModel, 'facts' | 'wordScale' | 'words'>;
 
-/** Learns the judgement. The sureness is learned from what models made of projects that they had not seen. */
+/**
+ * Fits the judgment model. The certainty is learned from models' judgments of projects that they had not
+ * seen.
+ */
 export function fitJudgment(lessons: readonly Lesson[]): JudgmentModel {
   const held = splitIntoFolds(lessons, ({ project }) => project, INNER_FOLDS).flatMap((fold) => {
     const inFold = new Set(fold);
@@ -63,7 +72,10 @@ export function fitJudgment(lessons: readonly Lesson[]): JudgmentModel {
   return { ...fitCategories(lessons), sureness: fitSureness(rows) };
 }
 
-/** Multinomial logistic regression by AdaGrad in a fixed order, so that the same lessons always give the same bytes. */
+/**
+ * Fits a multinomial logistic regression by AdaGrad in a fixed order, so that the same examples always give
+ * the same bytes.
+ */
 function fitCategories(lessons: readonly Lesson[]): CategoryModel {
   const width = FACTS.length + BUCKETS;
   const rows = lessons.map(toRow);
@@ -88,7 +100,10 @@ function fitCategories(lessons: readonly Lesson[]): CategoryModel {
   return rounded(weights);
 }
 
-/** A lesson as the places and values of its features; plain loops over them are most of the training. */
+/**
+ * A training example as the indexes and values of its features. Loops over them take most of the training
+ * time.
+ */
 interface Row {
   readonly places: Int32Array;
   readonly values: Float64Array;
@@ -118,7 +133,7 @@ function weighRow({ places, values }: Row, own: Float64Array): number {
 const DECIDED = FACTS.map(isDecided);
 const NONE = new Float64Array();
 
-/** Moves the weights of one category along the slope of one row. */
+/** Updates the weights of one category by the gradient of one row. */
 function follow(
   { places, values }: Row,
   slope: number,
@@ -180,7 +195,7 @@ function softmax(sums: readonly number[]): number[] {
   return shares.map((share) => share / total);
 }
 
-/** A step through the rows that meets each once, far from its neighbors. */
+/** Returns a step with which every row is visited once, far from its neighbors. */
 function strideFor(count: number): number {
   let stride = 7_919;
   while (count > 1 && gcd(stride, count) > 1) stride++;
@@ -197,7 +212,7 @@ interface SurenessRow {
   readonly weight: number;
 }
 
-/** Logistic regression over the signs, all rows at once. */
+/** Fits a logistic regression on the signs, with all rows at once. */
 function fitSureness(rows: readonly SurenessRow[]): number[] {
   const weights = new Float64Array(SIGNS.length);
   const squares = new Float64Array(SIGNS.length).fill(1e-6);

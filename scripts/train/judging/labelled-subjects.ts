@@ -16,22 +16,22 @@ import { createSubject } from '../../../src/service/triage/triage-subject.ts';
 import { labelledLogs } from '../ranking/labelled-logs.ts';
 import { train } from '../ranking/train.ts';
 
-/** What one labelled failure looks like to whoever judges it. */
+/** A labeled failure as the analyst sees it. */
 export interface LabelledSubject {
   readonly id: string;
   /** The data set, such as "classify/clean". */
   readonly set: string;
   readonly project: string;
-  /** Read and judged as if nobody knew its tool. */
+  /** True if it was read and judged without any reader for its tool. */
   readonly untaught: boolean;
-  /** Kept for the gates: nothing is learned from it. */
+  /** True if it is reserved for the gates and not used for training. */
   readonly heldOut: boolean;
   readonly category: Category;
-  /** The label and what an expert could defend beside it. */
+  /** The label, and other acceptable categories. */
   readonly accepted: readonly Category[];
-  /** Lines of the log that tell the cause; empty where none are labelled. */
+  /** The lines of the log that state the cause. Empty if none are labeled. */
   readonly telling: readonly (readonly [number, number])[];
-  /** Words that any good explanation holds, each with its spellings. */
+  /** Words that any good explanation contains, each with its spellings. */
   readonly mentions: readonly (readonly string[])[];
   readonly subject: TriageSubject;
 }
@@ -50,7 +50,7 @@ interface Labelled extends Omit<LabelledSubject, 'subject'> {
   readonly texts: readonly string[];
 }
 
-/** Every labelled failure, each read by a ranking that did not see its project. */
+/** Reads every labeled failure with a ranking that did not see its project. */
 export async function labelledSubjects(data: string): Promise<LabelledSubject[]> {
   const labelled = [...(await rowsOf(data)), ...listCaptured()];
   const logs = await labelledLogs(data);
@@ -112,7 +112,7 @@ const Truth = z.object({
   alsoOk: z.array(Category).default([]),
 });
 
-/** Our captured failures, each twice: as the product reads it, and without the readers of any named tool. */
+/** Reads our captured failures twice: as the product does, and without the readers of specific tools. */
 export function listCaptured(): (Labelled & { readonly kind: Kind | null })[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
@@ -144,7 +144,7 @@ export function listCaptured(): (Labelled & { readonly kind: Kind | null })[] {
 
 const masker = createMasker();
 
-/** Reads the logs of one failure as the product does, and returns its first cause as it is judged. */
+/** Reads the logs of one failure as the product does. Returns its first cause as it is judged. */
 export async function readSubject(
   one: Pick<Labelled, 'id' | 'project' | 'untaught' | 'texts'>,
 ): Promise<TriageSubject> {

@@ -1,6 +1,6 @@
 import type { Tree } from '../../../src/log/rank/model.ts';
 
-/** Rows of numbers to learn from, `width` values each. */
+/** Rows of numbers for training, with `width` values each. */
 export interface Rows {
   readonly values: Float32Array;
   readonly width: number;
@@ -12,13 +12,13 @@ export interface BoostingOptions {
   readonly trees: number;
   readonly leaves: number;
   readonly rate: number;
-  /** Least sum of curvature in a leaf, in units of weight. */
+  /** The minimum sum of second derivatives in a leaf, in units of weight. */
   readonly least: number;
   readonly penalty: number;
 }
 
 const BINS = 48;
-/** Two sums for each bin of a column, one bin more than there are cuts. */
+/** The number of values per column of a histogram: two sums for each bin. There is one more bin than cuts. */
 const SLOTS = 2 * (BINS + 1);
 
 interface Leaf {
@@ -38,7 +38,10 @@ interface Node {
   right: Node | null;
 }
 
-/** Gradient-boosted trees for the logistic loss, grown leaf by leaf over histograms. No chance is involved: the same rows give the same trees. */
+/**
+ * Fits gradient-boosted trees for the logistic loss, grown leaf by leaf on histograms. The same rows always
+ * give the same trees.
+ */
 export function fitTrees({ values, width, labels, weights }: Rows, options: BoostingOptions): Tree[] {
   const count = labels.length;
   const cuts = cutsOf(values, width, count);
@@ -69,7 +72,7 @@ function cutsOf(values: Float32Array, width: number, count: number): Float32Arra
   });
 }
 
-/** Column by column: the number of the first cut that a value does not exceed. */
+/** Returns, column by column, the index of the first cut that a value does not exceed. */
 function binsOf(
   values: Float32Array,
   width: number,
@@ -114,7 +117,7 @@ function grow(
   }
   return root;
 
-  /** Both halves of a leaf; the larger one's sums are what the smaller one leaves of the whole. */
+  /** Splits a leaf in two. The sums of the larger half are computed by subtraction. */
   function divide({ rows, sums, column, bin, node }: Leaf): [Leaf, Leaf] {
     const own = bins[column] ?? new Uint8Array();
     const isLeft = (row: number) => (own[row] ?? 0) <= bin;
@@ -130,7 +133,7 @@ function grow(
     return [leafOf(left, leftSums, node.left), leafOf(right, rightSums, node.right)];
   }
 
-  /** Slopes and curvatures of some rows, by column and bin. */
+  /** Sums the first and second derivatives of rows, by column and bin. */
   function sumsOf(rows: Int32Array): Float64Array {
     const sums = new Float64Array(bins.length * SLOTS);
     for (const [column, own] of bins.entries()) {
@@ -145,7 +148,7 @@ function grow(
     return sums;
   }
 
-  /** A leaf with its value, and the split of it that gains most. */
+  /** Creates a leaf with its value and its best split. */
   function leafOf(rows: Int32Array, sums: Float64Array, node: Node): Leaf {
     let [slope, curve] = [0, 0];
     for (let slot = 0; slot < SLOTS; slot += 2) {
@@ -174,7 +177,7 @@ function newNode(): Node {
   return { column: -1, threshold: 0, value: 0, left: null, right: null };
 }
 
-/** A tree as arrays: the left child follows its parent. */
+/** Converts a tree to arrays. The left child follows its parent. */
 function flat(root: Node): Tree {
   const [columns, thresholds, rights]: [number[], number[], number[]] = [[], [], []];
   add(root);
@@ -193,7 +196,7 @@ function flat(root: Node): Tree {
   }
 }
 
-/** Short in the file, and on the side of the cut where the training put it. */
+/** Rounds a number to five significant digits, which keeps the file short. */
 function rounded(value: number): number {
   return Number(value.toPrecision(5));
 }

@@ -21,14 +21,17 @@ import { HARMLESS, type HarmlessKind } from '../../../test/support/harmless-line
 import { inventedLogs } from '../../../test/support/invented-tools.ts';
 import { isLearned, withHarmless } from '../../../test/support/reading-gates.ts';
 
-/** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
+/**
+ * A labeled log with its candidates. `augmented` is true if it was read without the readers of specific
+ * tools.
+ */
 export interface LabelledLog {
   readonly id: string;
   readonly set: string;
   readonly project: string;
   readonly language: string | null;
   readonly augmented: boolean;
-  /** The same log again with another harmless line: it teaches what proves the cause, and is not measured. */
+  /** True if it is the same log with another harmless line. It is used for training, but not measured. */
   readonly again: boolean;
   readonly log: LogText;
   readonly wanted: readonly (readonly [number, number])[];
@@ -36,16 +39,22 @@ export interface LabelledLog {
   readonly structure: Structure;
   readonly weighed: readonly Block[];
   readonly candidates: Candidates;
-  /** Lines that were put into it. */
+  /** The numbers of inserted lines. */
   readonly inserted: readonly number[];
-  /** Of each candidate: 1 where it tells the cause. */
+  /** For each candidate, 1 if it states the cause. */
   readonly labels: Uint8Array;
-  /** Candidates to learn from, and how much each counts: the causes of a log together as much as the rest. */
+  /**
+   * The candidates for training with their weights. The causes of a log together have as much weight as the
+   * others.
+   */
   readonly sampled: readonly number[];
   readonly weights: readonly number[];
 }
 
-/** Its labels are the first failure, so that what is before is none. It is not learned from to tell what proves a cause, but for these lines. */
+/**
+ * Data sets whose labels are the first failure, so that earlier lines are harmless. They are not used to
+ * learn which lines prove a cause, except for these harmless lines.
+ */
 const HARMLESS_FROM: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl']);
 const SETS = [
   'actions/actions.jsonl',
@@ -54,10 +63,16 @@ const SETS = [
   'reduce/treeherder.jsonl',
 ] as const;
 const MOST = 64 * 1024 * 1024;
-/** Lines of a log to learn from: those that tell the cause, those beside one, and others. */
+/**
+ * The maximum numbers of lines of a log for training: those that state the cause, their neighbors, and
+ * others.
+ */
 const [CAUSES, AROUND, REST] = [60, 4, 150];
 
-/** Every labelled log of the data, our captured failures and half of the invented ones, read twice: with all readers, and with the general one alone. */
+/**
+ * Reads every labeled log of the data, our captured failures, and half of the invented logs. Each is read
+ * twice: with all readers, and only with the general one.
+ */
 export async function labelledLogs(data: string): Promise<LabelledLog[]> {
   const logs: LabelledLog[] = [];
   for (const set of SETS) {
@@ -88,10 +103,15 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
   return [...capturedLogs(harmlessIn(logs)), ...inventedHalf(), ...logs];
 }
 
-/** Lines to insert beside those of the generator, and how far in front of the first labelled line they stood. */
+/**
+ * The maximum number of harmless lines from logs, and their minimum distance before the first labeled line.
+ */
 const [FOUND, IN_FRONT] = [1_500, 30];
 
-/** Lines with a word of failure, or remarks, that stood long before what failed the job: real ones, of more tools than a generator knows. */
+/**
+ * Returns lines with error words or remarks that occur long before the failure. They are real lines of more
+ * tools than a generator knows.
+ */
 function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
   const severity = FACTS.indexOf('severity');
   const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
@@ -115,7 +135,10 @@ const Truth = z.object({
   heldOut: z.boolean().default(false),
 });
 
-/** Our captured failures, but for those that are held out, each time with another harmless line of the half that may be learned from. */
+/**
+ * Reads our captured failures, except those held back, each time with another harmless line of the training
+ * half.
+ */
 function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
@@ -150,10 +173,13 @@ function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
   });
 }
 
-/** So often each captured failure is read, each time with another harmless line; and so many invented logs are made, half of them with the same tools again. */
+/**
+ * The number of times that each captured failure is read with another harmless line. Then the number of
+ * invented logs, of which half repeat tools, and the number of measured ones.
+ */
 const [HARMLESS_EACH, INVENTED, MEASURED] = [6, 1_500, 112];
 
-/** The harmless kinds and invented tools of even number: gates ask for the others. */
+/** The harmless kinds with even numbers are for training. The gates use the others. */
 const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
 
 function inventedHalf(): LabelledLog[] {
@@ -199,7 +225,7 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   return { log, found, structure, weighed, candidates, labels, sampled, weights };
 }
 
-/** At most so many causes, what is around them, and a fixed choice of the rest. */
+/** Samples causes, their neighbors, and a fixed choice of the other lines. */
 function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
   const chosen = new Set(everyNth(causes, CAUSES));

@@ -1,13 +1,13 @@
 import { BUCKETS } from '../../../src/log/rank/features.ts';
 
-/** Lines to learn from: the buckets of each, whether it tells the cause, and how much it counts. */
+/** Lines for training: the buckets of each, whether it states the cause, and its weight. */
 export interface WordRows {
   readonly buckets: readonly (readonly number[])[];
   readonly labels: Uint8Array;
   readonly weights: Float32Array;
 }
 
-/** Weights of a logistic regression over hashed words, as signed bytes with one scale. */
+/** The weights of a logistic regression on hashed words, as signed bytes with one scale. */
 export interface WordWeights {
   readonly wordScale: number;
   readonly wordWeights: Int8Array;
@@ -15,7 +15,7 @@ export interface WordWeights {
 
 const EPOCHS = 4;
 const RATE = 0.3;
-/** L2 penalty a step, so that a word of few logs weighs little. */
+/** The L2 penalty per step, so that words of few logs get low weights. */
 const DECAY = 2e-4;
 
 /** Fits by AdaGrad in a fixed order, so that the same rows always give the same bytes. */

@@ -13,13 +13,13 @@ import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';
 import { fitWords, type WordWeights } from './logistic.ts';
 
-/** Set by hand; larger leaves were compared on the folds and made no difference. */
+/** The options were set by hand. Larger leaves made no difference in cross-validation. */
 const KEEPING = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
-/** Its weights are counted in logs, so that no leaf represents the lines of one small log alone. */
+/** The weights of rows are counted in logs, so that no leaf represents only the lines of one small log. */
 const PROVING = { ...KEEPING, penalty: 1, trees: 200, rate: 0.05, least: 2 } as const;
-/** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
+/** Data sets whose labels are whole passages instead of the fewest lines that prove the cause. */
 const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);
-/** The lines of a log that the words are learned from. */
+/** The lines of a log from which the words are learned. */
 interface WordSample {
   readonly one: LabelledLog;
   readonly buckets: readonly (readonly number[])[];
@@ -78,7 +78,7 @@ interface Row {
   readonly mayProve: boolean;
 }
 
-/** The rows of one log that are learned from. */
+/** Returns the rows of one log for training. */
 function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
   const scores = Float32Array.from(labelledLog.candidates.lines, ({ text }) =>
     computeWordScore(weighed, text),
@@ -92,7 +92,7 @@ function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
   }));
 }
 
-/** Among the lines that may prove, the labelled ones of a log together weigh 1, and the others 2. */
+/** Weighs the lines that may prove a cause: the labeled ones of a log together get 1, and the others 2. */
 function evenly(rows: readonly Row[]): Row[] {
   const labelled = rows.filter(({ label }) => label === 1).length;
   if (labelled === 0 || labelled === rows.length) return [];
@@ -110,7 +110,7 @@ function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {
   return fitTrees({ values, width: COLUMNS.length, labels, weights }, options);
 }
 
-/** A fixed order that looks like chance. */
+/** Returns a fixed order that resembles a random one. */
 function shuffled(count: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   let state = 12_345;

@@ -2,7 +2,7 @@ import { isNotDevelopersFault } from '../../../src/domain/analysis.ts';
 import { predictRerun } from '../../../src/domain/rerun.ts';
 import type { TransientLesson } from './fit.ts';
 
-/** What a model that saw nothing of a failure's group says of it. */
+/** The prediction of a model that did not see the failure's group. */
 export interface Forecast {
   readonly lesson: TransientLesson;
   readonly share: number;
@@ -38,7 +38,7 @@ function scoreF1(own: readonly Forecast[]): string {
   return `F1 ${share(2 * hits, told.length + passes)} (precision ${share(hits, told.length)}, recall ${share(hits, passes)})`;
 }
 
-/** Expected calibration error, in ten bins of one width. */
+/** Computes the expected calibration error, in ten bins of equal width. */
 function calibrationError(own: readonly Forecast[]): number {
   const bins = Map.groupBy(own, ({ share }) => Math.min(9, Math.floor(share * 10)));
   const off = Array.from(bins.values(), (some) =>

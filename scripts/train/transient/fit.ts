@@ -1,7 +1,7 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { TRANSIENT_SIGNS, toProbability, weighSigns } from '../../../src/judge/transient.ts';
 
-/** A failed job of which it is known whether a re-run would pass. */
+/** A failed job for which it is known whether a rerun would pass. */
 export interface TransientLesson {
   readonly id: string;
   /** The data set, such as "actions/actions". */
@@ -15,8 +15,8 @@ export interface TransientLesson {
 }
 
 /**
- * What a sign is worth before any lesson, in logits. These are judgement: few jobs are labelled, nearly all
- * that pass are of one project, and weights are drawn towards these.
+ * The initial weight of each sign in logits. They were set by hand, because few jobs are labeled and nearly
+ * all that pass belong to one project. Training pulls weights towards these.
  */
 const PRIORS: Readonly<Record<string, number>> = {
   always: -3.2,
@@ -42,10 +42,16 @@ const PRIORS: Readonly<Record<string, number>> = {
   'nothing tells': 0.5,
 };
 
-/** Passes over all lessons, the step, and the pull of the prior on each weight. */
+/**
+ * The number of passes over all examples, the learning rate, and the strength with which each weight is
+ * pulled to its initial value.
+ */
 const [EPOCHS, RATE, PULL] = [600, 0.1, 0.02];
 
-/** Fits a logistic regression, all lessons at once, so that the same lessons always give the same numbers. */
+/**
+ * Fits a logistic regression with all examples at once, so that the same examples always give the same
+ * numbers.
+ */
 export function fitTransient(lessons: readonly TransientLesson[]): number[] {
   const priors = TRANSIENT_SIGNS.map((sign) => PRIORS[sign] ?? 0);
   const weights = Float64Array.from(priors);

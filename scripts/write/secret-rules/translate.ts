@@ -1,6 +1,9 @@
-/** Most repeats where a rule has no upper bound: a JSON web token of some kilobytes. */
+/**
+ * The maximum number of repetitions in a rule without an upper bound. It allows a JSON web token of some
+ * kilobytes.
+ */
 const UNBOUNDED = 4_000;
-/** The same for what repeats once or more in the middle of a rule. */
+/** The maximum number of repetitions of a part in the middle of a rule. */
 const SOME = 200;
 const QUANTIFIER = /^\{(\d+)(,?)(\d*)\}/;
 
@@ -10,8 +13,9 @@ interface State {
 }
 
 /**
- * A pattern of Go's RE2 as one of JavaScript without flags: cases that do not matter are written out, groups capture nothing, every repeat has a
- * bound. Throws RangeError on syntax that no rule has had so far.
+ * Translates a pattern of Go's RE2 to one of JavaScript without flags: case-insensitive parts are expanded,
+ * groups do not capture, and every repetition has a bound. Throws RangeError for syntax that no rule has had
+ * so far.
  */
 export function translatePattern(source: string): string {
   const open: State[] = [];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VersionTable } from './table.ts';
 
-/** Releases before this one are not in use. */
+/** The oldest release with entries. Older ones are not in use. */
 const OLDEST = 13;
 const ADDED = /^pkg (?<pkg>[\w/]{1,80})(?: \([^)]{1,40}\))?, (?:func|type|var|const) (?<name>[A-Z]\w{0,80})/;
 const METHOD =
@@ -32,7 +32,9 @@ export function goTable(folder: string): VersionTable {
       since.set(full, Math.min(minor, since.get(full) ?? minor));
   }
 
-  /** Tells whether a package or type that is as new says so already. */
+  /**
+   * Tells whether the package or type of a member has the same version, so that the member needs no entry.
+   */
   function covers(name: string, minor: number): boolean {
     const at = name.lastIndexOf('.');
     return at > 0 && since.get(name.slice(0, at)) === minor;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions, type VersionTable } from './table.ts';
 
-/** Releases before this one are not in use. */
+/** The oldest release with entries. Older ones are not in use. */
 const OLDEST = '12.0.0';
 
 interface Support {

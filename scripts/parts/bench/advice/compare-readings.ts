@@ -16,7 +16,9 @@ const Judgment = z.strictObject({
 });
 export type Judgment = z.infer<typeof Judgment>;
 
-/** Reads one reader's judgements by id. Throws with the line if one is invalid, or if an id occurs twice. */
+/**
+ * Reads one reader's judgments by id. Throws with the line number if one is invalid or if an id occurs twice.
+ */
 export function readJudgments(path: string): ReadonlyMap<string, Judgment> {
   const judgments = new Map<string, Judgment>();
   for (const [at, line] of readFileSync(path, 'utf8').split('\n').entries()) {

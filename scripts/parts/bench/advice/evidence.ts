@@ -7,7 +7,10 @@ import { createLookup, findIdentifiers } from '../../../../src/replay/run/identi
 import { createReplayedCase } from '../../../../src/replay/run/replay.ts';
 import type { AnsweredRow } from './read-answered.ts';
 
-/** Where the missed names of a fix stand, nearest first, and what the advice does instead. */
+/**
+ * The places in which the names that the advice missed occur, nearest first, and what the advice says
+ * instead.
+ */
 const GROUPS = [
   'silent',
   'a name of the fix is in the root cause',
@@ -18,7 +21,10 @@ const GROUPS = [
 ] as const;
 type Group = (typeof GROUPS)[number];
 
-/** The figures of a data set and its misses in groups, as Markdown; with the cases of each group where `isListed`. */
+/**
+ * Formats the figures of a data set and its misses in groups, as Markdown. With `isListed`, also the cases of
+ * each group.
+ */
 export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): string {
   const cases = rows.map(({ row, result }) => createReplayedCase(row, result));
   const owners = new Set(rows.map(({ row }) => resolveProject(row).split('/')[0]));

@@ -16,8 +16,9 @@ export interface PickedAnswer {
 }
 
 /**
- * Picks answers in the shares of their categories, published and not, at least one of each; within these by a hash of the ID, so that the same
- * rows give the same pick. `owners`: only projects of these, null for all.
+ * Picks answers in proportion to their categories and to whether they are published, at least one of each.
+ * Within these groups, a hash of the id decides, so that the same rows always give the same choice. `owners`
+ * are the owners of the projects to pick from, null for all.
  */
 export function pickAnswers(
   rows: readonly AnsweredRow[],

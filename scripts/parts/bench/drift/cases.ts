@@ -1,24 +1,29 @@
-/** A pair of runs of one commit: what was installed in each, and what then failed. */
+/** Two runs of the same commit: what was installed in each, and what failed. */
 export interface DriftCase {
   readonly id: string;
   readonly kind: 'new version' | 'tool update' | 'unavailable' | 'image' | 'innocent';
   readonly by: 'uv' | 'pip' | 'npm';
-  /** What the project asks for, as its own manifest has it. */
+  /** The requirements in the project's own manifest. */
   readonly asks: readonly string[];
-  /** The days on which dependencies are chosen; of npm, the packages of each run instead. */
+  /** The days as of which dependencies are resolved. For npm, the packages of each run instead. */
   readonly green: string | readonly string[];
   readonly red: string | readonly string[];
-  /** Files of the project; a file may differ where a run differs for another reason than a version. */
+  /**
+   * Files of the project. A file has two versions if the runs differ for another reason than a dependency.
+   */
   readonly files?: Readonly<Record<string, string>>;
-  /** The failing step; the same in both runs. */
+  /** The failing step, the same in both runs. */
   readonly run: string;
-  /** Variables of the red run alone: what makes an innocent pair fail. */
+  /** Variables of the failed run only. They make an innocent pair fail. */
   readonly redEnvironment?: Readonly<Record<string, string>>;
-  /** The lines of the runner's image before each log; edited by hand, since no runner is at hand here. */
+  /**
+   * The lines about the runner's image before each log. They are written by hand, because no runner is
+   * available.
+   */
   readonly images?: readonly [green: string, red: string];
   /** True if it was captured after the rules were last changed. */
   readonly held?: true;
-  /** What may be named as the cause; empty where nothing that changed is. */
+  /** The changes that may be named as the cause. Empty if no change is the cause. */
   readonly guilty: readonly string[];
 }
 
@@ -118,7 +123,7 @@ const NODE: readonly DriftCase[] = [
 
 const IMAGES = ['ubuntu-24.04 20261101.1.0', 'ubuntu-24.04 20261118.1.0'] as const;
 const MOVED = ['ubuntu-22.04 20261101.1.0', 'ubuntu-24.04 20261118.1.0'] as const;
-/** In the green run the step finds a program that the script puts there, as the older image has it. */
+/** In the passing run, the script installs a program that the older image contains. */
 const image = (id: string, run: string, images: readonly [string, string]): DriftCase => ({
   id,
   kind: 'image',
@@ -209,5 +214,5 @@ const CAPTURED_LATER: readonly DriftCase[] = [
 ];
 const HELD = CAPTURED_LATER.map((one): DriftCase => ({ ...one, held: true }));
 
-/** Every pair, in the order in which they are captured. */
+/** All pairs, in the order in which they are captured. */
 export const DRIFT_CASES: readonly DriftCase[] = [...PYTHON, ...NODE, ...IMAGE_CASES, ...INNOCENT, ...HELD];

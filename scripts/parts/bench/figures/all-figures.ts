@@ -8,14 +8,14 @@ import { type ReplayedFigures, replaySet, runScript } from './replayed.ts';
 import { readTraining } from './trained.ts';
 import { replayWithDiff } from './upgrades-with-diff.ts';
 
-/** A figure that is to be reached, and what is reached. */
+/** A figure with a target, and its measured value. */
 export interface AimedFigure {
   readonly figure: string;
-  /** What had no part in the training; "nothing" where the shipped models are asked. */
+  /** What was excluded from the training. "nothing" for the shipped models. */
   readonly leftOut: LeftOut | 'nothing';
   readonly reached: number | null;
   readonly aim: { readonly least: number } | { readonly most: number };
-  /** The cases that missed it, where they are known. */
+  /** The cases that missed the target, if they are known. */
   readonly missed: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const RANKING = 'src/log/rank/model.json';
 const TRANSIENT = 'src/judge/transient.json';
 const LISTS = { project: 'crossValidatedByProject', source: 'crossValidatedBySource' } as const;
 
-/** Measures every figure of the plan whose data is in the folder, set by set. */
+/** Measures every figure of the plan whose data is in the folder, one set after the other. */
 export async function* measureAll(options: Options): AsyncGenerator<AimedFigure> {
   const path = (set: string) => join(options.data, `${set}.jsonl`);
   const has = (set: string) => existsSync(path(set));
@@ -71,7 +71,7 @@ function* measureJudged(
   }
 }
 
-/** Publishes the answers of a source by the routes that the other sources choose. */
+/** Publishes the answers of a source by the routes that are chosen on the other sources. */
 function countPublished(set: string, by: LeftOut, { maxWrong, floor }: Options) {
   const own = getHeldOutcomes().filter(({ leftOut, source }) => leftOut === by && source === set);
   const bound = choosePublished(
@@ -174,7 +174,7 @@ async function* measureInvented(): AsyncGenerator<AimedFigure> {
   };
 }
 
-/** Reads in how many splits the bound held from what its check prints. */
+/** Reads the share of splits in which the bound held from the output of its check. */
 async function measureSplits(): Promise<AimedFigure[]> {
   const printed = await runScript('scripts/train/check-bound.ts');
   return (['project', 'source'] as const).map((leftOut) => {

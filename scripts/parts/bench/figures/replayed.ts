@@ -20,7 +20,10 @@ export type ReplayedFigures = z.infer<typeof Replayed>['figures'];
 const run = promisify(execFile);
 const known = new Map<string, Promise<ReplayedFigures>>();
 
-/** Replays a data set with the shipped models, once for the same arguments. Returns its figures. */
+/**
+ * Replays a data set with the shipped models and returns its figures. The same arguments are replayed only
+ * once.
+ */
 export function replaySet(path: string, ...options: string[]): Promise<ReplayedFigures> {
   const args = ['replay', '--dataset', path, '--analyst', 'rules', '--json', ...options];
   const key = args.join(' ');
@@ -37,7 +40,7 @@ async function replayOnce(args: readonly string[]): Promise<ReplayedFigures> {
   return Replayed.parse(JSON.parse(stdout)).figures;
 }
 
-/** Runs a script of this project. Returns what it prints, also where it says that a bar was missed. */
+/** Runs a script of this project. Returns its output, also if the script reports that a target was missed. */
 export async function runScript(path: string): Promise<string> {
   console.error(`node ${path}`);
   return await run(process.execPath, [join(ROOT, path)]).then(

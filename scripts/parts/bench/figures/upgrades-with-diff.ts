@@ -11,10 +11,12 @@ const Row = z.looseObject({
   upgrade: z.object({ group: z.string(), artifact: z.string(), from: z.string(), to: z.string() }),
 });
 type Row = z.infer<typeof Row>;
-/** Every so many rows get a repository. */
+/** One in this many rows gets a repository. */
 const EVERY = 5;
 
-/** Replays logs of upgrades with a repository whose last commit is the upgrade: one line of pom.xml. */
+/**
+ * Replays logs of upgrades with a repository whose last commit is the upgrade, which is one line of pom.xml.
+ */
 export async function replayWithDiff(path: string): Promise<ReplayedFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-upgrades-'));
   try {
@@ -33,7 +35,7 @@ export async function replayWithDiff(path: string): Promise<ReplayedFigures> {
   }
 }
 
-/** Makes a repository of two commits. Returns the second one, which changes the version. */
+/** Creates a repository with two commits. Returns the second one, which changes the version. */
 function commitUpgrade(repository: string, { upgrade }: Row): string {
   mkdirSync(repository);
   const git = (...args: string[]) =>

@@ -3,26 +3,26 @@ import { AWAY } from '../outside-address.ts';
 import { create, createFile, type Edit, PLANTS, type Program, replace } from '../planted/program.ts';
 import { JAVASCRIPT_FLAKY, JAVASCRIPT_NEW, PYTHON_FLAKY, PYTHON_NEW, WORKFLOW } from '../whose/lab.ts';
 
-/** A way to break a repository, with all that is known of it. */
+/** A way to break a repository, with its truth. */
 export interface Fault {
   readonly name: string;
-  /** The categories that are right; empty: as its test fails, by an assertion or not. */
+  /** The right categories. If empty, the category depends on whether the test fails by an assertion. */
   readonly categories: readonly Category[];
-  /** True if the same commit passes when it is run again. */
+  /** True if the same commit passes when it is rerun. */
   readonly isTransient: boolean;
-  /** The files that hold it. */
+  /** The files that contain the fault. */
   readonly files: readonly string[];
   readonly act: 'code' | 'configuration' | 'dependency' | 'rerun';
   readonly edits: readonly Edit[];
-  /** Mends it forward; absent: it is taken back. */
+  /** The edits that fix it. If absent, the fault is reverted. */
   readonly mend?: readonly Edit[];
-  /** Variables of the job in which it shows. */
+  /** Variables of the job in which the fault appears. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The file of the failing test; null: a step fails. */
+  /** The file of the failing test. Null if a step fails. */
   readonly test: string | null;
 }
 
-/** The files by which a program becomes a repository with a workflow, settings and dependencies. */
+/** Lists the files that turn a program into a repository with a workflow, settings and dependencies. */
 export function setUp({ language }: Program): Edit[] {
   const isPython = language === 'Python';
   const steps = isPython
@@ -85,14 +85,14 @@ export function setUp({ language }: Program): Edit[] {
 const LOCK =
   '{"name":"planted","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"planted",' +
   '"version":"1.0.0"}}}';
-/** The lock file with the dependency. */
+/** The lock file that contains the dependency. */
 const LOCKED = LOCK.replace(
   '"version":"1.0.0"}}}',
   '"version":"1.0.0","dependencies":{"pad":"file:vendor/pad"}},"node_modules/pad":{"resolved":"vendor/pad",' +
     '"link":true},"vendor/pad":{"version":"1.0.0"}}}',
 );
 
-/** Lists the faults of a program; `code` is one of its files, to which a wrong line is added. */
+/** Lists the faults of a program. `code` is one of its files, to which a wrong line is added. */
 export function listFaults(program: Program, code: string): Fault[] {
   const isPython = program.language === 'Python';
   const lasting = { isTransient: false, environment: {}, test: null };
@@ -145,7 +145,7 @@ export function listFaults(program: Program, code: string): Fault[] {
       ...lasting,
       name: 'dependency',
       categories: ['DEPENDENCY_ERROR'],
-      // A lock file that is out of step is mended in either of the two.
+      // An outdated lock file can be fixed in either of the two files.
       files: isPython ? ['requirements.txt'] : ['package.json', 'package-lock.json'],
       act: 'dependency',
       edits: [requirement],

@@ -26,22 +26,22 @@ export const WAYS = [
 ] as const;
 export type Way = (typeof WAYS)[number];
 
-/** A red branch that became green: its builds really ran, and its truth is known. */
+/** A red branch that became green. Its builds were really run, and its truth is known. */
 export interface FixedHistory {
   readonly name: string;
   readonly way: Way;
   readonly fault: Fault;
-  /** Mended with it by the same commit. */
+  /** Another fault that the same commit fixes. */
   readonly second: Fault | null;
   readonly folder: string;
   /** The commit before the fault, which passes. */
   readonly base: string;
-  /** Oldest first. */
+  /** The failed runs, oldest first. */
   readonly reds: readonly Run[];
   readonly green: Run;
 }
 
-/** The ways of a fault that lasts, in turn: each fault gets some of them. */
+/** The ways in which lasting faults are fixed. Each fault gets some of them in turn. */
 const LASTING: readonly Way[] = [
   'mended by one commit',
   'mended beside other changes',
@@ -53,10 +53,10 @@ const LASTING: readonly Way[] = [
   'mended, without a green build before',
 ];
 const SILENCING: readonly Way[] = ['the test is skipped', 'an assertion is removed', 'the test is removed'];
-/** Ways of each lasting fault, and histories of each transient one. */
+/** The number of ways for each lasting fault, and of histories for each transient one. */
 const [OF_EACH, AGAIN] = [4, 3];
 
-/** Makes the histories of a program in a new repository below a folder, the same each time. */
+/** Creates the histories of a program in a new repository below a folder. They are the same each time. */
 export function makeFixedHistories(parent: string, program: Program, row: number): FixedHistory[] {
   const folder = mkdtempSync(join(parent, 'repository-'));
   const repository = createRepository(folder);
@@ -75,7 +75,7 @@ interface Shop {
   readonly repository: ReturnType<typeof createRepository>;
   readonly program: Program;
   readonly base: string;
-  /** What was run before, by its tree and its variables. */
+  /** The runs so far, by the files and the variables of the job. */
   readonly runs: Map<string, Run>;
 }
 
@@ -137,7 +137,7 @@ function openBranch(
     note,
     /** A script that no job reads. */
     tool: (name: string) => create(`tools/${name}_${number}.sh`, 'echo tool'),
-    /** Mends the fault forward, or brings its files back. */
+    /** Fixes the fault, or reverts its files. */
     mend: () => {
       if (fault.mend !== undefined && way !== 'taken back') {
         for (const one of fault.mend) applyEdit(folder, one);
@@ -153,7 +153,7 @@ function openBranch(
   };
 }
 
-/** Turns the branch green, and returns the commit that passes. */
+/** Makes the branch pass, and returns the commit that passes. */
 function turnGreen(shop: Shop, fault: Fault, way: Way, branch: Branch, at: number): string {
   const { commit, note, tool, broken } = branch;
   switch (way) {
@@ -182,7 +182,7 @@ function commitFix(
   return commit(message, edits);
 }
 
-/** The message of the mending commit, and what else it changes. */
+/** The message of the fixing commit, and its other changes. */
 const MESSAGES: Readonly<Partial<Record<Way, (branch: Branch) => readonly [string, readonly Edit[]]>>> = {
   'mended beside other changes': ({ note, tool }) => ['Mend it, and more', [note('beside'), tool('beside')]],
   'taken back': () => ['Revert "Change the program"', []],
@@ -201,7 +201,7 @@ function correct(path: string): Edit {
   return replace(path, '13', '12');
 }
 
-/** Makes the failing test pass without mending what it found. */
+/** Makes the failing test pass without fixing what it found. */
 function silence(
   { folder, program }: Shop,
   fault: Fault,
@@ -238,7 +238,7 @@ function dropAssertions(text: string, isPython: boolean): string {
   const lines = text.split('\n');
   if (isPython)
     return lines.map((line) => line.replace(/^(\s+)(?:assert|with pytest\.raises).*$/, '$1pass')).join('\n');
-  // What an assertion goes on with over several lines goes with it.
+  // If an assertion has several lines, all of them are removed.
   return text.replaceAll(/^[ \t]+assert[\s\S]*?;\n/gm, '');
 }
 
@@ -255,7 +255,7 @@ function findCode(folder: string): string {
 const UNREAD = /\t(?:notes|tools|src\/parts)\//;
 
 /**
- * Runs the job at a commit, unless the same files have run with the same variables, and checks how it ends.
+ * Runs the job at a commit and checks how it ends. The same files with the same variables are run only once.
  */
 function expectRun(
   { folder, program, runs }: Shop,

@@ -9,15 +9,15 @@ export interface ScriptedFailure {
   readonly truth: { readonly category: Category };
 }
 
-/** What happens to failures besides a plain mend, by share. */
+/** The shares of failures that end in another way than by a plain fix. */
 const [NEVER_GREEN, SKIPPED, SQUASHED, BY_CHANCE] = [0.15, 0.04, 0.08, 0.3];
 const HOUR_MS = 3_600_000;
 const BEGIN_MS = Date.UTC(2026, 9, 5);
 
 /**
- * Makes up what happened after a failure, by its truth alone and never by the answer: what comes and goes
- * passes again, the rest is mended in a file that the log names if there is one of its kind, or in another.
- * Returns null for a branch that is never green again.
+ * Creates an outcome of a failure from its truth, independently of the answer. A transient failure passes
+ * again. Others are fixed in a file that the log names if there is one of the right kind, or else in another.
+ * Returns null for a branch that never passes again.
  */
 export function makeOutcome(
   { log, truth: { category } }: ScriptedFailure,

@@ -5,7 +5,7 @@ import type { GradeQuestion } from '../../../../src/domain/outcome.ts';
 import type { Fault } from './faults.ts';
 import type { FixedHistory } from './histories.ts';
 
-/** Tells, for each question, whether an answer is right: from what was planted, not from what mended it. */
+/** Determines for each question whether an answer is right, from the planted fault and not from the fix. */
 export function readTruth(
   { fault: first, second }: FixedHistory,
   failures: readonly Failure[],
@@ -31,7 +31,7 @@ function listCategories({ categories }: Fault, failures: readonly Failure[]): re
   return isAssertion ? ['TEST_FAILURE'] : ['CODE_ERROR', 'TEST_FAILURE'];
 }
 
-/** An advice is right if it names a file of the fault, or if it names none and asks for the right act. */
+/** Advice is right if it names a file of the fault, or if it names none and recommends the right action. */
 function isAdviceRight({ files, act }: Fault, answer: Analysis['answer']): boolean {
   const named = answer.fixRecommendation.match(/[\w.-]+(?:\/[\w.-]+)*\.(?:js|py|json|ya?ml|txt|md)\b/g) ?? [];
   if (files.some((path) => named.some((name) => path === name || path.endsWith(`/${name}`)))) return true;

@@ -10,11 +10,11 @@ export function createBlameCases(parent: string): LoopCase[] {
 
 interface Blamed extends CodeStory {
   readonly path: string;
-  /** A name in the failing line. */
+  /** The names in the failing line. */
   readonly names: readonly string[];
 }
 
-/** No passing build is known. The second of three commits wrote the line that throws. */
+/** Creates a case without a known passing build. The second of three commits wrote the line that throws. */
 function blameCase(parent: string, story: Blamed): LoopCase {
   return createCodeCase(parent, story, ([, culprit = '']) => ({
     categories: ['CODE_ERROR'],

@@ -5,23 +5,23 @@ import type { Category } from '../../../../src/domain/category.ts';
 import { createRepository } from '../planted/history.ts';
 import type { PlannedCommit } from '../planted/program.ts';
 
-/** One failure with everything that is at hand about it, and its truth. */
+/** A failure with all available information and its truth. */
 export interface LoopCase {
   readonly name: string;
-  /** Cases of one project are drawn together, and are in one half of the set. */
+  /** Cases of the same project are resampled together, and belong to the same half of the set. */
   readonly project: string;
   readonly repository: string;
   readonly log: string;
-  /** The folder of a clone; null if the code cannot be read. */
+  /** The folder of a clone. Null if the code cannot be read. */
   readonly clone: string | null;
   readonly commit: string | null;
-  /** What happened before, oldest first. */
+  /** Earlier builds, oldest first. */
   readonly past: readonly PastBuild[];
   readonly documents: readonly TeamDocument[];
   readonly truth: Truth;
 }
 
-/** An earlier build, of the same repository unless it names another. */
+/** An earlier build. It belongs to the same repository unless it names another. */
 export interface PastBuild {
   readonly status: BuildStatus;
   readonly commit?: string;
@@ -29,7 +29,7 @@ export interface PastBuild {
   readonly branch?: string;
   /** The log of a failed build. */
   readonly log?: string;
-  /** What a person decided about it. */
+  /** A person's decision about it. */
   readonly decided?: { readonly category: Category; readonly rootCause: string; readonly fix: string };
 }
 
@@ -38,28 +38,28 @@ export interface TeamDocument {
   readonly bytes: Buffer;
 }
 
-/** What is true of a case. It is written before any design runs. */
+/** The truth of a case. It is written before any design runs. */
 export interface Truth {
-  /** The right category, then others that are accepted. */
+  /** The right category, followed by others that are accepted. */
   readonly categories: readonly [Category, ...Category[]];
-  /** What the cause names: one of the spellings of each. */
+  /** What the cause must mention, each as a list of spellings. */
   readonly cause: readonly Spellings[];
-  /** What the cause names beyond the log, where the log does not have it. */
+  /** What the cause must mention that is not in the log. */
   readonly beyondLog?: readonly Spellings[];
-  /** The commit or the file at fault; null if it is not in the code. */
+  /** The commit or the file at fault. Null if the code is not at fault. */
   readonly suspect: { readonly commit: string | null; readonly path: string } | null;
-  /** What the fix names; empty if there is no fix that could be known. */
+  /** What the fix must mention. Empty if the right fix cannot be known. */
   readonly fix: readonly Spellings[];
-  /** The tools whose answer settles the case. */
+  /** The tools whose results settle the case. */
   readonly settledBy: readonly string[];
-  /** Words that are in the answer of such a tool and tell the cause. */
+  /** Words in the result of such a tool that state the cause. */
   readonly proof: string;
   readonly because: string;
 }
 
 export type Spellings = readonly string[];
 
-/** Writes the commits into a new repository below `parent`; returns its folder and the ids of the commits. */
+/** Writes the commits to a new repository below `parent`. Returns its folder and the ids of the commits. */
 export function writeHistory(parent: string, commits: readonly PlannedCommit[]) {
   const folder = mkdtempSync(join(parent, 'history-'));
   const repository = createRepository(folder);
@@ -67,7 +67,7 @@ export function writeHistory(parent: string, commits: readonly PlannedCommit[]) 
   return { folder, ids, head: ids.at(-1) ?? '' };
 }
 
-/** Joins the lines of a log and ends it as a job ends. */
+/** Joins the lines of a log and adds the end of a job. */
 export function endLog(lines: readonly string[], exitCode = 1): string {
   return `${lines.join('\n')}\n##[error]Process completed with exit code ${exitCode}.\n`;
 }

@@ -8,11 +8,11 @@ interface Changed {
   readonly category: 'CONFIG_ERROR' | 'DEPENDENCY_ERROR';
   readonly path: string;
   readonly before: readonly string[];
-  /** The line that the guilty commit replaces, and what it writes. */
+  /** The line that the guilty commit replaces. `to` is its replacement. */
   readonly from: string;
   readonly to: string;
   readonly log: readonly string[];
-  /** What cause and fix name. */
+  /** What the cause and the fix must mention. */
   readonly names: readonly string[];
 }
 
@@ -33,7 +33,7 @@ function note(text: string): PlannedCommit {
   };
 }
 
-/** One of three commits since the passing build changed the file. */
+/** Creates a case in which one of three commits since the passing build changed the file. */
 function changedCase(parent: string, planted: Changed): LoopCase {
   const { name, category, path, from, to, names } = planted;
   const guilty = { author: 'Bob Hart', message: `Tidy ${path}`, edits: [replace(path, from, to)] };
@@ -235,7 +235,9 @@ interface Standing {
   readonly proof: string;
 }
 
-/** One commit wrote everything, and no build passed: the file itself shows what is wrong. */
+/**
+ * Creates a case in which one commit wrote everything and no build passed. The file itself shows the fault.
+ */
 function standingCase(
   parent: string,
   { name, category, path, lines, log, names, proof }: Standing,

@@ -38,12 +38,12 @@ export function createCodeCase(
 
 interface Read extends CodeStory {
   readonly path: string;
-  /** Names that are near the failing line and not in the log. */
+  /** Names near the failing line that are not in the log. */
   readonly beyond: readonly string[];
   readonly proof: string;
 }
 
-/** One commit wrote everything, so that only the code itself tells more than the log. */
+/** Creates a case in which one commit wrote everything, so that only the code adds information to the log. */
 function readCase(parent: string, story: Read): LoopCase {
   return createCodeCase(parent, story, () => ({
     categories: ['CODE_ERROR'],
@@ -145,12 +145,12 @@ const READ: readonly Read[] = [
 ];
 
 interface Searched extends CodeStory {
-  /** The file that uses a name without knowing it, and the one that defines it. */
+  /** The file that uses an undefined name. The other file defines it. */
   readonly path: string;
   readonly definedIn: string;
 }
 
-/** A name is not known where it is used; only a search finds where it is defined. */
+/** Creates a case in which a name is undefined where it is used. Only a search finds its definition. */
 function searchCase(parent: string, story: Searched): LoopCase {
   return createCodeCase(parent, story, () => ({
     categories: ['CODE_ERROR'],

@@ -28,10 +28,13 @@ import type { World } from './world.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Opens a design over the stores of a world. Its answers are not stored, so no design sees the other's. */
+/**
+ * Opens a design over the stores of a world. Its answers are not stored, so the designs do not see each
+ * other's answers.
+ */
 export async function openDesign(design: Design, { app }: World, folder: string) {
   const { config: stored, stores, vectorIndex, database, masker, clock } = app;
-  // The thresholds are those of a fresh installation; the world's are set so that people decide everything.
+  // The thresholds are those of a new installation. Those of the world let people decide everything.
   const config = parseConfig({
     ...createEmbeddedPreset(folder, stored.knowledge.folder),
     codeHost: stored.codeHost,
@@ -72,7 +75,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
   const deps = { archive, masker, investigation, budgetTokens: resolveBudgetTokens(config) };
   return {
     design,
-    /** Answers a build; `heard` are the answers of its tools, `milliseconds` all that it took. */
+    /** Answers a build. Also returns `heard`, the results of the tools, and the total `milliseconds`. */
     async answer(build: Build, log: string) {
       answers.length = 0;
       const startedAt = performance.now();
@@ -83,7 +86,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
       if (analysis === undefined) throw new Error(`${build.repository} has no answer`);
       return { analysis, analyses, reading, milliseconds, heard: [...answers] };
     },
-    /** Checks for the case that was answered last whether a tool that its label names shows the proof. */
+    /** Checks whether a tool in the label of the last answered case returned the proof. */
     async isProved({ truth }: LoopCase): Promise<boolean> {
       if (subject === null) return false;
       const [category] = truth.categories;

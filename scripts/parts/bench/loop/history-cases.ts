@@ -8,7 +8,7 @@ interface Outage {
   readonly category: Category;
   readonly also?: Category;
   readonly log: readonly string[];
-  /** What the cause names. */
+  /** What the cause must mention. */
   readonly names: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function createHistoryCases(): LoopCase[] {
 const PASSED: PastBuild = { status: 'passed' };
 const FAILED_BEFORE = 5;
 
-/** A passing build, then five that failed in this way, at other commits. */
+/** Creates a case with a passing build and five that failed in the same way at later commits. */
 function lastingCase({ name, category, also, log, names }: Outage): LoopCase {
   const text = endLog(log);
   const failed = Array.from({ length: FAILED_BEFORE }, (): PastBuild => ({ status: 'failed', log: text }));
@@ -98,7 +98,9 @@ const LASTING: readonly Outage[] = [
   },
 ];
 
-/** Three other repositories failed with the same words; this pipeline never did. */
+/**
+ * Creates a case in which three other repositories failed with the same message, but this pipeline never did.
+ */
 function sharedCase({ name, category, also, log, names }: Outage): LoopCase {
   const text = endLog(log);
   const others = ['cashier', 'warehouse', 'courier'].map((other): PastBuild => {
@@ -155,11 +157,11 @@ const SHARED: readonly Outage[] = [
 ];
 
 interface Told extends Outage {
-  /** The line that tells the cause, among many of no color. */
+  /** The line that states the cause, among many neutral ones. */
   readonly telling: string;
 }
 
-/** The cause is an ordinary line of the log, far from a last line that says little. */
+/** Creates a case whose cause is an ordinary line of the log, far from an uninformative last line. */
 function toldCase({ name, category, also, log, names, telling }: Told): LoopCase {
   const [first = '', ...rest] = log;
   const before = Array.from({ length: 60 }, (_, at) => `copying block ${at + 1} of 84`);

@@ -4,8 +4,8 @@ import { makeDocuments, toEntry } from '../../../../test/support/retrieval/docum
 import { endLog, type LoopCase, type TeamDocument, type Truth } from './case.ts';
 
 /*
- * Failures that a team's document names, or that a person decided in another repository. Next to the right
- * document is one about another error of the same tool.
+ * Creates failures that a team's document describes, or that a person decided in another repository. Another
+ * document is about another error of the same tool.
  */
 
 const CATEGORIES: Readonly<Record<string, readonly [Category, ...Category[]]>> = {
@@ -29,7 +29,7 @@ const CATEGORIES: Readonly<Record<string, readonly [Category, ...Category[]]>> =
   'catalog-checksum': ['CONFIG_ERROR', 'CODE_ERROR', 'INFRA_ERROR'],
 };
 
-/** Every third error was decided by a person; the others are in a document. */
+/** One third of the errors was decided by a person. The others are in a document. */
 export function createKnownCases(): LoopCase[] {
   return RETRIEVAL_CASES.map((retrievalCase, at) =>
     at % 3 === 2 ? decidedCase(retrievalCase) : documentedCase(retrievalCase),

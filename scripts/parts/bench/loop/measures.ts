@@ -12,23 +12,23 @@ export interface PairedAnswer {
 
 type Side = 'linear' | 'loop';
 
-/** A value of each case and answer, null if the truth of the case does not allow it. */
+/** A value of a case and an answer. Null if the truth of the case does not define it. */
 interface CaseMeasure {
   readonly name: string;
   readonly better: 'higher' | 'lower' | 'neither';
   readonly value: (loopCase: LoopCase, answered: Answered) => number | null;
 }
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Comparison {
   readonly name: string;
   readonly better: CaseMeasure['better'];
   readonly cases: number;
   readonly linear: number;
   readonly loop: number;
-  /** 95 % interval of loop minus linear; null if no draw differs. */
+  /** The 95 % interval of loop minus linear. Null if no resample differs. */
   readonly interval: Interval | null;
-  /** Cases in which the loop is better, is the same, is worse. */
+  /** The numbers of cases in which the loop is better, equal, and worse. */
   readonly won: number;
   readonly tied: number;
   readonly lost: number;
@@ -87,7 +87,7 @@ export const CASE_MEASURES: readonly CaseMeasure[] = [
   },
 ];
 
-/** Compares the designs on one value of each case. Whole projects are drawn for the interval. */
+/** Compares the designs by one value per case. Whole projects are resampled for the interval. */
 export function compareMeans(
   { name, better, value }: CaseMeasure,
   pairs: readonly PairedAnswer[],
@@ -149,7 +149,7 @@ export function compareCost(pairs: readonly PairedAnswer[]) {
   };
 }
 
-/** Draws whole projects with replacement, because the cases of one project vary together. */
+/** Resamples whole projects with replacement, because cases of the same project are correlated. */
 function drawProjects(
   rows: readonly { readonly one: LoopCase }[],
   statistic: (weights: number[]) => number,
@@ -190,7 +190,7 @@ function findSuspect(
   return Number(by === 'commit' ? first.commit === suspect.commit : isSamePath(first.path, suspect.path));
 }
 
-/** Paths are one where one ends with the other. */
+/** Two paths are equal if one ends with the other. */
 function isSamePath(left: string, right: string): boolean {
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }

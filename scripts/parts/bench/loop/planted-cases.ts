@@ -18,10 +18,12 @@ const PROGRAMS: readonly Program[] = [
   GO_PROGRAMS,
   LATER_PROGRAMS,
 ].flat();
-/** Faults of one program; the programs take turns, so that all faults occur. */
+/** The number of faults per program. Programs take turns, so that all faults occur. */
 const EACH = 2;
 
-/** Plants faults in the histories of small programs whose tests really run, after a known passing build. */
+/**
+ * Plants faults in the histories of small programs after a known passing build. Their tests are really run.
+ */
 export function plantCases(parent: string): LoopCase[] {
   return PROGRAMS.filter(canRun).flatMap((program, row) =>
     PLANTS.filter((_, column) => (row + column) % (PLANTS.length / EACH) === 0).map((plant, column) =>
@@ -39,7 +41,7 @@ function canRun({ test: [command = ''], language }: Program): boolean {
 function plantCase(parent: string, program: Program, plant: Plant, place: number): LoopCase {
   const { folder, green, head, culprit, log: printed } = plantHistory(parent, program, plant, place);
   const slug = program.name.replaceAll(' ', '-');
-  // The folder of a checkout as a runner has it, so that no answer depends on where the set was written.
+  // The folder is replaced by that of a runner, so that no answer depends on where the set was written.
   const log = printed.replaceAll(folder, `/home/runner/work/${slug}/${slug}`);
   const guilty = program.plants[plant];
   const [{ path, from } = { path: '', from: '' }] = guilty.edits;
@@ -68,7 +70,7 @@ function plantCase(parent: string, program: Program, plant: Plant, place: number
   };
 }
 
-/** A test that meets an exception shows a fault of the code; one whose expectation fails is a failed test. */
+/** An exception in a test is a code error. A failed expectation is a test failure. */
 function categorize(log: string): [Category, Category] {
   const threw = /TypeError|AttributeError|KeyError|NoMethodError|NameError|panic:|IndexError|ZeroDivision/;
   return threw.test(log) ? ['CODE_ERROR', 'TEST_FAILURE'] : ['TEST_FAILURE', 'CODE_ERROR'];

@@ -11,8 +11,8 @@ import { plantCases } from './planted-cases.ts';
 import { createTestCases } from './test-cases.ts';
 
 /**
- * Writes the repositories, logs, documents and truths of all cases below `parent`, or reads those that are
- * there. This happens before any design runs.
+ * Writes the repositories, logs, documents and truths of all cases below `parent`, or reads existing ones.
+ * This happens before any design runs.
  */
 export function writeSet(parent: string): LoopCase[] {
   const folder = resolve(parent);
@@ -40,7 +40,7 @@ function readSet(list: string): LoopCase[] {
   );
 }
 
-/** The half with which the order of the tools was chosen, and the one that was held back. */
+/** The half that was used to choose the order of the tools, and the half that was held back. */
 export type Half = 'work' | 'held';
 
 export function chooseHalf({ project }: Pick<LoopCase, 'project'>): Half {

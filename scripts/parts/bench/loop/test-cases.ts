@@ -5,7 +5,7 @@ import { endLog, type LoopCase, type PastBuild, writeHistory } from './case.ts';
 
 interface Tested {
   readonly name: string;
-  /** Names of the test and its file, its code, and the line that fails. */
+  /** The names of the test and of its file, its code, and the failing line. */
   readonly test: string;
   readonly file: string;
   readonly code: readonly string[];
@@ -81,7 +81,10 @@ function createCase(
   };
 }
 
-/** The same test failed on other branches, and passed in between without a change to it. */
+/**
+ * Creates a case in which the same test failed on other branches and passed in between without a change to
+ * it.
+ */
 function flakyCase(parent: string, tested: Tested): LoopCase {
   const log = printTest(tested);
   const tell = ([first = '', second = '']: string[]): Facts => {
@@ -131,7 +134,7 @@ const FLAKY: readonly Tested[] = [
   line: 3,
 }));
 
-/** The last passing build has the same commit: what the test itself expects has passed. */
+/** Creates a case in which the last passing build has the same commit, because a date in the test is past. */
 function datedCase(
   parent: string,
   tested: Tested & { readonly proof: string; readonly beyond: readonly string[] },
@@ -197,7 +200,10 @@ const DATED = [
   },
 ];
 
-/** The same failure was fixed before by a change to one file. What changed since is a note. */
+/**
+ * Creates a case in which the same failure was fixed before by changing one file. The change since then is a
+ * note.
+ */
 function createFixedCase(parent: string, tested: Tested & { readonly mends: string }): LoopCase {
   const mend: PlannedCommit = {
     author: 'Ines Vale',

@@ -18,8 +18,8 @@ const [TRIES, WAIT_MS] = [30_000, 20];
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /**
- * Opens an embedded service with the clones, and brings in what happened before: documents, earlier builds,
- * what people decided, and at last the failed builds of the cases, all over its API.
+ * Opens an embedded service with the clones. Adds documents, earlier builds, people's decisions, and finally
+ * the failed builds of the cases, all through the API.
  */
 export async function openWorld(folder: string, cases: readonly LoopCase[]) {
   const preset = createEmbeddedPreset(folder, KNOWLEDGE);
@@ -44,7 +44,7 @@ export async function openWorld(folder: string, cases: readonly LoopCase[]) {
   const builds = await bringIn(cases, app, request);
   return {
     app,
-    /** The stored build of a case. */
+    /** Returns the stored build of a case. */
     getBuild: async (loopCase: LoopCase): Promise<Build> => {
       const build = await app.stores.builds.find(builds.get(loopCase.name) ?? '');
       if (build === null) throw new Error(`${loopCase.name} has no build`);

@@ -11,7 +11,7 @@ if (answer === null) throw new Error('no analyst answers');
 const ask = answer;
 const never = new AbortController().signal;
 
-/** Faultline without a model, by the log alone: no clone, no green log, no history. */
+/** Faultline without a model, with the log alone: no clone, no passing log, no history. */
 export const adapter: Adapter = {
   name: 'Faultline by rules',
   async answer({ id, texts }) {

@@ -1,7 +1,7 @@
 import type { Category } from '../../../../src/domain/category.ts';
 import type { Adapter } from './adapter.ts';
 
-/** The keywords that home-made scripts look for, the first that is met decides. */
+/** The keywords of typical homemade scripts. The first match decides. */
 const RULES: readonly (readonly [Category, RegExp])[] = [
   [
     'INFRA_ERROR',
@@ -20,7 +20,7 @@ const RULES: readonly (readonly [Category, RegExp])[] = [
 ];
 const ERROR = /error|fail|fatal|exception|panic/i;
 
-/** Counts keywords in the lines that look like errors, and shows these lines. */
+/** Counts keywords in the lines that look like errors, and returns these lines. */
 export const adapter: Adapter = {
   name: 'keyword rules',
   answer({ texts }) {

@@ -4,20 +4,20 @@ import { readRerunLabel } from '../../../../src/replay/figures/reruns.ts';
 import { mentionFinder } from '../../../../src/replay/run/check-case.ts';
 import type { Question, ToolAnswer } from './adapter.ts';
 
-/** Characters of an answer that count: what a person may be asked to read. */
+/** The number of characters of an answer that count, because people do not read more. */
 const READ = 4_000;
-/** The share of its label's words from which an answer shows the cause, and from which it is useful. */
+/** The shares of the label's words from which an answer shows the cause, and from which it is useful. */
 const [SHOWN, USEFUL] = [0.2, 0.5];
 
-/** One answer beside its labels; null if the labels do not say. */
+/** An answer compared with its labels. A value is null if there is no such label. */
 export interface Scored {
   readonly id: string;
   readonly confidence: number;
   readonly published: boolean;
   readonly isRight: boolean | null;
-  /** The share of what must be told that is told. */
+  /** The share of the labeled information that the answer contains. */
   readonly told: number | null;
-  /** The category is right, as far as one is labelled, and the cause is shown. */
+  /** True if the category is right, unless none is labeled, and the cause is shown. */
   readonly isGood: boolean;
   readonly isUseful: boolean;
   readonly rerun: { readonly passes: boolean; readonly said: boolean } | null;
@@ -59,7 +59,10 @@ function judgeCategory(row: Question['row'], answer: ToolAnswer): boolean | null
   return answer.category != null && accepted.includes(answer.category);
 }
 
-/** The share of the labelled words, of the failures' own messages, or of the telling lines (any one) told. */
+/**
+ * Returns the share of the labeled words that the answer contains. If there are none, returns the share of the
+ * failures' messages. If there are none either, returns 1 if it contains a labeled line, and 0 otherwise.
+ */
 function measureTold({ row, texts }: Question, said: string): number | null {
   const mentions = row.required_mentions_any ?? [];
   if (mentions.length > 0) {

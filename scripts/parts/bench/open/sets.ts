@@ -10,17 +10,17 @@ import type { Question } from './adapter.ts';
 /** A set of the open benchmark. */
 export interface OpenSet {
   readonly name: string;
-  /** Whether Faultline has learned from these rows, or its rules were written with them at hand. */
+  /** True if Faultline learned from these rows, or if its rules were written with knowledge of them. */
   readonly isLearned: boolean;
   questions(): AsyncGenerator<Question>;
 }
 
 const FIXTURES = new URL('../../../../test/fixtures/', import.meta.url).pathname;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Invented tools, and the seed that they are drawn with; the gates draw others. */
+/** The number of invented tools, and the seed from which they are generated. The gates use another seed. */
 const [INVENTED, SEED] = [300, 20_261_128];
 
-/** Lists the sets that are at hand: those of `data`, and those that this repository has. */
+/** Lists the available sets: those in `data`, and those of this repository. */
 export function listSets(data: string | undefined): OpenSet[] {
   const outside = [
     ['GitHub Actions', 'actions/actions.jsonl', true],
@@ -58,7 +58,10 @@ const Truth = z.object({
   telling: z.array(z.tuple([z.int(), z.int()])).default([]),
 });
 
-/** Captured failures of tools that no rule was written for; what must be told are their telling lines. */
+/**
+ * Yields captured failures of tools without a rule. The labeled lines are the information that an answer
+ * should contain.
+ */
 async function* readHeldTools(): AsyncGenerator<Question> {
   for (const { name } of readdirSync(join(FIXTURES, 'tools'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
@@ -72,7 +75,7 @@ async function* readHeldTools(): AsyncGenerator<Question> {
   }
 }
 
-/** Logs of tools that do not exist, half of them with a harmless line that looks like an error. */
+/** Yields logs of invented tools. Half of them contain a harmless line that looks like an error. */
 async function* readInvented(): AsyncGenerator<Question> {
   for (const [at, log] of inventedLogs(INVENTED, SEED).entries()) {
     const lines = log.telling.map((line): [number, number] => [line, line]);

@@ -17,13 +17,13 @@ const HEADERS = { authorization: `Bearer ${TOKEN}` };
 const NEVER = new AbortController().signal;
 const [TRIES, WAIT_MS] = [1_500, 20];
 
-/** A way to ask: `knowsGreen` says whether it is known at which commit the tests passed. */
+/** A way to ask. `knowsGreen` is true if the passing commit is given. */
 export interface Path {
   answer(history: PlantedHistory, knowsGreen: boolean): Promise<Analysis>;
   close(): Promise<void>;
 }
 
-/** Opens what `faultline triage --repo … --green-commit …` does, in memory. */
+/** Opens what `faultline triage --repo … --green-commit …` uses, in memory. */
 export async function openTerminalPath(folder: string): Promise<Path> {
   const app = await createTerminalApp(parseConfig(createEmbeddedPreset(folder, KNOWLEDGE)), silentLogger);
   return {
@@ -39,7 +39,10 @@ export async function openTerminalPath(folder: string): Promise<Path> {
   };
 }
 
-/** Opens an embedded service with the clones. Builds are uploaded to its API, a known green one first. */
+/**
+ * Opens an embedded service with the clones. Builds are uploaded to its API, beginning with a passing one if
+ * it is known.
+ */
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
   const preset = createEmbeddedPreset(folder, KNOWLEDGE);
   const clonesFor = (green: boolean) =>

@@ -9,14 +9,14 @@ export interface PlantedHistory {
   readonly name: string;
   readonly language: Program['language'];
   readonly plant: Plant;
-  /** The newest commit only formats the code. */
+  /** True if the newest commit only formats the code. */
   readonly isReformatted: boolean;
   readonly folder: string;
   readonly green: string;
   readonly head: string;
-  /** The commit that is at fault. */
+  /** The commit at fault. */
   readonly culprit: string;
-  /** Commits after the green one. */
+  /** The number of commits after the passing one. */
   readonly commits: number;
   readonly log: string;
 }
@@ -99,7 +99,7 @@ export function applyEdit(folder: string, { path, from, to }: Edit): void {
   );
 }
 
-/** Runs the tests and returns what they print, as a CI system would have kept it. */
+/** Runs the tests and returns their output in the form of a CI system's log. */
 function runTests(folder: string, { test }: Program, passes: boolean, when: string): string {
   const [command = '', ...args] = test;
   const options = {

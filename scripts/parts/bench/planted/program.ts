@@ -1,4 +1,4 @@
-/** One replacement in a file; a file that is not there yet is created with `to`. */
+/** A replacement in a file. If the file does not exist, it is created with `to`. */
 export interface Edit {
   readonly path: string;
   readonly from: string;
@@ -14,15 +14,17 @@ export interface PlannedCommit {
 export const PLANTS = ['removed check', 'changed default', 'renamed key', 'off-by-one'] as const;
 export type Plant = (typeof PLANTS)[number];
 
-/** A small program with its tests, harmless commits after its green build, and faults to plant among them. */
+/**
+ * A small program with its tests, harmless commits after its passing build, and faults to plant among them.
+ */
 export interface Program {
   readonly name: string;
   readonly language: 'JavaScript' | 'Python' | 'Go' | 'Ruby' | 'PHP';
   /** The command that runs the tests in the folder of the repository. */
   readonly test: readonly string[];
-  /** The history up to the green build. */
+  /** The history up to the passing build. */
   readonly founding: readonly PlannedCommit[];
-  /** Changes after the green build that break nothing. */
+  /** Changes after the passing build that break nothing. */
   readonly harmless: readonly PlannedCommit[];
   readonly plants: Readonly<Record<Plant, PlannedCommit>>;
 }

@@ -7,8 +7,8 @@ const TEST = /(?:^|\/)(?:tests?|spec)\/|[._](?:test|spec)\.|_test\.go$|(?:^|\/)t
 const COMMENT = /^\s*(?:\/\/|#|\*|\/\*|<\?php)/;
 
 /**
- * Writes the code of a program, but for its tests, in another format, as a formatter with other settings
- * would: calls over three lines, white space inside brackets.
+ * Rewrites the code of a program, except its tests, in another format, as a formatter with other settings
+ * would: calls on three lines, and spaces inside brackets.
  */
 export function reformat(folder: string, { language }: Program): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -32,7 +32,7 @@ function reformatLine(line: string, language: Program['language']): string {
   return index === null ? line : `${index.before} ${index.inside} ${index.after}`;
 }
 
-/** Finds the first brackets of a line that hold something, outside of strings. */
+/** Finds the first non-empty brackets of a line, outside of strings. */
 function findBrackets(line: string, opening: RegExp, [open, close]: string) {
   let quote: string | null = null;
   let [start, depth] = [-1, 0];

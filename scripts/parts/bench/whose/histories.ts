@@ -1,27 +1,27 @@
 import type { WhoseVerdict } from '../../../../src/domain/whose.ts';
 import type { Lab, Run } from './lab.ts';
 
-/** One build of a history: what ran, for whom, and how many hours after the one before. */
+/** A build of a history: what ran, for whom, and how many hours after the previous one. */
 export interface Step {
   readonly run: Run;
-  /** The pull request; null: the default branch. */
+  /** The pull request. Null for the default branch. */
   readonly pullRequest: number | null;
   readonly author: string;
-  /** True if it runs the build before it again. */
+  /** True if it reruns the previous build. */
   readonly again?: boolean;
   readonly hours?: number;
 }
 
-/** A history of builds whose truth is known, because it was made so. */
+/** A history of builds with a known truth. */
 export interface History {
   readonly name: string;
   readonly group: string;
   readonly lab: Lab;
   readonly truth: WhoseVerdict;
-  /** False if nothing in the history tells: then "not known yet" is right, too. */
+  /** False if the history contains no proof. Then "not known yet" is right, too. */
   readonly provable: boolean;
   readonly steps: readonly Step[];
-  /** The place of the build that is asked about. */
+  /** The position of the build in question. */
   readonly asked: number;
 }
 
@@ -30,7 +30,7 @@ const OTHERS = ['Bob Hart', 'Ada Brook', 'Hugo Tan', 'Ines Vale'];
 
 type Draw = (below: number) => number;
 
-/** Makes the histories of all laboratories; the same each time. */
+/** Creates the histories of all repositories. They are the same each time. */
 export function makeHistories(labs: readonly Lab[]): History[] {
   const draw = createDraw(44);
   return labs.flatMap((lab) => [
@@ -43,7 +43,7 @@ export function makeHistories(labs: readonly Lab[]): History[] {
   ]);
 }
 
-/** Builds of the default branch that passed. */
+/** Returns passed builds of the default branch. */
 function passes({ greens }: Lab, count: number, draw: Draw): Step[] {
   return greens.slice(0, count).map((run) => onMain(run, draw, OTHERS[draw(OTHERS.length)]));
 }
@@ -62,13 +62,13 @@ interface Made {
   readonly provable?: boolean;
 }
 
-/** Creates a history; the last step is asked about, or the one that many before it. */
+/** Creates a history. The build in question is the last step, or `after` steps before it. */
 function create(lab: Lab, name: string, made: Made, steps: readonly Step[], after = 0): History {
   const asked = steps.length - 1 - after;
   return { provable: true, ...made, name: `${lab.name}: ${name}`, lab, steps, asked };
 }
 
-/** Changes that broke it, among what may look like an excuse. */
+/** Creates histories in which the change is at fault, with facts that look like an excuse. */
 function makeChanges(lab: Lab, draw: Draw): History[] {
   const { faults, harmless, flakes, breaksFlaky, breaksRegistry } = lab;
   const made = { truth: 'change', group: 'this change' } as const;
@@ -136,7 +136,7 @@ function listFailing({ report }: Run): string[] {
   return cases.flatMap((element) => /name="([^"]*)"/.exec(element)?.[1] ?? []);
 }
 
-/** Failures of the default branch, which pull requests meet. */
+/** Creates failures of the default branch that also occur in pull requests. */
 function makeReds(lab: Lab, draw: Draw): History[] {
   const made = { truth: 'main', group: 'the default branch' } as const;
   const mend = lab.greens.at(-1);
@@ -165,7 +165,7 @@ function makeReds(lab: Lab, draw: Draw): History[] {
   });
 }
 
-/** A fault that came with the default branch and that its own builds have not met yet. */
+/** Creates faults that came with the default branch, but did not occur in its own builds yet. */
 function makeOthers(lab: Lab, draw: Draw): History[] {
   const made = { truth: 'others', group: 'other pull requests' } as const;
   return lab.faults.map(({ plant, beneath }, place) => {
@@ -178,7 +178,7 @@ function makeOthers(lab: Lab, draw: Draw): History[] {
   });
 }
 
-/** A test that fails in 2 to 50 % of runs, run again as often as people do. */
+/** Creates a test that fails in 2 to 50 % of runs, with as many reruns as are usual. */
 function makeFlakes(lab: Lab, draw: Draw): History[] {
   const rates = [2, 5, 10, 20, 50];
   const [first] = lab.harmless;
@@ -189,7 +189,7 @@ function makeFlakes(lab: Lab, draw: Draw): History[] {
         const red = lab.flakes[at % lab.flakes.length]?.red;
         if (draw(100) >= rate || red === undefined)
           return [onMain({ ...run, commit: vary(run.commit, at) }, draw)];
-        // It is run again on its own commit.
+        // The rerun has the same commit.
         const commit = vary(red.commit, at);
         return [onMain({ ...red, commit }, draw), { ...onMain({ ...run, commit }, draw), again: true }];
       });
@@ -202,7 +202,9 @@ function makeFlakes(lab: Lab, draw: Draw): History[] {
   );
 }
 
-/** Commits of the same content: a history is longer than the commits that were run. */
+/**
+ * Creates ids of commits with the same content, because a history is longer than the commits that were run.
+ */
 function vary(commit: string, at: number): string {
   return `${commit.slice(0, -2)}${String(at).padStart(2, '0')}`;
 }
@@ -243,7 +245,7 @@ function makeNewTests(lab: Lab, draw: Draw): History[] {
   ];
 }
 
-/** Creates a source of numbers that are the same each time (xorshift32). */
+/** Creates a generator of numbers that are the same each time (xorshift32). */
 function createDraw(seed: number): Draw {
   let state = seed;
   return (below) => {

@@ -7,22 +7,22 @@ import { JAVASCRIPT_PROGRAMS } from '../planted/javascript-programs.ts';
 import { create, type Edit, PLANTS, type Plant, type Program } from '../planted/program.ts';
 import { PYTHON_PROGRAMS } from '../planted/python-programs.ts';
 
-/** One real run of a program's job at a commit. */
+/** A real run of a program's job at a commit. */
 export interface Run {
   readonly commit: string;
   readonly status: 'passed' | 'failed';
   readonly log: string;
-  /** JUnit XML; null if the job failed before its tests. */
+  /** The JUnit XML report. Null if the job failed before its tests. */
   readonly report: string | null;
 }
 
-/** A real repository with its commits, each of which was run. */
+/** A real repository whose commits were all run. */
 export interface Lab {
   readonly name: string;
   readonly folder: string;
   /** Passing runs of the default branch, oldest first. */
   readonly greens: readonly Run[];
-  /** The default branch where the flaky test fails and passes, at one commit each. */
+  /** Runs of the default branch in which the flaky test fails and passes at one commit each. */
   readonly flakes: readonly { readonly red: Run; readonly green: Run }[];
   /** Changes that break nothing: passing, with the flaky test failing, and without the registry. */
   readonly harmless: readonly {
@@ -31,13 +31,16 @@ export interface Lab {
     readonly away: Run;
     readonly refused: Run;
   }[];
-  /** By fault: the change itself, and a harmless change on top of it, as main has it by then. */
+  /**
+   * For each fault, the change itself and a harmless change on top of it, for the time when it is on the
+   * default branch.
+   */
   readonly faults: readonly { readonly plant: Plant; readonly run: Run; readonly beneath: Run }[];
-  /** A change that makes the flaky test fail for good, in the same words. */
+  /** A change that makes the flaky test fail always, with the same message. */
   readonly breaksFlaky: Run;
-  /** A change that names a registry that does not answer. */
+  /** A change to a registry that does not answer. */
   readonly breaksRegistry: Run;
-  /** Changes that bring a test of their own: wrong, and flaky from the first run on. */
+  /** Changes that add a test of their own: a wrong one, and one that is flaky from the first run on. */
   readonly newTest: { readonly wrong: Run; readonly flaked: Run; readonly passed: Run };
 }
 
@@ -45,7 +48,7 @@ export const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS];
 const [GREENS, FLAKES, HARMLESS] = [10, 3, 3];
 const WAITS = 'the worker did not answer within 200 ms';
 
-/** Makes and runs the first repositories below a folder. */
+/** Creates and runs the first repositories below a folder. */
 export function openLabs(parent: string, most: number): Lab[] {
   return PROGRAMS.slice(0, most).map((program) => openLab(parent, program));
 }
@@ -119,7 +122,7 @@ function openLab(parent: string, program: Program): Lab {
 }
 
 /**
- * Runs the steps of the workflow, installs and tests at a commit, as a CI job does, and keeps what it prints.
+ * Runs the steps of the workflow, installs and tests at a commit, as a CI job does, and returns the output.
  */
 export function runJob(
   folder: string,

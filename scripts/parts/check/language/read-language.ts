@@ -1,10 +1,10 @@
 import ts from 'typescript';
 import { BRITISH_WORDS, beginsWithVerb, isPlainSentence, isVague, PRIVATE_WORDS } from './words.ts';
 
-/** One place that counts for a figure. */
+/** A place that counts for a figure. */
 export interface Finding {
   readonly file: string;
-  /** Counted from 1. */
+  /** The line number, 1-based. */
   readonly line: number;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ type Total = 'functions' | 'declared' | 'variables' | 'comments' | 'lines';
 interface Figure {
   readonly name: FigureName;
   readonly title: string;
-  /** What the count is a part of; null if nothing is. */
+  /** The total of which the count is a part. Null if there is none. */
   readonly among: Total | null;
 }
 
@@ -37,7 +37,7 @@ export interface LanguageReport {
 
 const MAX_COLUMNS = 110;
 
-/** A declared result that is a part of a page. */
+/** The declared result type of a component. */
 const COMPONENT = /^(?:Promise<)?(?:Html|Shown)(?: \| null)?>?$/;
 
 /** Reads TypeScript files, by path, and collects where they leave plain language. */
@@ -112,7 +112,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
   }
 }
 
-/** The name of what can be called: a declaration, a method, or a constant that holds a function. */
+/** Returns the name of a function declaration, a method, or a constant that contains a function. */
 function functionName(node: ts.Node): string | null {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
     return nameText(node.name);
@@ -131,15 +131,18 @@ function isPredicate({ type }: ts.FunctionDeclaration): boolean {
 }
 
 /**
- * Checks whether a function is named by a noun as everywhere: a tag of template literals (`html`), or a component, which
- * returns a part of a page and is named after it.
+ * Checks whether a noun is the usual name of a function: a tag of template literals (`html`), or a component,
+ * which is named after the part of the page that it returns.
  */
 function isNamedAsNoun({ type, parameters }: ts.FunctionDeclaration, source: ts.SourceFile): boolean {
   if (/\bTemplateStringsArray\b/.test(parameters[0]?.type?.getText(source) ?? '')) return true;
   return COMPONENT.test(type?.getText(source) ?? '');
 }
 
-/** Returns the name that a variable, a parameter, or a renamed binding declares; null for any other node. */
+/**
+ * Returns the name that a variable, a parameter, or a renamed binding declares. Returns null for any other
+ * node.
+ */
 function variableName(node: ts.Node): string | null {
   if (ts.isVariableDeclaration(node) || ts.isParameter(node)) return nameText(node.name);
   return ts.isBindingElement(node) && node.propertyName !== undefined ? nameText(node.name) : null;
@@ -149,10 +152,7 @@ function nameText(name: ts.Node | undefined): string | null {
   return name !== undefined && ts.isIdentifier(name) ? name.text : null;
 }
 
-/**
- * Tells whether a comment above the node is about something that acts (function) or something that is (type). Returns
- * null if it is about neither.
- */
+/** Returns whether a comment above the node describes a function or a type. Returns null for other nodes. */
 function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
     return 'function';
@@ -169,7 +169,9 @@ function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
   return functionName(first) === null ? 'type' : 'function';
 }
 
-/** `...{ … }` and `...[ … ]` without a condition: its members could stand there themselves. */
+/**
+ * Checks for `...{ … }` or `...[ … ]` without a condition, whose members could be written without the spread.
+ */
 function isLiteralSpread(node: ts.Node): boolean {
   if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return false;
   return ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression);

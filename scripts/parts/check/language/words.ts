@@ -1,31 +1,36 @@
-/** Words of a private dialect: each has a usual one. */
+/** Words that have no common meaning in this context. Each has a usual equivalent. */
 export const PRIVATE_WORDS =
   /\b(?:whoever|nobody|somebody|beside|meanwhile|anew|dear|told|telling|the house|the road|door|doors|landed|its turn|one's turn|a word)\b/gi;
 
-/** British spellings of words that are spelled the American way here. Words in backticks are not looked at. */
+/** British spellings. Words in backticks are ignored. */
 export const BRITISH_WORDS =
   /\b(?:(?:un)?labell(?:ed|ing)|colours?|neighbours?|behaviours?|analysed|licences?|organisations?|time-outs?)\b/gi;
 
-/** First words with which a comment is a clause and no sentence. */
+/** First words of a comment that is not a sentence. */
 const CLAUSE =
   /^(?:what|how|of|whether|who|whom|whose|where|why|when|which|while|as|at|by|for|from|in|on|to|with|without|under|if|so|up|than|both|either|neither|like|beside|among|not|only|nothing|nobody|again)\b/i;
 
-/** A verb in the third person: "Reads", "Searches", "Does", "Has". */
+/** A verb in the third person, such as "Reads", "Searches" or "Has". */
 const VERB = /^(?:never |always |also )?(?:[a-z]+(?:s|es|ies)|is|has|does|goes|can|may|must|cannot)\b/i;
 
-/** Words ending in "s" that are no verbs. */
+/** Words that end in "s" but are not verbs. */
 const NO_VERB =
   /^(?:its|this|is not|as|plus|thus|yes|always|sometimes|others|theirs|ours|hers|his|lines|words|files|tests|bytes|logs|rules|facts|rows|tools|failures|jobs|steps)\b/i;
 
-/** Whether a comment begins as it should: with a verb for a function, with a noun for a type or constant. */
+/**
+ * Checks whether a comment begins correctly: with a verb for a function, with a noun for a type or constant.
+ */
 export function isPlainSentence(comment: string, subject: 'function' | 'type'): boolean {
-  // Tags, links and empty comments say nothing about language.
+  // Tags, links and empty comments are not checked.
   if (comment === '' || comment.startsWith('@')) return true;
   if (CLAUSE.test(comment)) return false;
   return subject === 'type' || (VERB.test(comment) && !NO_VERB.test(comment));
 }
 
-/** Verbs with which the name of a function begins. A verb that is missing is added; a noun or a participle is not. */
+/**
+ * Verbs with which the name of a function may begin. Missing verbs may be added, but not nouns or
+ * participles.
+ */
 const VERBS: ReadonlySet<string> = new Set(
   `
     abort accept accumulate acquire act add advise agree align allocate allow alternate annotate
@@ -72,12 +77,12 @@ export function beginsWithVerb(name: string, isPredicate: boolean): boolean {
   return isPredicate && /^(?:are|do|may|must|should|[a-z]+s)$/.test(first);
 }
 
-/** Names that fit any variable, and so say nothing about one. */
+/** Names that fit any variable and therefore describe none. */
 const VAGUE_NAMES: ReadonlySet<string> = new Set(
   'own told said saying shown held one that it thing things stuff'.split(' '),
 );
 
-/** Checks whether the name of a variable or parameter fits any other as well. */
+/** Checks whether the name of a variable or parameter would fit any other as well. */
 export function isVague(name: string): boolean {
   return VAGUE_NAMES.has(name);
 }

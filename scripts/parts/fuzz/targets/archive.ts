@@ -4,7 +4,10 @@ import { unlessRefused } from '../refusals.ts';
 
 const MAX_BYTES = 1_000_000;
 
-/** An upload: a refusal, or texts within the limit whose names neither climb nor move a cursor. */
+/**
+ * Reads an upload. It must be rejected, or give texts within the limit whose names contain no parent folder
+ * and no control sequence.
+ */
 export async function fuzz(data: Buffer): Promise<void> {
   const sources = await unlessRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>
     decodeSources('build.zip', data, 'log', { maxBytes: MAX_BYTES }),

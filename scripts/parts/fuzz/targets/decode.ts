@@ -4,7 +4,10 @@ import { unlessRefused } from '../refusals.ts';
 
 const MAX_BYTES = 1_000_000;
 
-/** One file, plain or compressed: a refusal, or valid Unicode without NUL and within the limit. */
+/**
+ * Reads one file, plain or compressed. It must be rejected, or give valid Unicode without NUL and within the
+ * limit.
+ */
 export async function fuzz(data: Buffer): Promise<void> {
   for (const kind of ['log', 'report', 'artifact'] as const) {
     const source = await unlessRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { wrapBytes } from '../../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../../src/log/mask/mask.ts';
 
-/** Of the form of a token that its maker's name gives away; whole on a line of its own. */
+/** A secret in the form of a token with a known prefix. */
 const PLANTED = ['ghp', 'q7ZxK2mB9vT4cR8nL1wY5hJ3dF6gS0pQeUaX'].join('_');
 const SPOKEN = 'Tr0ub4dor-9xQz71';
 const masker = createMasker({ known: [SPOKEN] });
 
-/** Any text around secrets: none of them is left, no line comes or goes, and what is masked needs no masking. */
+/**
+ * Masks text around secrets. No secret may remain, the number of lines must not change, and masking the
+ * result must change nothing.
+ */
 export async function fuzz(data: Buffer): Promise<void> {
   const around = data.toString('utf8');
   const middle = around.length >> 1;

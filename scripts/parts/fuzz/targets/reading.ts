@@ -3,10 +3,13 @@ import { Reading } from '../../../../src/domain/reading.ts';
 import { readSources } from '../../../../src/log/read-sources.ts';
 import { trimStoredLine } from '../../../../src/log/reduce/reduce.ts';
 
-// What is loaded on first use, the tokenizer above all, is not counted for the first input.
+// Loads what is only loaded on first use, such as the tokenizer, so that it does not count for the first
+// input.
 fuzz(Buffer.from('error: first'));
 
-/** A whole log: never throws, and every line it names is there and says what it is said to. */
+/**
+ * Reads a whole log. It must not throw, and every line in its result must exist and contain the quoted text.
+ */
 export function fuzz(data: Buffer): void {
   const text = data.toString('utf8').replaceAll('\0', '');
   const lines = text.split('\n');

@@ -8,7 +8,10 @@ import {
   parseReport,
 } from '../../../../src/log/reports/report.ts';
 
-/** A test report of any format: never throws, and says tests or why there are none. */
+/**
+ * Reads a test report of any format. It must not throw, and must return tests or the reason why there are
+ * none.
+ */
 export function fuzz(data: Buffer): void {
   const text = data.toString('utf8').replaceAll('\0', '');
   const known = isReport(text) || isLineReport(text);

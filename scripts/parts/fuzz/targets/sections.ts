@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openText } from '../../../../src/log/lines/lines.ts';
 import { readStructure, STRUCTURE_LITERALS } from '../../../../src/log/sections.ts';
 
-/** Marks of CI systems in any text: every range lies in the log, and begins before it ends. */
+/** Reads the marks of CI systems in any text. Every range must be within the log and begin before it ends. */
 export function fuzz(data: Buffer): void {
   const log = openText(data.toString('utf8'));
   const lines = Array.from({ length: log.lineCount }, (_, at) => at + 1);

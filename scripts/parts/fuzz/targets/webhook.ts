@@ -14,7 +14,10 @@ import { unlessRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;
 
-/** The body of any webhook or upload: a refusal, or a build that PostgreSQL keeps and pages may link to. */
+/**
+ * Reads the body of a webhook or upload. It must be rejected, or give a build that PostgreSQL can store and
+ * pages can link to.
+ */
 export async function fuzz(data: Buffer): Promise<void> {
   const body = () => parseJson('The body', data.toString('utf8'));
   const readers: readonly (() => { readonly build: NewBuild } | { readonly ignored: string })[] = [
