@@ -10,5 +10,6 @@ const { HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
 const caches = XDG_CACHE_HOME || (HOME ? join(HOME, '.cache') : undefined);
 enableCompileCache(NODE_COMPILE_CACHE || (caches ? join(caches, 'faultline') : undefined));
 
+await import('./resolve-directly.ts');
 const { runProgram } = await import('./program.ts');
 await runProgram(process.argv);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
-import { BARE } from '../support/bare-environment.ts';
+import { BARE, SCRIPT_OPTIONS } from '../support/bare-environment.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { THOROUGH } from '../support/thorough.ts';
@@ -30,7 +30,7 @@ interface Api {
 }
 
 async function openApi(database: string, place: string): Promise<Api> {
-  const child = spawn(process.execPath, [SCRIPT, database, place], {
+  const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, database, place], {
     env: BARE,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { WorkItem } from '../../src/domain/work.ts';
-import { BARE } from '../support/bare-environment.ts';
+import { BARE, SCRIPT_OPTIONS } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
@@ -50,7 +50,7 @@ const Told = z.object({
 
 /** Starts a process that dies at the place, and waits for its end. */
 async function dieAt(place: string, dataDir: string, environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [SCRIPT, dataDir, place, SLUG], {
+  const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, dataDir, place, SLUG], {
     env: { ...BARE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 180_000,

@@ -10,7 +10,7 @@ import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
-import { BARE } from './bare-environment.ts';
+import { BARE, SCRIPT_OPTIONS } from './bare-environment.ts';
 import { capturedFailure } from './captured-failures.ts';
 import type { TestServer } from './postgres.ts';
 import { withSettings } from './settings.ts';
@@ -64,7 +64,7 @@ export async function openFleet(
     storeBuilds: (builds) => storeFailedBuilds(builds, stores, createPostgresArchive(database)),
     start: (own = {}) => {
       const worker = follow(
-        spawn(process.execPath, [SCRIPT, folder], {
+        spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, folder], {
           env: { ...environment, ...own },
           stdio: ['ignore', 'pipe', 'inherit'],
         }),

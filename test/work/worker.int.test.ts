@@ -17,7 +17,7 @@ import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { startWorker } from '../../src/work/worker.ts';
 import { openAnswers } from '../channels/sending.ts';
 import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
-import { BARE } from '../support/bare-environment.ts';
+import { BARE, SCRIPT_OPTIONS } from '../support/bare-environment.ts';
 import { startCommentServer } from '../support/comment-server.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { openEmbeddedDatabase } from '../support/pglite.ts';
@@ -222,7 +222,7 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const client = await startCommentServer();
 
   for (const deadly of ['work-taken', 'work-handled', 'work-handled', 'work-finished']) {
-    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], {
+    const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, own.dataDir, deadly, client.url], {
       env: BARE,
       stdio: 'inherit',
     });

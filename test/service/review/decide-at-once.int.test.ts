@@ -12,7 +12,7 @@ import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
-import { BARE } from '../../support/bare-environment.ts';
+import { BARE, SCRIPT_OPTIONS } from '../../support/bare-environment.ts';
 import { openEmbeddedDatabase } from '../../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../../support/postgres.ts';
 
@@ -103,7 +103,7 @@ it('T01: a decision whose process is killed is stored with all that it teaches, 
     ['deciding', 0],
     ['decided', 1],
   ] as const) {
-    const child = spawn(process.execPath, [SCRIPT, prepared.dataDir, place, id], {
+    const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, prepared.dataDir, place, id], {
       env: BARE,
       stdio: 'inherit',
     });
