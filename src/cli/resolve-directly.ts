@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 const PROGRAM = new URL('../..', import.meta.url).href;
 const EXTENSION = extname(import.meta.url);
 const FORMAT = EXTENSION === '.ts' ? 'module-typescript' : 'module';
-/** A file of LangChain, not of a package that is installed inside one of its packages. Its files are ES modules. */
+/** A file of LangChain, whose files are ES modules, but not of a package inside one of its packages. */
 const LANGCHAIN = /\/node_modules\/@langchain\/(?!.*\/node_modules\/)/;
 
 /**
