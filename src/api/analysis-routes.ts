@@ -38,8 +38,10 @@ import {
 } from '../service/answers/views.ts';
 import { findShownWhose } from '../service/answers/whose.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { BuildParams } from './build-params.ts';
 import { registerDeploymentRoutes } from './deployment-routes.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
+import { registerInsightRoutes } from './insight-routes.ts';
 import { type ApiApp, requireFound, route } from './route.ts';
 
 interface PublishDeps {
@@ -58,16 +60,6 @@ const AnalysisWithWhose = ShownAnalysis.extend({
 });
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-export const BuildParams = z.object({
-  id: z
-    .string()
-    .min(1)
-    .max(1000)
-    .describe(
-      'Our id, `provider:number` with the number or the run id (`github:812`, ' +
-        '`github:shop/api#812`), or the URL of the build at its CI',
-    ),
-});
 /**
  * A build by its id here or its number in the CI. If several builds have the number, the response lists them.
  */
@@ -87,6 +79,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerLibraryRoutes(app, deps);
   registerTrustRoute(app, deps);
   registerOutcomesRoute(app, deps);
+  registerInsightRoutes(app, deps);
 }
 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });

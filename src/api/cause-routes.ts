@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import type { Clock } from '../lib/time.ts';
-import { createListSchema, pageQuery, toPage } from '../ports/database.ts';
+import { createListSchema, pageQuery, takePage, toPage } from '../ports/database.ts';
 import { changeCause } from '../service/causes.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import type { ScopedStores } from '../stores/stores.ts';
@@ -23,7 +23,6 @@ const Body = Key.extend({
   version: z.int().min(1).max(2_147_483_647).describe('The version that was read'),
   change: CauseChange,
 });
-const Events = z.object({ items: z.array(CauseEvent) });
 const MAX_EVENTS = 100;
 
 /** Registers the routes that show the status of causes and change it. */
@@ -46,10 +45,11 @@ export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDe
   app.get(
     '/api/causes/events',
     route('read', 'Causes', 'listCauseEvents', 'The history of a cause, newest first', {
-      querystring: Key,
-      response: { 200: Events },
+      querystring: Key.extend(pageQuery),
+      response: { 200: createListSchema(CauseEvent) },
     }),
-    async ({ query }) => ({ items: await stores.causes.events(query, MAX_EVENTS) }),
+    async ({ query: { limit, offset, ...key } }) =>
+      takePage(await stores.causes.events(key, MAX_EVENTS), { limit, offset }),
   );
   app.post(
     '/api/causes',

@@ -5,7 +5,7 @@ import type { Database } from '../ports/database.ts';
 import { findBuild, NarrowQuery } from '../service/answers/views.ts';
 import { reportExperiment } from '../service/experiments.ts';
 import type { ScopedStores } from '../stores/stores.ts';
-import { BuildParams } from './analysis-routes.ts';
+import { BuildParams } from './build-params.ts';
 import { type ApiApp, route } from './route.ts';
 
 interface ExperimentRouteDeps {

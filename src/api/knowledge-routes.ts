@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { createTypedText } from '../domain/errors.ts';
+import { createListSchema, pageQuery, takePage } from '../ports/database.ts';
 import {
   AddedDocument,
   Embedded,
@@ -54,9 +55,10 @@ export function registerKnowledgeRoutes(
   app.get(
     '/api/knowledge',
     route('read', 'Knowledge', 'listDocuments', 'List documents', {
-      response: { 200: z.object({ items: z.array(TeamDocument) }) },
+      querystring: z.strictObject(pageQuery),
+      response: { 200: createListSchema(TeamDocument) },
     }),
-    async () => ({ items: await knowledge.list() }),
+    async ({ query }) => takePage(await knowledge.list(), query),
   );
   app.get(
     '/api/knowledge/:id',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Rule, RuleInput } from '../channels/registry.ts';
 import { OwnerChannels, OwnerChannelsInput, RuleEvent, SentMessage } from '../domain/notification-rule.ts';
+import { createListSchema, pageQuery, takePage } from '../ports/database.ts';
 import {
   deleteRule,
   previewRule,
@@ -33,9 +34,10 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   app.get(
     '/api/notification-rules',
     route('review', TAG, 'listNotificationRules', 'Notification rules, by name', {
-      response: { 200: z.object({ items: z.array(Rule) }) },
+      querystring: z.strictObject(pageQuery),
+      response: { 200: createListSchema(Rule) },
     }),
-    async () => ({ items: await rules.list() }),
+    async ({ query }) => takePage(await rules.list(), query),
   );
   app.get(
     '/api/notification-rules/:id',
@@ -124,10 +126,14 @@ function registerOwnerRoutes(app: ApiApp, deps: RuleDeps): void {
       'listNotificationOwners',
       'Where messages about the failures of owners go, and the latest changes',
       {
-        response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
+        querystring: z.strictObject(pageQuery),
+        response: { 200: createListSchema(OwnerChannels).extend({ events: z.array(RuleEvent) }) },
       },
     ),
-    async () => ({ items: await rules.owners(), events: await rules.events(null, LISTED) }),
+    async ({ query }) => ({
+      ...takePage(await rules.owners(), query),
+      events: await rules.events(null, LISTED),
+    }),
   );
   app.post(
     '/api/notification-owners',

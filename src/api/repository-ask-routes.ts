@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import { omitUndefined } from '../lib/collections.ts';
+import { takePage } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createGate } from '../service/ask/ask.ts';
 import type { RepositoryAsk } from '../service/ask/ask-repository.ts';
@@ -37,9 +38,13 @@ export function registerRepositoryAskRoutes(app: ApiApp, deps: RepositoryAskDeps
       querystring: RepositoryListQuery,
       response: { 200: RepositoryList },
     }),
-    async ({ query: { words, limit } }) => ({
-      items: (await ask.repositories({ words }, limit)).map((repository) => ({ repository })),
-    }),
+    async ({ query: { words, limit, offset } }) => {
+      const found = await ask.repositories({ words }, offset + limit);
+      return takePage(
+        found.map((repository) => ({ repository })),
+        { limit, offset },
+      );
+    },
   );
   registerAsk(app, deps, createGate(AT_ONCE), {
     url: '/api/repositories/:id/ask',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createTypedText, TriageError } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { omitUndefined } from '../lib/collections.ts';
-import { toPage } from '../ports/database.ts';
+import { pageQuery, takePage, toPage } from '../ports/database.ts';
 import { readBuildAnswers } from '../service/answers/views.ts';
 import { findShownWhose } from '../service/answers/whose.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
@@ -206,11 +206,13 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
     '/api/reviews/:id/same',
     route('review', 'Review', 'listSameReviews', 'Items that can be decided together with this one', {
       params: Params,
+      querystring: z.strictObject(pageQuery),
       response: { 200: SameView },
     }),
-    async (request) => ({
-      items: await listSame(deps, { reviewId: request.params.id, reviewer: requireReviewer(request) }),
-    }),
+    async (request) => {
+      const asked = { reviewId: request.params.id, reviewer: requireReviewer(request) };
+      return takePage(await listSame(deps, asked), request.query);
+    },
   );
 }
 

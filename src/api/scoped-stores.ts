@@ -26,6 +26,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     },
     analyses: scopeAnalyses(stores, checks),
     runSteps: { after: ofBuild(runSteps.after, () => []) },
+    environments: { find: ofBuild(stores.environments.find, () => []) },
     failures: scopeFailures(stores, checks),
     history: scopeHistory(stores, checks),
     library: scopeLibrary(stores, checks),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
+import { createListSchema, pageQuery, takePage } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { TokenStore } from '../stores/access.ts';
 import { readPrincipalName } from './access.ts';
@@ -43,9 +44,10 @@ export function registerTokenRoutes(
   app.get(
     '/api/tokens',
     route('admin', 'Tokens', 'listTokens', 'List the newest 200 tokens', {
-      response: { 200: z.object({ items: z.array(AccessToken) }) },
+      querystring: z.strictObject(pageQuery),
+      response: { 200: createListSchema(AccessToken) },
     }),
-    async () => ({ items: await tokens.list() }),
+    async ({ query }) => takePage(await tokens.list(), query),
   );
   app.delete(
     '/api/tokens/:id',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
+import { append } from '../lib/collections.ts';
 import { parseJson } from '../lib/text.ts';
 
 /** The URL of a service and the token of the caller. */
@@ -11,6 +12,28 @@ export interface Service {
 /** The error response of a service. */
 export const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const TIMEOUT_MS = 30_000;
+/** The size of a page of a list that is read as a whole. */
+const PAGE = 200;
+
+/** Asks the service for all pages of a list. Throws as `askServer` does. */
+export async function askServerForAll<Item>(
+  server: Service,
+  path: string,
+  item: z.ZodType<Item>,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const page: { items: Item[]; next: number | null } = await askServer(
+      server,
+      'GET',
+      `${path}?limit=${PAGE}&offset=${offset}`,
+      z.object({ items: z.array(item), next: z.int().nullable() }),
+    );
+    append(all, page.items);
+    offset = page.next;
+  }
+  return all;
+}
 
 /** Calls a running service. Throws TriageError with the service's message. */
 export async function askServer<Value>(

@@ -21,14 +21,15 @@ export const RecordedKind = z.enum([
 export type RecordedKind = z.infer<typeof RecordedKind>;
 
 /** A version of something that a run used. All texts are quoted from the log and untrusted. */
-export interface RecordedVersion {
-  readonly kind: RecordedKind;
-  readonly name: string;
+export const RecordedVersion = z.object({
+  kind: RecordedKind,
+  name: z.string(),
   /** The version, a digest or a commit; empty for the name of a variable. Several are joined by ", ". */
-  readonly version: string;
+  version: z.string(),
   /** The line of the log that shows it last. 0 if only a stored record is available. */
-  readonly line: number;
-}
+  line: z.int(),
+});
+export type RecordedVersion = Readonly<z.infer<typeof RecordedVersion>>;
 
 /** The requirement that chose a package's version, as an installer names it. */
 export interface StatedRequirement {

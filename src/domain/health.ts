@@ -99,11 +99,12 @@ export const Mark = z.object({
 export type Mark = z.infer<typeof Mark>;
 
 /** The health figures of one repository in a period. */
-export interface RepositoryHealth {
-  readonly branches: readonly Health[];
-  readonly jobs: FailedJobs;
+export const RepositoryHealth = z.object({
+  branches: z.array(Health),
+  jobs: FailedJobs,
   /** The number of builds that passed or failed per UTC day that had any, oldest first. */
-  readonly days: readonly { readonly day: string; readonly builds: number; readonly failed: number }[];
+  days: z.array(z.object({ day: z.string(), builds: z.int(), failed: z.int() })),
   /** The newest 100 marks, oldest first. */
-  readonly marks: readonly Mark[];
-}
+  marks: z.array(Mark),
+});
+export type RepositoryHealth = z.infer<typeof RepositoryHealth>;

@@ -69,28 +69,29 @@ export const DecidedBy = z.object({ category: Category, reviewer: z.string(), at
 export type DecidedBy = z.infer<typeof DecidedBy>;
 
 /** One cause in a period, identified by its fingerprint. */
-export interface TopCause {
-  readonly fingerprint: string;
-  readonly title: string;
-  readonly category: Category;
+export const TopCause = z.object({
+  fingerprint: z.string(),
+  title: z.string(),
+  category: Category,
   /** The number of builds that failed because of it. */
-  readonly builds: number;
-  readonly pullRequests: number;
-  readonly repositories: number;
+  builds: z.int(),
+  pullRequests: z.int(),
+  repositories: z.int(),
   /**
    * The run time of these builds, in hours. The time of a build that failed for several causes is divided
    * equally among them.
    */
-  readonly hours: number;
+  hours: z.number(),
   /** The number of these builds whose duration is not known. */
-  readonly untimed: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
+  untimed: z.int(),
+  firstAt: z.iso.datetime(),
+  lastAt: z.iso.datetime(),
   /** The newest decision that named it. Null if there is none that was not undone. */
-  readonly decided: DecidedBy | null;
+  decided: DecidedBy.nullable(),
   /** The number of builds per UTC day in the last thirty days of the period, oldest first. */
-  readonly perDay: readonly number[];
-}
+  perDay: z.array(z.int()),
+});
+export type TopCause = z.infer<typeof TopCause>;
 
 /** A build that failed because of a cause. */
 export const CauseBuild = z.object({

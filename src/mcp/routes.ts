@@ -173,7 +173,7 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
 }
 
 /** Headers that repeat parts of a message, which the protocol has checked against each other. */
-const CHECKED = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
+const REPEATED = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /**
  * Converts a request for the transport. Answers are always JSON, so a client that does not accept streams is
@@ -184,7 +184,7 @@ function convertWebRequest({ headers: given }: FastifyRequest, signal: AbortSign
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
   });
-  for (const name of CHECKED) {
+  for (const name of REPEATED) {
     const value = given[name];
     if (typeof value === 'string') headers.set(name, value);
   }

@@ -81,6 +81,11 @@ export function toPage<Item>(items: Item[], { limit, offset }: Page) {
   return { items, limit, offset, next: items.length < limit ? null : offset + limit };
 }
 
+/** Takes a page of a list that was read as a whole. */
+export function takePage<Item>(all: readonly Item[], page: Page) {
+  return toPage(all.slice(page.offset, page.offset + page.limit), page);
+}
+
 /**
  * Creates a schema for an integer in a query string: only digits, so that an empty value is not read as zero.
  * The default is `standard`.

@@ -167,14 +167,14 @@ const PER_WEEK = `
     from answer_facts f where ${DAYS_WITHIN('f.week')} group by f.week
   ) as weeks order by week`;
 
-const MAX_CAUSES = 50;
+const MAX_CAUSES = 200;
 const SPARK_DAYS = 30;
 const SHOWN = 20;
 
 /** Creates the methods that show recurring causes, which are identified by their fingerprint. */
 function createCauseMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** Lists the causes that cost the most hours, after the first `offset`; `limit` is at most 50. */
+    /** Lists the causes that cost the most hours, after the first `offset`; `limit` is at most 200. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const most = Math.min(Math.max(Math.trunc(limit), 1), MAX_CAUSES);
       return await withHeads(

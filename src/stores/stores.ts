@@ -102,6 +102,7 @@ export interface ShownStores
   readonly pictures: Pick<Stores['pictures'], 'list' | 'read'>;
   readonly analyses: Pick<Stores['analyses'], 'find' | 'listByBuild' | 'heads'>;
   readonly runSteps: Pick<Stores['runSteps'], 'after'>;
+  readonly environments: Pick<Stores['environments'], 'find'>;
   readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'histories' | 'search'>;
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
   readonly library: Pick<

@@ -100,6 +100,7 @@ const ID_ROUTES: Readonly<
   'GET /api/builds/:id/analyses': ({ number }) => ({ url: `/api/builds/github:${number}/analyses` }),
   'GET /api/builds/:id/sarif': ({ build }) => ({ url: `/api/builds/${build}/sarif` }),
   'GET /api/builds/:id/code-quality': ({ build }) => ({ url: `/api/builds/${build}/code-quality` }),
+  'GET /api/builds/:id/environments': ({ build }) => ({ url: `/api/builds/${build}/environments` }),
   'GET /api/builds/:id/ctrf': ({ number }) => ({ url: `/api/builds/github:${number}/ctrf` }),
   'GET /failures/:fingerprint': ({ number }) => ({ url: `/failures/fp-${number}` }),
   'GET /api/analyses/:id': ({ analysis }) => ({ url: `/api/analyses/${analysis}` }),

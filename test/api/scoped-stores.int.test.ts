@@ -101,6 +101,7 @@ const CALLS: Calls = {
     perWeek: (store, of) => store.perWeek(period(of)),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
+  environments: { find: (store, { build }) => store.find(build) },
   health: {
     lanes: (store, of) => store.lanes({ ...of, since: '2026-01-01T00:00:00.000Z' }, 9),
     unreadLogs: (store, of) => store.unreadLogs(period(of), 9),
@@ -347,6 +348,9 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   const project = await storeProject({ stores, database }, repository, number);
   const picture = { png: new Uint8Array([1, 2, 3]), width: 1, height: 1 };
   await stores.pictures.save(project.build, 'shot.png', picture);
+  const versions = [{ kind: 'tool', name: 'python', version: '3.12.4', line: 1 }] as const;
+  const record = { log: 'build.log', versions, requirements: [], steps: [] };
+  await stores.environments.save(project.build, [{ log: 'build.log', record }]);
   const fingerprint = `fp-${number}`;
   const again = async (nth: string, known = fingerprint) => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: `${number}${nth}` }));

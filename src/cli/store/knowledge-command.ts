@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
-import { z } from 'zod';
 import { createApp } from '../../app.ts';
 import type { Category } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
@@ -18,7 +17,7 @@ import {
 } from '../../ports/knowledge.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
-import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
+import { adviseUrl, askServer, askServerForAll, findOrNull, type Service } from '../server-client.ts';
 import { getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
 import { EXIT, formatJson, print, say, tell } from '../terminal.ts';
 
@@ -209,8 +208,7 @@ function createServerClient(server: Service): KnowledgeService {
         SERVER_MS,
       );
     },
-    list: async () =>
-      (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
+    list: async () => await askServerForAll(server, '/api/knowledge', TeamDocument),
     show: (id) => findOrNull(askServer(server, 'GET', at(id), ShownDocument)),
     remove: (id) => findOrNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
     embed: () => askServer(server, 'POST', '/api/knowledge/reindex', Embedded, {}, REINDEX_MS),

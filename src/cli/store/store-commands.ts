@@ -12,7 +12,7 @@ import { silentLogger } from '../../ports/telemetry.ts';
 import type { VectorMatch } from '../../ports/vector-index.ts';
 import type { FailedWork, PendingWork, WorkStore } from '../../stores/work.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
-import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
+import { adviseUrl, askServer, askServerForAll, findOrNull, type Service } from '../server-client.ts';
 import { type DataOptions, getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
 import { formatJson, print, say, tell } from '../terminal.ts';
 
@@ -333,8 +333,7 @@ type TokenClient = ReturnType<typeof createServerClient>;
 function createServerClient(server: Service) {
   return {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),
-    list: async () =>
-      (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
+    list: async () => await askServerForAll(server, '/api/tokens', AccessToken),
     /** Revokes a token. Returns null if there is no such token. */
     revoke: (idOrName: string) =>
       findOrNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),

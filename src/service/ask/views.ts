@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RepositoryThread } from '../../domain/ask-session.ts';
 import { Thread, Turn } from '../../domain/conversation.ts';
-import { pageQuery } from '../../ports/database.ts';
+import { createListSchema, pageQuery } from '../../ports/database.ts';
 import { MAX_QUESTION } from './answer-question.ts';
 
 /** A question about an analysis or a build. */
@@ -37,10 +37,10 @@ export const ThreadsQuery = z.object({
 
 export const RepositoryListQuery = z.object({
   words: z.string().max(300).default('').describe('Only repositories whose names hold these words'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...pageQuery,
 });
 
-export const RepositoryList = z.object({ items: z.array(z.object({ repository: z.string() })) });
+export const RepositoryList = createListSchema(z.object({ repository: z.string() }));
 
 export const RepositoryThreadsQuery = z.object({
   repository: z.string().min(1).max(300).optional().describe('Only threads about this repository'),

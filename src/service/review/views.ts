@@ -99,7 +99,7 @@ export const DecisionView = z.object({
 });
 export type DecisionView = z.infer<typeof DecisionView>;
 
-export const SameView = z.object({ items: z.array(Review) });
+export const SameView = createListSchema(Review);
 
 /** The request to undo a decision. The body may be left out. */
 export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).nullish();
