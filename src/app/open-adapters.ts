@@ -16,7 +16,7 @@ import { findLongestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { measureChatModel, traceChatModel } from './instrumentation.ts';
-import { NO_MODEL, toConnectionOptions, toSmallModel } from './open-models.ts';
+import { NO_MODEL, requirePrices, toConnectionOptions, toSmallModel } from './open-models.ts';
 
 /** Opens the database, and the checkpoints, which use its connections. */
 export async function openDatabase(config: Config) {
@@ -290,6 +290,7 @@ export async function openAnalyst(
   const { llm } = config.analyst;
   const options = toConnectionOptions(llm);
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });
+  await requirePrices(config);
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const { mergePrices: pricesWith } = await import('../models/chat/prices.ts');

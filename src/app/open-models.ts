@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getKeyName } from '../config/model-providers.ts';
+import { getChatAddress, getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -36,13 +36,34 @@ export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, 
     if (keyName !== null)
       throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
   }
-  return { baseUrl, apiKey, apiVersion: null, model, ...limits };
+  return { baseUrl: getChatAddress(baseUrl), apiKey, apiVersion: null, model, ...limits };
 }
 
 /** Returns the settings of the model for all judgements but the answer; null if there is none. */
 export function toSmallModel(llm: Llm): Llm | null {
   const { model, baseUrl, apiKey } = llm.small;
   return model === null ? null : { ...llm, model, baseUrl, apiKey };
+}
+
+/**
+ * Throws `invalid-config` if a limit in dollars was set, and no price is known for a model.
+ * Models on this machine cost nothing, and OpenRouter states what each call cost.
+ */
+export async function requirePrices({ analyst, triage }: Pick<Config, 'analyst' | 'triage'>): Promise<void> {
+  const { isCostSet, costUsd } = triage.budget;
+  if (!isCostSet || costUsd === 0) return;
+  const { findPrice, mergePrices, isFree, statesCosts } = await import('../models/chat/prices.ts');
+  const prices = mergePrices(analyst.llm.prices);
+  for (const llm of [analyst.llm, toSmallModel(analyst.llm)]) {
+    if (llm === null || findPrice(llm.model, prices) !== null) continue;
+    const address = getChatAddress(llm.baseUrl);
+    if (address !== null && (isFree(address) || statesCosts(address))) continue;
+    throw new TriageError(
+      'invalid-config',
+      'FAULTLINE_MAX_RUN_USD limits what a run may cost, and no price is known for the model ' +
+        `${llm.model}. Set its price with FAULTLINE_MODEL_PRICES, or FAULTLINE_MAX_RUN_USD=0 for no limit.`,
+    );
+  }
 }
 
 const READY = {
@@ -90,8 +111,8 @@ async function checkModel(llm: Llm, signal: AbortSignal): Promise<string> {
 }
 
 /**
- * Opens the configured model for questions other than those of triage. Throws `invalid-config`, which says what
- * `user` needs, if none is configured.
+ * Opens the configured model for questions other than those of triage. Throws `invalid-config`, which says
+ * what `user` needs, if none is configured.
  */
 export async function openChatModel(
   { analyst }: Pick<Config, 'analyst'>,

@@ -27,8 +27,10 @@ export function loadConfig(
   for (const variable of VARIABLES) {
     try {
       const text = readText(variable, environment, readFile);
-      if (text !== undefined && text !== '')
-        assign(merged, variable.path.split('.'), parseValue(variable, text, readFile));
+      if (text === undefined || text === '') continue;
+      assign(merged, variable.path.split('.'), parseValue(variable, text, readFile));
+      // A limit that was set must hold; that of a profile is a default.
+      if (variable.name === 'FAULTLINE_MAX_RUN_USD') assign(merged, ['triage', 'budget', 'isCostSet'], true);
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
       wrong.push(error);

@@ -7,6 +7,8 @@ import { createHttpUrlSchema, defineCredential, defineSetting, flag, group } fro
  */
 export interface ModelProvider {
   readonly baseUrl: string;
+  /** The address of its own chat API, which is used instead of chat completions; absent if it has none. */
+  readonly chatUrl?: string;
   readonly keyName: string | null;
 }
 
@@ -15,14 +17,22 @@ export interface ModelProvider {
  * of their own.
  */
 const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
-  anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
+  anthropic: {
+    baseUrl: 'https://api.anthropic.com/v1',
+    chatUrl: 'https://api.anthropic.com/v1/messages',
+    keyName: 'ANTHROPIC_API_KEY',
+  },
   google: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyName: 'GEMINI_API_KEY' },
   mistral: { baseUrl: 'https://api.mistral.ai/v1', keyName: 'MISTRAL_API_KEY' },
   groq: { baseUrl: 'https://api.groq.com/openai/v1', keyName: 'GROQ_API_KEY' },
   deepseek: { baseUrl: 'https://api.deepseek.com/v1', keyName: 'DEEPSEEK_API_KEY' },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', keyName: 'OPENROUTER_API_KEY' },
   together: { baseUrl: 'https://api.together.ai/v1', keyName: 'TOGETHER_API_KEY' },
-  ollama: { baseUrl: 'http://localhost:11434/v1', keyName: null },
+  ollama: {
+    baseUrl: 'http://localhost:11434/v1',
+    chatUrl: 'http://localhost:11434/api/chat',
+    keyName: null,
+  },
 };
 
 const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) =>
@@ -40,8 +50,8 @@ const ProviderKeys = z.object(
 );
 
 /**
- * The price of a million tokens of each model in US dollars. Cached input without a price costs as much as
- * other input.
+ * The price of a million tokens of each model in US dollars. Input that is read from a cache or written to it
+ * costs as much as other input if it has no price.
  */
 const Prices = z.record(
   z.string().min(1),
@@ -49,6 +59,7 @@ const Prices = z.record(
     input: z.number().min(0),
     output: z.number().min(0),
     cachedInput: z.number().min(0).optional(),
+    cacheWrite: z.number().min(0).optional(),
   }),
 );
 
@@ -148,8 +159,8 @@ export const AnalystConfig = group({
       'FAULTLINE_MODEL_PRICES',
       Prices.default({}),
       'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": ' +
-        '0.15, "cachedInput": 0.075, "output": 0.6}}. Overrides the built-in list prices and ' +
-        'adds models.',
+        '0.15, "cachedInput": 0.075, "cacheWrite": 0.19, "output": 0.6}}. Overrides the built-in list ' +
+        'prices and adds models.',
       { type: 'json' },
     ),
   }),
@@ -185,6 +196,14 @@ export function withNamedModels<Llm extends Asked & { readonly small: { readonly
   if (llm.small.model === null) return named;
   const { model, baseUrl, apiKey } = withModel(llm, llm.small.model);
   return { ...named, small: { model, baseUrl, apiKey } };
+}
+
+/**
+ * Returns the address of the provider's own chat API for its base URL. Returns the base URL itself if the
+ * server has no other API or is not a known provider.
+ */
+export function getChatAddress(baseUrl: string | null): string | null {
+  return Object.values(MODEL_PROVIDERS).find((provider) => provider.baseUrl === baseUrl)?.chatUrl ?? baseUrl;
 }
 
 /**

@@ -171,6 +171,8 @@ const Common = z.object({
         'US dollars that one run may cost before it ends with what is known. Default: that of the ' +
           'profile. 0: no limit.',
       ),
+      /** True if the dollars were set, and are not those of the profile. */
+      isCostSet: z.boolean().default(false),
       /** The maximum duration, in seconds. */
       seconds: z.number().min(0).default(240),
     }),

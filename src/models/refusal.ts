@@ -32,7 +32,8 @@ const PER_MINUTE = /per.?minute|retry in/i;
 export function readRefusal(status: number, headers: Headers, body: string): Refusal {
   const error = readErrorObject(body);
   const kind = toText(error.type);
-  const code = toText(error.code) ?? kind;
+  // Anthropic's reason for a limit on spending, which no waiting ends.
+  const code = toText(error.code) ?? toText(error.details?.error_code) ?? kind;
   const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS))
     .replace(/\s+/g, ' ')
     .slice(0, MAX_WORDS);
@@ -140,6 +141,7 @@ interface ErrorObject {
   readonly message?: unknown;
   /** The message, as FastAPI names it. */
   readonly detail?: unknown;
+  readonly details?: { readonly error_code?: unknown } | null;
 }
 
 function readErrorObject(body: string): ErrorObject {

@@ -13,13 +13,13 @@ const llmOf = (environment: Record<string, string>) =>
 test.each([
   [
     { OPENAI_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' },
-    ['https://api.anthropic.com/v1', 'claude-x', 'k'],
+    ['https://api.anthropic.com/v1/messages', 'claude-x', 'k'],
   ],
   [
     { OPENAI_MODEL: 'together:Qwen/Qwen3-8B', TOGETHER_API_KEY: 't' },
     ['https://api.together.ai/v1', 'Qwen/Qwen3-8B', 't'],
   ],
-  [{ OPENAI_MODEL: 'ollama:qwen3:8b' }, ['http://localhost:11434/v1', 'qwen3:8b', null]],
+  [{ OPENAI_MODEL: 'ollama:qwen3:8b' }, ['http://localhost:11434/api/chat', 'qwen3:8b', null]],
   [{ OPENAI_MODEL: 'openai:gpt-x', OPENAI_API_KEY: 'o' }, [null, 'gpt-x', 'o']],
   // A model whose own name holds a colon, and a gateway that serves a provider's models under our key for it.
   [
@@ -52,7 +52,7 @@ test.each([
   [{ FAULTLINE_MODEL_SMALL: 'gpt-mini', OPENAI_API_KEY: 'o' }, [null, 'gpt-mini', 'o']],
   [
     { OPENAI_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k', FAULTLINE_MODEL_SMALL: 'ollama:qwen3:8b' },
-    ['http://localhost:11434/v1', 'qwen3:8b', null],
+    ['http://localhost:11434/api/chat', 'qwen3:8b', null],
   ],
   [
     { OPENAI_MODEL: 'ollama:qwen3:8b', OPENAI_API_KEY: 'o', FAULTLINE_MODEL_SMALL: 'gpt-mini' },

@@ -92,7 +92,11 @@ function printCosts(): void {
     if (price === undefined) continue;
     const cost = (isCached: boolean) =>
       count(({ prompt, completion, cached }) =>
-        computeCost(price, prompt, completion, isCached ? cached : 0),
+        computeCost(price, {
+          inputTokens: prompt,
+          outputTokens: completion,
+          cachedInputTokens: isCached ? cached : 0,
+        }),
       ).toFixed(4);
     console.log(`  ${model}: $${cost(false)}, with what is cached $${cost(true)}`);
   }

@@ -106,7 +106,8 @@ export function traceText(steps: readonly Step[]): string {
 }
 
 export function formatThreadText({ id, turns, lastAskedAt, title }: Thread): string {
-  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${formatCount(turns, 'question')}  ${toVisibleLine(title)}`;
+  const asked = lastAskedAt.slice(0, 16).replace('T', ' ');
+  return `${id}  ${asked}  ${formatCount(turns, 'question')}  ${toVisibleLine(title)}`;
 }
 
 /** Formats earlier turns, which are shown when a session is resumed. */

@@ -14,7 +14,7 @@ interface SessionStreams {
   readonly terminal: boolean;
 }
 
-const HELP = `Ask in your own words: how it failed, what changed since the last green build, why, who, what to do.
+const HELP = `Ask in your own words: how it failed, what changed, why, who, what to do.
 /trace    how the last answer was made      /threads  conversations about this
 /new      start a new conversation          /help     this
 /quit     leave (also Ctrl-D); Ctrl-C stops an answer`;
@@ -71,9 +71,9 @@ class Session {
     if (this.thread === undefined)
       return this.write(`${dim(`About ${toVisibleLine(this.client.target)}. Type /help for commands.`)}\n`);
     const turns = await this.client.turns(this.thread);
-    this.write(
-      `${formatRecap(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${formatCount(turns.length, 'question')} so far).`)}\n`,
-    );
+    const count = formatCount(turns.length, 'question');
+    this.write(`${formatRecap(turns.slice(-RECALLED))}\n`);
+    this.write(`${dim(`Continuing ${this.thread} (${count} so far).`)}\n`);
   }
 
   /** Stops the running answer. Returns false if there is none. */

@@ -4,6 +4,11 @@ import { TriageError } from '../../domain/errors.ts';
 import { parseJson } from '../../lib/text.ts';
 import { type Refusal, readRefusal, readRefusalInBody, toFailureError } from '../refusal.ts';
 import { type CompletionRequest, connect, createTooLargeError, post, readBounded } from './connect.ts';
+import type { ChatDriver, Completion, StreamOptions, TokenCount } from './driver.ts';
+import { createThinkingFilter, withoutThinking } from './thinking.ts';
+
+/** The driver for OpenAI's chat completions. */
+export const OPENAI_DRIVER: ChatDriver = { complete, stream: streamCompletion };
 
 interface Seen {
   readonly status: number;
@@ -18,10 +23,7 @@ interface Seen {
  * LangChain and its SDK discard a reply whose JSON is cut off or wrapped in prose, including its cost.
  * Therefore the body is captured from the HTTP response and read here.
  */
-export async function complete(
-  request: CompletionRequest,
-  signal: AbortSignal,
-): Promise<Completion | Refusal> {
+async function complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion | Refusal> {
   let seen: Seen | undefined;
   const model = await connect(request, async (_input, init) => {
     const response = await post(request, init, signal);
@@ -47,30 +49,6 @@ export async function complete(
   return readRefusalInBody(body, headers) ?? readCompletion(body);
 }
 
-/** A call as the model wrote it. The arguments are text that should be JSON. */
-export interface WrittenCall {
-  readonly name: string;
-  readonly args: string;
-}
-
-interface TokenCount {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** The number of cached input tokens. Null if the server does not report it. */
-  readonly cachedInputTokens: number | null;
-}
-
-/** The parts of a reply that are used. */
-export interface Completion extends TokenCount {
-  /** The text of the reply without the model's reasoning. */
-  readonly text: string;
-  readonly calls: readonly WrittenCall[];
-  /** The reason why the reply ended: "stop", "length", "content_filter", "tool_calls". */
-  readonly finish: string;
-  readonly refused: boolean;
-  readonly model: string | null;
-}
-
 const Content = z
   .union([z.string(), z.array(z.object({ type: z.string(), text: z.string().optional() }))])
   .nullish()
@@ -88,6 +66,8 @@ const UsageBody = z.object({
   /** The names that DeepSeek and Anthropic use. */
   prompt_cache_hit_tokens: Count,
   cache_read_input_tokens: Count,
+  /** OpenRouter's cost in US dollars. */
+  cost: Count,
 });
 const Body = z.object({
   model: z.string().nullish(),
@@ -143,6 +123,8 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
       usage?.prompt_cache_hit_tokens ??
       usage?.cache_read_input_tokens ??
       null,
+    cacheWriteTokens: 0,
+    statedUsd: usage?.cost ?? undefined,
   };
 }
 
@@ -150,13 +132,6 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
 function formatArguments(args: unknown): string {
   if (typeof args === 'string') return args.trim() === '' ? '{}' : args;
   return JSON.stringify(args ?? {});
-}
-
-interface StreamOptions {
-  /** Receives each piece of the answer, without the model's reasoning. */
-  readonly onText: (piece: string) => void;
-  /** Runs whenever the server sends anything, so that silence can be detected. */
-  readonly onLife: () => void;
 }
 
 /** The data that is captured from the HTTP reply before LangChain reads it. */
@@ -174,7 +149,7 @@ const TAIL = 64;
  * Throws `upstream-failed` if there is no answer or it is cut off, and `invalid-input` if it is too large.
  * The reply of a server that does not stream is read to its end and passed on in one piece.
  */
-export async function streamCompletion(
+async function streamCompletion(
   request: CompletionRequest,
   options: StreamOptions,
   signal: AbortSignal,
@@ -251,65 +226,4 @@ function watch(tap: Tap, { onLife }: StreamOptions, limit: number): TransformStr
       controller.enqueue(chunk);
     },
   });
-}
-
-const OPEN = /^\s{0,20}<(?:think|thinking|thought)>/;
-const CLOSE = /<\/(?:think|thinking|thought)>/g;
-/**
- * The maximum length of an opening tag with some space before it. After that many characters, it is known
- * whether a reply begins with one.
- */
-const MAX_OPENING = 40;
-
-/**
- * Removes the reasoning that some servers leave in the text of a reply. Some leave only the closing tag,
- * because the opening tag was in the prompt. A reply that begins with JSON is unchanged: tags in it are
- * quotations.
- */
-function withoutThinking(text: string): string {
-  if (text.trimStart().startsWith('{')) return text;
-  const last = [...text.matchAll(CLOSE)].at(-1);
-  if (last !== undefined) return text.slice(last.index + last[0].length).trimStart();
-  return OPEN.test(text) ? '' : text;
-}
-
-/** Creates a filter that passes on a streamed reply without the reasoning at its beginning. */
-function createThinkingFilter() {
-  let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
-  let buffered = '';
-  return {
-    /** Returns the text that may be shown now that this piece has arrived. */
-    push: (piece: string): string => {
-      if (state === 'answering') return piece;
-      buffered += piece;
-      if (state === 'unknown') {
-        if (OPEN.test(buffered)) state = 'thinking';
-        else if (mayBegin(buffered)) return '';
-        else return release();
-      }
-      const close = buffered.search(CLOSE);
-      if (close < 0) {
-        buffered = buffered.slice(-MAX_OPENING);
-        return '';
-      }
-      buffered = buffered.slice(buffered.indexOf('>', close) + 1).trimStart();
-      return release();
-    },
-    /** Returns the text that was held back and turned out not to be reasoning. */
-    end: () => (state === 'unknown' ? release() : ''),
-  };
-
-  function release(): string {
-    state = 'answering';
-    const text = buffered;
-    buffered = '';
-    return text;
-  }
-}
-
-function mayBegin(text: string): boolean {
-  const start = text.trimStart();
-  return (
-    text.length <= MAX_OPENING && ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start))
-  );
 }

@@ -129,6 +129,8 @@ const OPENAI = 'https://api.openai.com/v1';
 const AZURE_VERSION = '2024-10-21';
 const AZURE_HOST = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 const PATH = '/chat/completions';
+/** The version of the Messages API (platform.claude.com/docs/en/api/versioning). */
+const ANTHROPIC_VERSION = '2023-06-01';
 
 /**
  * Returns the addresses of a server. Throws `invalid-config` if the base URL is not an HTTP URL, or if the
@@ -153,6 +155,11 @@ export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: Endpoint
       url.searchParams.set('api-version', version ?? AZURE_VERSION);
     return url.href;
   });
+  if (isMessages(path))
+    return {
+      urls,
+      headers: { 'anthropic-version': ANTHROPIC_VERSION, ...(apiKey !== null && { 'x-api-key': apiKey }) },
+    };
   if (apiKey === null) return { urls, headers: {} };
   return { urls, headers: azure ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` } };
 }
@@ -176,10 +183,15 @@ function parse(baseUrl: string): URL {
 }
 
 function listPlainPaths(path: string): string[] {
-  if (path.endsWith(PATH)) return [path];
+  if (path.endsWith(PATH) || isMessages(path) || path.endsWith('/api/chat')) return [path];
   if (path === '') return [`/v1${PATH}`, PATH];
   if (/\/v\d[a-z]{0,5}$/.test(path) || path.endsWith('/openai')) return [`${path}${PATH}`];
   return [`${path}${PATH}`, `${path}/v1${PATH}`];
+}
+
+/** Checks whether a path is that of Anthropic's Messages API. */
+function isMessages(path: string): boolean {
+  return path.endsWith('/messages');
 }
 
 function listAzurePaths(path: string, model: string): string[] {

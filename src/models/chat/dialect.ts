@@ -45,7 +45,8 @@ const REASONING_TOKENS = 16_384;
  */
 const FEW_OUTPUT_TOKENS = 1_024;
 const STATUSES = [400, 404, 415, 422, 500, 501];
-const FORMAT = /response_format|json_schema|json_object|json mode|structured output|guided|grammar|schema/i;
+const FORMAT =
+  /response_format|output_config|json_schema|json_object|json mode|structured output|guided|grammar|schema/i;
 /**
  * The messages of servers that do not support tools, such as llama.cpp ("tools param requires --jinja flag"),
  * vLLM ("--enable-auto-tool-choice") and Ollama ("does not support tools").

@@ -1,3 +1,4 @@
+import type { ChatDriver, Completion } from './driver.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type {
   ChatModel,
@@ -7,7 +8,6 @@ import type {
   ToolChoiceRequest,
 } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
-import { type Completion, streamCompletion } from './completion.ts';
 import { formatAddress, type Message, resolveEndpoint } from './connect.ts';
 import {
   chooseFirstDialect,
@@ -16,13 +16,17 @@ import {
   type QuestionKind,
   type ToolFormat,
 } from './dialect.ts';
+import { loadDriver } from './load-driver.ts';
 import type { PriceTable } from './prices.ts';
 import { askAndPrice, type ChatCall, createUnusableError, type ModelConnection, send } from './question.ts';
 import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue } from './read-reply.ts';
 import { createToolTurn, formatWish, formatWithoutCalling, isCalling } from './tool-format.ts';
 
 export interface OpenAiChatModelOptions {
-  /** The base URL of an OpenAI-compatible server, with or without `/v1`. Null for OpenAI. */
+  /**
+   * Any OpenAI-compatible server, with or without `/v1`; null: OpenAI's own. An address that ends in
+   * `/messages` is Anthropic's, one in `/api/chat` Ollama's.
+   */
   readonly baseUrl: string | null;
   /** The key. Null for a server that needs none. */
   readonly apiKey: string | null;
@@ -72,9 +76,15 @@ const STREAM_TIMES = 4;
  */
 export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiChatModel {
   const { baseUrl, apiKey, apiVersion = null, model } = options;
+  const endpoint = resolveEndpoint({ baseUrl, apiKey, apiVersion, model });
+  let driver: Promise<ChatDriver> | undefined;
   const connection: ModelConnection = {
     model,
-    endpoint: resolveEndpoint({ baseUrl, apiKey, apiVersion, model }),
+    endpoint,
+    loadDriver: () => {
+      driver ??= loadDriver(endpoint.urls[0] ?? '');
+      return driver;
+    },
     timeoutMs: options.timeoutMs,
     maxRetries: options.maxRetries,
     retryDelayMs: options.retryDelayMs ?? 500,
@@ -222,9 +232,9 @@ async function streamAnswer(
     connection,
     question,
     () => ({ messages, wishes: {} }),
-    async (asked, signal) => {
+    async (driver, asked, signal) => {
       try {
-        return await streamCompletion(asked, { onText, onLife }, signal);
+        return await driver.stream(asked, { onText, onLife }, signal);
       } catch (error) {
         throw isBegun ? toFinalError(error) : error;
       }

@@ -4,13 +4,16 @@ export interface Price {
   readonly output: number;
   /** The price of cached input. Equal to `input` if absent. */
   readonly cachedInput?: number | undefined;
+  /** The price of input that the provider wrote to its cache; equal to `input` if absent. */
+  readonly cacheWrite?: number | undefined;
 }
 
 export type PriceTable = Readonly<Record<string, Price>>;
 
 /**
- * The month of OpenAI's list prices (platform.openai.com/docs/pricing, "Standard"). Anthropic's prices
- * (platform.claude.com/docs/en/about-claude/pricing) are of November 2026.
+ * The month of the list prices of OpenAI (platform.openai.com/docs/pricing, "Standard"). Those of the other
+ * providers, from their pages of prices, are of November 2026; of two prices by the hour or by the length of a
+ * prompt, the higher one holds at our sizes.
  */
 export const PRICES_AS_OF = '2026-06';
 
@@ -31,15 +34,32 @@ export const PRICES: PriceTable = {
   'o3-mini': { input: 1.1, cachedInput: 0.55, output: 4.4 },
   o3: { input: 2, cachedInput: 0.5, output: 8 },
   'o4-mini': { input: 1.1, cachedInput: 0.275, output: 4.4 },
-  'claude-opus-5': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-opus-4-8': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-opus-4-7': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-opus-4-6': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-opus-4-5': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-sonnet-5': { input: 2, cachedInput: 0.2, output: 10 },
-  'claude-sonnet-4-6': { input: 3, cachedInput: 0.3, output: 15 },
-  'claude-sonnet-4-5': { input: 3, cachedInput: 0.3, output: 15 },
-  'claude-haiku-4-5': { input: 1, cachedInput: 0.1, output: 5 },
+  'claude-opus-5': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+  'claude-opus-4-8': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+  'claude-opus-4-7': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+  'claude-opus-4-6': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+  'claude-opus-4-5': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+  'claude-sonnet-5': { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 10 },
+  'claude-sonnet-4-6': { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
+  'claude-sonnet-4-5': { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
+  'claude-haiku-4-5': { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 },
+  'gemini-4-neon': { input: 3, cachedInput: 0.15, output: 15 },
+  'gemini-4-hydrogen': { input: 1.5, cachedInput: 0.075, output: 7.5 },
+  'gemini-2.5-pro': { input: 1.25, cachedInput: 0.125, output: 10 },
+  'gemini-2.5-flash': { input: 0.3, cachedInput: 0.03, output: 2.5 },
+  'gemini-2.5-flash-lite': { input: 0.1, cachedInput: 0.01, output: 0.4 },
+  'mistral-large': { input: 0.68, output: 2.09 },
+  'mistral-large-4': { input: 0.68, output: 2.09 },
+  'mistral-medium': { input: 0.4, output: 2 },
+  'deepseek-flash': { input: 0.3, cachedInput: 0.006, output: 1.2 },
+  'deepseek-v4-pro': { input: 1.32, cachedInput: 0.044, output: 3.96 },
+  // Groq's and Together's names; both ask the same for the models of OpenAI.
+  'openai/gpt-oss-120b': { input: 0.15, output: 0.6 },
+  'openai/gpt-oss-20b': { input: 0.075, output: 0.3 },
+  'llama-3.3-70b-versatile': { input: 0.59, output: 0.79 },
+  'llama-3.1-8b-instant': { input: 0.05, output: 0.08 },
+  'qwen/qwen3-32b': { input: 0.29, output: 0.59 },
+  'meta-llama/Llama-3.3-70B-Instruct-Turbo': { input: 0.88, output: 0.88 },
 };
 
 /** Merges the list prices with those of the installation, which override and extend them. */
@@ -59,18 +79,37 @@ export function findPrice(model: string, prices: PriceTable): Price | null {
   return null;
 }
 
-/** Computes the cost of one or more calls in US dollars. `inputTokens` includes `cachedInputTokens`. */
-export function computeCost(
-  price: Price,
-  inputTokens: number,
-  outputTokens: number,
-  cachedInputTokens = 0,
-): number {
-  const cached = Math.min(Math.max(cachedInputTokens, 0), inputTokens);
+/** The tokens of one or more calls. What was read from a cache or written to it is part of the input. */
+export interface PricedTokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number | null | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+}
+
+/** Computes the dollars for tokens. Cached and written tokens never count as more than the input. */
+export function computeCost(price: Price, tokens: PricedTokens): number {
+  const { inputTokens, outputTokens } = tokens;
+  const cached = Math.min(Math.max(tokens.cachedInputTokens ?? 0, 0), inputTokens);
+  const written = Math.min(Math.max(tokens.cacheWriteTokens ?? 0, 0), inputTokens - cached);
   return (
-    ((inputTokens - cached) * price.input +
+    ((inputTokens - cached - written) * price.input +
       cached * (price.cachedInput ?? price.input) +
+      written * (price.cacheWrite ?? price.input) +
       outputTokens * price.output) /
     1_000_000
   );
+}
+
+/** The price of a model on this machine. */
+export const FREE: Price = { input: 0, output: 0 };
+
+/** Checks whether an address is that of Ollama's own API, whose models cost nothing. */
+export function isFree(address: string): boolean {
+  return new URL(address).pathname.endsWith('/api/chat');
+}
+
+/** Checks whether the server at an address states the cost of each call in its reply. */
+export function statesCosts(address: string): boolean {
+  return new URL(address).hostname === 'openrouter.ai';
 }

@@ -1,17 +1,19 @@
+import type { ChatDriver, Completion } from './driver.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { retryWithPolicy } from '../../lib/resilience.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type Refusal, toRefusalError } from '../refusal.ts';
-import { type Completion, complete } from './completion.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
 import { chooseWeakerDialect, type Dialect, type QuestionKind } from './dialect.ts';
-import { computeCost, findPrice, PRICES, type PriceTable } from './prices.ts';
+import { computeCost, FREE, findPrice, isFree, PRICES, type PriceTable } from './prices.ts';
 
 /** The server of a model and its known features. There is one per process and model. */
 export interface ModelConnection {
   readonly model: string;
   readonly endpoint: Endpoint;
+  /** Loads the protocol of the server, with the first question. */
+  readonly loadDriver: () => Promise<ChatDriver>;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly retryDelayMs: number;
@@ -45,6 +47,9 @@ interface Bill {
   outputTokens: number;
   /** The number of cached input tokens. Null if the server never reported it. */
   cachedInputTokens: number | null;
+  cacheWriteTokens: number;
+  /** The cost that the server stated; null if it stated none. */
+  statedUsd: number | null;
   calls: number;
   retries: number;
   model: string;
@@ -64,7 +69,13 @@ export interface TimeLimit {
   ranOutAfterMs(): number;
 }
 
-type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
+type Send = (
+  driver: ChatDriver,
+  request: CompletionRequest,
+  signal: AbortSignal,
+) => Promise<Completion | Refusal>;
+
+const complete: Send = (driver, request, signal) => driver.complete(request, signal);
 
 /**
  * Asks within the time limit and returns the value with its cost. Errors carry the cost in `details.usage`.
@@ -80,6 +91,8 @@ export async function askAndPrice<Value>(
     inputTokens: 0,
     outputTokens: 0,
     cachedInputTokens: null,
+    cacheWriteTokens: 0,
+    statedUsd: null,
     calls: 0,
     retries: 0,
     model: connection.model,
@@ -149,7 +162,7 @@ async function sendOnce(
       maxReplyBytes,
       messages: dialect.system ? messages : withoutSystem(messages),
     };
-    const reply = await by(asked, question.signal);
+    const reply = await by(await connection.loadDriver(), asked, question.signal);
     if (!('status' in reply)) return pay(question.bill, reply);
     if (isWrongPath(reply) && at + 1 < endpoint.urls.length) {
       connection.at = at + 1;
@@ -189,6 +202,8 @@ function withoutSystem(messages: readonly Message[]): Message[] {
 function pay(bill: Bill, completion: Completion): Completion {
   bill.inputTokens += completion.inputTokens;
   bill.outputTokens += completion.outputTokens;
+  bill.cacheWriteTokens += completion.cacheWriteTokens;
+  if (completion.statedUsd !== undefined) bill.statedUsd = (bill.statedUsd ?? 0) + completion.statedUsd;
   if (completion.cachedInputTokens !== null)
     bill.cachedInputTokens = (bill.cachedInputTokens ?? 0) + completion.cachedInputTokens;
   bill.calls += 1;
@@ -197,19 +212,23 @@ function pay(bill: Bill, completion: Completion): Completion {
 }
 
 function computeSpending(connection: ModelConnection, bill: Bill) {
-  const prices = connection.prices ?? PRICES;
-  const price = findPrice(bill.model, prices) ?? findPrice(connection.model, prices);
   const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
-  const costUsd = price === null ? 0 : computeCost(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
+  const price = findPriceOfCall(connection, bill.model);
+  const costUsd = bill.statedUsd ?? (price === null ? null : computeCost(price, bill));
   return {
     inputTokens,
     outputTokens,
     modelCalls: calls,
-    costUsd,
-    costKnown: price !== null,
+    costUsd: costUsd ?? 0,
+    costKnown: costUsd !== null,
     ...(cachedInputTokens === null ? {} : { cachedInputTokens }),
     ...(retries === 0 ? {} : { retries }),
   };
+}
+
+function findPriceOfCall({ prices = PRICES, model, endpoint }: ModelConnection, answered: string) {
+  const known = findPrice(answered, prices) ?? findPrice(model, prices);
+  return known ?? (isFree(endpoint.urls[0] ?? '') ? FREE : null);
 }
 
 function toEndError(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getErrorMessage } from '../../domain/errors.ts';
 import { parseJson } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
-import type { Completion } from './completion.ts';
+import type { Completion } from './driver.ts';
 import { extractJsonObjectsIn } from './json-in-text.ts';
 import { readCallsInText } from './text-calls.ts';
 import { hasOwnWhy } from './tool-format.ts';

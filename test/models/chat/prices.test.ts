@@ -12,7 +12,7 @@ describe('the price table', () => {
     expect(PRICES_AS_OF).toMatch(/^\d{4}-\d{2}$/);
     for (const { input, output, cachedInput } of Object.values(PRICES)) {
       expect(input).toBeGreaterThan(0);
-      expect(output).toBeGreaterThan(input);
+      expect(output).toBeGreaterThanOrEqual(input);
       expect(cachedInput ?? input).toBeLessThanOrEqual(input);
     }
   });
@@ -39,12 +39,21 @@ describe('the cost of a call', () => {
   const price = { input: 2, cachedInput: 0.5, output: 8 };
 
   it('counts cached input at its own price', () => {
-    expect(computeCost(price, 1_000_000, 100_000)).toBeCloseTo(2.8, 10);
-    expect(computeCost(price, 1_000_000, 100_000, 400_000)).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
+    expect(computeCost(price, { inputTokens: 1_000_000, outputTokens: 100_000 })).toBeCloseTo(2.8, 10);
+    expect(
+      computeCost(price, { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 400_000 }),
+    ).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
   });
 
   it('counts it as any other where no price for it is known, and never more of it than there was', () => {
-    expect(computeCost({ input: 2, output: 8 }, 1_000_000, 0, 400_000)).toBeCloseTo(2, 10);
-    expect(computeCost(price, 1_000_000, 0, 9_000_000)).toBeCloseTo(0.5, 10);
+    expect(
+      computeCost(
+        { input: 2, output: 8 },
+        { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: 400_000 },
+      ),
+    ).toBeCloseTo(2, 10);
+    expect(
+      computeCost(price, { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: 9_000_000 }),
+    ).toBeCloseTo(0.5, 10);
   });
 });
