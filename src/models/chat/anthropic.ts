@@ -1,9 +1,9 @@
-import type { ChatDriver, Completion, StreamOptions } from './driver.ts';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { parseJson } from '../../lib/text.ts';
 import { type Refusal, readRefusal, readRefusalInBody, toFailureError, toRefusalError } from '../refusal.ts';
 import { type CompletionRequest, post, readBounded } from './connect.ts';
+import type { ChatDriver, Completion, StreamOptions } from './driver.ts';
 import { readLines } from './read-lines.ts';
 
 /** The driver for Anthropic's Messages API (platform.claude.com/docs/en/api/messages). */

@@ -1,4 +1,3 @@
-import type { ChatDriver, Completion } from './driver.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type {
   ChatModel,
@@ -16,6 +15,7 @@ import {
   type QuestionKind,
   type ToolFormat,
 } from './dialect.ts';
+import type { ChatDriver, Completion } from './driver.ts';
 import { loadDriver } from './load-driver.ts';
 import type { PriceTable } from './prices.ts';
 import { askAndPrice, type ChatCall, createUnusableError, type ModelConnection, send } from './question.ts';

@@ -1,4 +1,3 @@
-import type { ChatDriver, Completion } from './driver.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { retryWithPolicy } from '../../lib/resilience.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
@@ -6,6 +5,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import { type Refusal, toRefusalError } from '../refusal.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
 import { chooseWeakerDialect, type Dialect, type QuestionKind } from './dialect.ts';
+import type { ChatDriver, Completion } from './driver.ts';
 import { computeCost, FREE, findPrice, isFree, PRICES, type PriceTable } from './prices.ts';
 
 /** The server of a model and its known features. There is one per process and model. */

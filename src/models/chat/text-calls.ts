@@ -1,6 +1,6 @@
 import { parseJson } from '../../lib/text.ts';
 import type { ChatTool } from '../../ports/chat-model.ts';
-import type { WrittenCall } from './completion.ts';
+import type { WrittenCall } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
