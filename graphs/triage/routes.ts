@@ -123,8 +123,28 @@ export function routeAfterObserve(
 ): 'await_reviewer' | 'reason' | 'generate_answer' | 'hand_over' {
   if (state.question !== null) return 'await_reviewer';
   const isLast = state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS;
-  if (isLast || isCertain(state) || isBudgetSpent(state)) return conclude(state);
+  if (isLast || isCertain(state) || isBarren(state) || isBudgetSpent(state)) return conclude(state);
   return 'reason';
+}
+
+/**
+ * Checks whether a model's calls of this round were all answered and brought nothing that was not known. The
+ * next question would be put with the same evidence. A refused or failed call is worth another round, because
+ * the model reads why; and what waits for the next round is asked first.
+ */
+function isBarren({ steps, rounds, outcomes, evidence, surplus }: LoopState): boolean {
+  const isModels = steps.some(
+    ({ node, round, by }) => node === 'select_tool' && round === rounds && by === 'llm',
+  );
+  if (!isModels || surplus.length > 0) return false;
+  const known = new Set([
+    ...evidence.filter(({ tool }) => tool === 'log').map(({ id }) => id),
+    ...outcomes.filter(({ round }) => round !== rounds).flatMap((outcome) => outcome.evidence ?? []),
+  ]);
+  const here = outcomes.filter(({ round }) => round === rounds);
+  return here.every(
+    ({ status, evidence: ids = [] }) => /^(?:ok|empty)$/.test(status) && ids.every((id) => known.has(id)),
+  );
 }
 
 /**
@@ -157,7 +177,10 @@ export function routeAfterVerify(state: Pick<TriageStateValue, 'verdict'>): 'rea
 export function toStoredTermination(
   state: LoopState & Pick<TriageStateValue, 'classification'>,
 ): TerminationReason {
-  return findTermination(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
+  const ended = findTermination(state);
+  if (ended !== null) return ended;
+  if (isCertain(state)) return 'confident';
+  return isBarren(state) ? 'no_progress' : 'max_iterations';
 }
 
 /**

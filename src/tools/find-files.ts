@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import type { FindingFrom, FoundFile } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { findMax } from '../lib/collections.ts';
 import { listRepositoryPaths } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode, isRelated, testFilePaths } from './repository.ts';
@@ -25,6 +26,8 @@ const MAX_TEST_FILES = 2;
 const HEAD_LINES = 80;
 const MAX_IMPORTS = 8;
 const MAX_MANIFESTS = 3;
+/** The maximum number of CI files with the failed command that are read, and of their lines. */
+const [MAX_CI_FILES, MAX_CI_LINES] = [6, 1_000];
 const BETWEEN_WORDS = /[\s"'`<>{},;=|]/;
 const IMPORT = new RegExp(
   String.raw`^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|` +
@@ -290,10 +293,8 @@ function joinPath(folder: readonly string[], parts: readonly string[]): string {
 }
 
 /** Finds the CI file that defines the failed step, by the step's name or its first command. */
-async function findStepFiles(
-  { host, at, signal }: BuiltCode,
-  { subject, category }: ToolContext,
-): Promise<FoundFile[]> {
+async function findStepFiles(code: BuiltCode, { subject, category }: ToolContext): Promise<FoundFile[]> {
+  const { host, at, signal } = code;
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
   const name =
     subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ??
@@ -303,10 +304,53 @@ async function findStepFiles(
     host.search({ ...at, text: name.slice(0, 200), limit: 50 }, signal),
     signal,
   );
-  return (hits ?? [])
-    .filter(({ path }) => isRelated(path, 'CONFIG_ERROR'))
+  const inCiFiles = (hits ?? []).filter(({ path }) => isRelated(path, 'CONFIG_ERROR'));
+  const paths = [...new Set(inCiFiles.map(({ path }) => path))];
+  const defining =
+    paths.length < 2 ? paths : await keepFilesOfJob(code, subject, paths.slice(0, MAX_CI_FILES));
+  return inCiFiles
+    .filter(({ path }) => defining.includes(path))
     .slice(0, MAX_FITTING)
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
+}
+
+/**
+ * Keeps the CI files that name the failed pipeline and job. Many files may run the same command; if none
+ * names its job, none is known to define the step.
+ */
+async function keepFilesOfJob(
+  { host, at, signal }: BuiltCode,
+  { build: { pipeline, job: named }, failedSections }: TriageSubject,
+  files: readonly string[],
+): Promise<string[]> {
+  const columns = failedSections.at(-1)?.name.split(' / ') ?? [];
+  // A job of a matrix is named with its values in parentheses.
+  const job = (named ?? (columns.length > 1 ? (columns[0] ?? '') : '')).replace(/ \([^)]{0,200}\)$/, '');
+  const read = await Promise.all(
+    files.map(async (path) => {
+      const file = await ignoreFailure(
+        host.readFile({ ...at, path, lineStart: 1, lineEnd: MAX_CI_LINES }, signal),
+        signal,
+      );
+      const lines = file?.lines ?? [];
+      const isOfPipeline = lines.some((line) => /^name:/.test(line) && readScalar(line) === pipeline);
+      const isOfJob = job.length > 2 && lines.some((line) => line.includes(job));
+      return { path, fits: 2 * Number(isOfPipeline) + Number(isOfJob) };
+    }),
+  );
+  const best = findMax(
+    read.map(({ fits }) => fits),
+    0,
+  );
+  return best === 0 ? [] : read.filter(({ fits }) => fits === best).map(({ path }) => path);
+}
+
+/** Reads the value of a line `name: value` of a YAML file. */
+function readScalar(line: string): string {
+  return line
+    .slice(line.indexOf(':') + 1)
+    .trim()
+    .replace(/^["']|["']$/g, '');
 }
 
 /** Lists the manifests that are nearest to the root. */

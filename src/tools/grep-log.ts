@@ -3,10 +3,12 @@ import { RE2JS, RE2JSException } from 're2js';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../lib/collections.ts';
+import { append, findMax } from '../lib/collections.ts';
+import { cutAfter } from '../lib/text.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { chooseSource, cleanText, type LogLines, listWindowPieces } from './findings.ts';
+import { splitAlternation } from './split-alternation.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
@@ -39,7 +41,8 @@ const Parameters = z.strictObject({
 
 /**
  * Creates the tool that finds the lines of the build's logs and artifacts that contain a text. Each result
- * states the number of matching lines.
+ * states the number of matching lines. The alternatives of a pattern share the shown lines, so that a common
+ * one does not hide a rare one, and the result says of which lines are left out.
  */
 export function grepLog(archive: BuildArchive): Tool {
   return defineTool({
@@ -56,6 +59,7 @@ export function grepLog(archive: BuildArchive): Tool {
     }),
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
       const holds = createLineTest({ text, pattern, ignoreCase });
+      const branches = createBranches({ text, pattern, ignoreCase });
       const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
       const sources = everywhere
@@ -67,15 +71,17 @@ export function grepLog(archive: BuildArchive): Tool {
       let room = limit;
       for (const source of sources) {
         const lines = await readCandidates(archive, subject.build.id, source.name, literals);
-        const { hits, total } = await readMatchingLines(lines, {
+        const found = await readMatchingLines(lines, {
           holds,
+          branches,
           anchored: pattern && text.startsWith('^'),
           limit: room,
           signal,
         });
-        if (total === 0) continue;
+        if (found.every(({ total }) => total === 0)) continue;
+        const hits = shareRoom(found, room);
         room -= hits.length;
-        const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
+        const title = `“${cutAfter(text, MAX_SHOWN_TEXT)}” in ${source.name} (${countLines(found, hits)})`;
         const runs = await withContext(
           archive,
           subject.build.id,
@@ -157,28 +163,40 @@ function* readLines(stored: string): Lines & Generator<readonly NumberedLine[]> 
 
 interface Wanted {
   readonly holds: (line: string) => boolean;
+  /** The alternatives of the text; one, if it has none. */
+  readonly branches: readonly { readonly name: string; readonly holds: (line: string) => boolean }[];
   /** True if the pattern matches the beginning of a line. The CI system's prefix is not part of the line. */
   readonly anchored: boolean;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-/** Returns the first lines that contain the text, and the total number of such lines. */
-async function readMatchingLines(
-  lines: Lines,
-  wanted: Wanted,
-): Promise<{ hits: NumberedLine[]; total: number }> {
-  const hits: NumberedLine[] = [];
-  let total = 0;
+/** The lines with one alternative of the text: the first ones, and the number of all. */
+interface BranchLines {
+  readonly name: string;
+  readonly hits: NumberedLine[];
+  total: number;
+}
+
+/**
+ * Returns the first lines with each alternative, and their numbers. A line with several alternatives counts
+ * for the first.
+ */
+async function readMatchingLines(lines: Lines, wanted: Wanted): Promise<BranchLines[]> {
+  const found = wanted.branches.map(({ name }): BranchLines => ({ name, hits: [], total: 0 }));
   let last = 0;
   let paused = performance.now();
   for (const some of lines) {
     for (const { line, text: raw } of some) {
       const text = cleanText(raw);
-      if (line === last || !wanted.holds(wanted.anchored ? cleanLine(text) : text)) continue;
+      const tested = wanted.anchored ? cleanLine(text) : text;
+      if (line === last || !wanted.holds(tested)) continue;
       last = line;
-      total += 1;
-      if (hits.length < wanted.limit) hits.push({ line, text });
+      const at = wanted.branches.findIndex(({ holds }) => holds(tested));
+      const branch = found[Math.max(0, at)];
+      if (branch === undefined) continue;
+      branch.total += 1;
+      if (branch.hits.length < wanted.limit) branch.hits.push({ line, text });
     }
     if (performance.now() - paused < TURN_MS) continue;
     // Without a pause, the time limit could not take effect.
@@ -186,7 +204,43 @@ async function readMatchingLines(
     wanted.signal.throwIfAborted();
     paused = performance.now();
   }
-  return { hits, total };
+  return found;
+}
+
+/** Takes lines from each alternative in turn, as many as there is room for, and puts them in their order. */
+function shareRoom(found: readonly BranchLines[], room: number): NumberedLine[] {
+  const taken: NumberedLine[] = [];
+  const deepest = findMax(
+    found.map(({ hits }) => hits.length),
+    0,
+  );
+  for (let place = 0; place < deepest; place++)
+    for (const { hits } of found) {
+      const hit = hits[place];
+      if (hit !== undefined && taken.length < room) taken.push(hit);
+    }
+  return taken.sort((left, right) => left.line - right.line);
+}
+
+/** The maximum length of a pattern in a title, of an alternative in it, and the number of those named. */
+const [MAX_SHOWN_TEXT, MAX_SHOWN_BRANCH, MAX_NAMED] = [60, 30, 3];
+
+/** Says how many lines there are, and how many are left out, of which alternatives. */
+function countLines(found: readonly BranchLines[], kept: readonly NumberedLine[]): string {
+  const total = found.reduce((sum, branch) => sum + branch.total, 0);
+  const all = `${total} ${total === 1 ? 'line' : 'lines'} in all`;
+  if (total === kept.length) return all;
+  const numbers = new Set(kept.map(({ line }) => line));
+  const left = found
+    .map(({ name, hits, total: some }) => ({
+      name: cutAfter(name, MAX_SHOWN_BRANCH),
+      count: some - hits.filter(({ line }) => numbers.has(line)).length,
+    }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+  const most = left.slice(0, MAX_NAMED).map(({ name, count }) => `${count} of “${name}”`);
+  const named = found.length === 1 ? '' : `: ${most.join(', ')}${left.length > MAX_NAMED ? ', …' : ''}`;
+  return `${all}, ${total - kept.length} left out${named}`;
 }
 
 /** Groups matching lines whose contexts touch, so that each finding has consecutive lines. */
@@ -230,6 +284,12 @@ function createLineTest({ text, pattern, ignoreCase }: Asked): (line: string) =>
   if (!ignoreCase) return (line) => line.includes(text);
   const lower = text.toLowerCase();
   return (line) => line.toLowerCase().includes(lower);
+}
+
+function createBranches({ text, pattern, ignoreCase }: Asked): Wanted['branches'] {
+  const parts = pattern ? splitAlternation(text) : [text];
+  if (parts.length === 1) return [{ name: text, holds: () => true }];
+  return parts.map((part) => ({ name: part, holds: createLineTest({ text: part, pattern, ignoreCase }) }));
 }
 
 function compile(text: string, ignoreCase: boolean): RE2JS {

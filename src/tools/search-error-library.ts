@@ -43,6 +43,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
+    isEmptyFinal: true,
     parameters: Parameters,
     argumentsFrom: () => ({ limit: 5 }),
     async run({ query, category, limit }, { subject, signal }) {

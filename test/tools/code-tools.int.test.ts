@@ -473,6 +473,44 @@ describe('find_files', () => {
   });
 });
 
+describe('find_files where several CI files run the failed command', () => {
+  let other: GitRepository;
+  beforeAll(() => {
+    other = createGitRepository();
+    const workflow = (name: string, job: string) =>
+      `name: ${name}\non: push\njobs:\n  ${job}:\n    steps:\n      - run: npm test\n`;
+    other.commit(
+      {
+        '.github/workflows/ci.yml': workflow('CI', 'unit'),
+        '.github/workflows/nightly.yml': workflow('"Nightly"', 'browsers'),
+      },
+      'Begin',
+    );
+  });
+  afterAll(() => other.remove());
+  const stepFiles = async (pipeline: string, step: string) => {
+    const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
+    const failed = { source: 'log', name: step, lineStart: 1, lineEnd: 9, failed: true };
+    const subject = sampleSubject({
+      build: sampleBuild({ commit: null, branch: null, pipeline, job: null }),
+      failedSections: [failed],
+      messages: [],
+      excerpts: [],
+    });
+    const { findings } = await asking({ codeHost: host }, subject)('CONFIG_ERROR', 'find_files');
+    const data = findings[0]?.data as { found: { path: string; by: string }[] } | undefined;
+    return (data?.found ?? []).filter(({ by }) => by === 'step').map(({ path }) => path);
+  };
+
+  it.each([
+    ['the pipeline’s name', 'Nightly', 'Run npm test', ['.github/workflows/nightly.yml']],
+    ['the job’s name', 'build', 'unit (node 24) / Run npm test', ['.github/workflows/ci.yml']],
+    ['nothing: none is known to define it', 'build', 'Run npm test', []],
+  ])('names the one that has %s', async (_what, pipeline, step, files) => {
+    expect(await stepFiles(pipeline, step)).toEqual(files);
+  });
+});
+
 describe('search_code', () => {
   it('brings one finding a line', async () => {
     const outcome = await ask()('CODE_ERROR', 'search_code', { text: 'taxOf(' });

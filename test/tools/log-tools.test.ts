@@ -148,6 +148,23 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     expect(wrong).toMatchObject({ status: 'invalid-arguments' });
   });
 
+  it('shares the lines among the alternatives of a pattern, and says which are left out', async () => {
+    const common = 'warning: unused\n'.repeat(30);
+    const log = `${common}error: out of disk (a|b)\n${common}denied: no key\n`;
+    const grep = asking({ archive: archiveOf({ 'build.log': log }) });
+    const search = (text: string) => grep('CODE_ERROR', 'grep_log', { text, pattern: true });
+    const { findings } = await search('warning|disk|denied');
+
+    expect(findings.map(({ text }) => text).join('\n')).toContain('out of disk');
+    expect(findings.map(({ text }) => text).join('\n')).toContain('denied');
+    expect(findings.flatMap(({ text }) => text.split('\n'))).toHaveLength(20);
+    expect(findings[0]?.title).toContain('(62 lines in all, 42 left out: 42 of “warning”)');
+    const long = (await search(`unused|${'nothing like this stands here|'.repeat(5)}x`)).findings[0]?.title;
+    expect(long).toMatch(/^“unused\|.{53}…” in build.log \(60 lines in all, 40 left out: 40 of “unused”\)/);
+    // What stands in brackets or parentheses is one alternative.
+    expect((await search('[|]b|(no key|no lock)')).findings).toHaveLength(2);
+  });
+
   it('finds how a line begins behind the time that the CI system puts before it', async () => {
     const log = '2026-03-04T10:45:55.7632270Z E   assert 1 == 2\n2026-03-04T10:45:55.8632270Z not E   here\n';
     const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })(

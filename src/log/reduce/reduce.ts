@@ -1,4 +1,5 @@
 import type { Excerpt } from '../../domain/failure.ts';
+import { findCommandLines } from '../commands/command-lines.ts';
 import type { Block } from '../extract/extraction.ts';
 import { findNewBlocks, type GreenDiff, splitBlock } from '../green/green-diff.ts';
 import { isUninformative } from '../line-roles.ts';
@@ -119,10 +120,15 @@ function createBlockAround(log: LogText, block: Block, before: number, after: nu
   };
 }
 
+/** A log of at most this many lines is kept whole, if the budget allows. */
+const SHORT_LOG = 300;
+/** The weight of the failed command. It is kept unless there is hardly any room. */
+const COMMAND = 95;
+
 function createEndBlocks(log: LogText, structure: Structure): Block[] {
   const blocks: Block[] = [
     tail(1, log.lineCount, 30, 14, 'end of the log'),
-    tail(1, log.lineCount, 200, 4, 'end of the log'),
+    tail(1, log.lineCount, log.lineCount <= SHORT_LOG ? SHORT_LOG : 200, 4, 'end of the log'),
   ];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
     if (consequence === true) continue;
@@ -132,6 +138,8 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
     blocks.push(tail(lineStart, lastLine, 80, 24, 'end of the failed step'));
     blocks.push(tail(Math.max(lineStart, lastLine), lineEnd, 8, 30, 'end of the failed step'));
     blocks.push({ start: lineStart, end: lineStart, weight: 46, reason: 'start of the failed step' });
+    for (const { start, end } of findCommandLines(log, lineStart, lineEnd))
+      blocks.push({ start, end, weight: COMMAND, reason: 'command of the failed step' });
   }
   return blocks;
 }

@@ -1,5 +1,7 @@
 import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../domain/failure.ts';
+import { findMax } from '../../lib/collections.ts';
+import { isTrace } from '../../log/commands/command-lines.ts';
 import { classifyRole, type LineRole } from '../../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { BREAK } from '../../log/reports/passages.ts';
@@ -90,8 +92,13 @@ const NOISE = 100;
 const [INFORMATIVE, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
 /** The weight factor for the output of other steps. */
 const ELSEWHERE = 0.6;
-/** The maximum number of lines shown from the beginning of the failed step's script and settings. */
-const MOST_OF_SCRIPT = 20;
+/**
+ * The maximum number of lines of the failed step's script and settings, from the first one on, and of those
+ * that are always shown.
+ */
+const [MOST_OF_SCRIPT, MUST_OF_SCRIPT] = [20, 3];
+/** A log of at most this many lines is shown without regard to its steps. */
+const SHORT_LOG = 300;
 /** The amount by which the priority decreases from one informative line to the next. */
 const PER_RANK = 5;
 const LAST_RANK = 40;
@@ -253,28 +260,50 @@ function joinParts({ text, ids }: Line, { tool }: Placed, part: string, most: nu
 }
 
 /**
- * Lowers the priority of the output of other steps, and of echoed scripts except for the first lines of the
- * failed step's script.
+ * Lowers the weight of echoed scripts, except for the first lines of the failed step's script, of the output
+ * of other steps, and of what the runner says of itself. A short log keeps its other steps.
  */
 function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
   const here = steps.filter((step) => step.source === source);
+  const isInFailed = ({ line }: Line) =>
+    here.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const isShort = findMax([...lines.keys()], 0) <= SHORT_LOG;
+  const inOrder = [...lines.values()].sort((left, right) => left.line - right.line);
   let script = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const line of [...lines.values()].sort((left, right) => left.line - right.line)) {
+  let [last, isCleanUp] = [0, false];
+  for (const line of inOrder) {
     // If lines are missing, the end of the echo may be among them.
     if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
     last = line.line;
-    if (ECHO_BEGINS.test(line.text)) script = 0;
-    const isInside =
-      here.length === 0 ||
-      here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
+    if (ECHO_BEGINS.test(line.text)) [script, isCleanUp] = [0, false];
+    else if (SET_UP.test(line.text)) script = MOST_OF_SCRIPT;
+    else if (CLEAN_UP.test(line.text)) isCleanUp = true;
+    const isInside = here.length === 0 || isInFailed(line);
     if (line.worth < LOOKED_UP) {
-      if (script < Number.POSITIVE_INFINITY)
-        line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
-      else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
+      if (isCleanUp) line.worth = 0;
+      else if (script < Number.POSITIVE_INFINITY)
+        line.worth = weighScript(script, { isFailed: isInside && here.length > 0, isShort });
+      else if (!isInside) {
+        const isFill = !isShort && line.ids.every((id) => fill?.has(id));
+        line.worth = isFill ? 0 : line.worth * ELSEWHERE;
+      }
     }
     script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : script + 1;
   }
+  for (const { lineStart, lineEnd } of here) {
+    const trace = inOrder.findLast(({ line, text }) => line >= lineStart && line <= lineEnd && isTrace(text));
+    if (trace !== undefined) trace.worth = Math.max(trace.worth, MUST);
+  }
+}
+
+/** Weighs a line of an echoed script by its place in it. */
+function weighScript(
+  place: number,
+  { isFailed, isShort }: { readonly isFailed: boolean; readonly isShort: boolean },
+): number {
+  if (!isFailed) return isShort && place === 0 ? COMMAND : 0;
+  if (place < MUST_OF_SCRIPT) return MUST;
+  return place < MOST_OF_SCRIPT ? COMMAND : 0;
 }
 
 /**
@@ -282,6 +311,10 @@ function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = 
  * and its variables before running it.
  */
 const [ECHO_BEGINS, ECHO_ENDS] = [/(?:##\[group\]|::group::)Run /, /(?:##\[endgroup\]|::endgroup::)/];
+/** The groups in which GitHub's runner describes its machine and the token of the job. */
+const SET_UP = /^##\[group\](?:Runner Image|Operating System|GITHUB_TOKEN Permissions)/;
+/** The line from which on GitHub's runner undoes what the steps set up. */
+const CLEAN_UP = /^Post job cleanup\.?\s*$/;
 
 function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
   for (let offset = -ABOVE; offset <= BELOW; offset++) {

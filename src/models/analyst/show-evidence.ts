@@ -29,8 +29,8 @@ const WORTH_SHOWING = 0.5;
 /** The minimum similarity of a document that is named. Others are only counted. */
 const WORTH_NAMING = 0.3;
 const MAX_NAMED = 12;
-/** The maximum length of a heading. Many hits of one search repeat its words. */
-const MAX_TITLE = 90;
+/** The maximum length of a title of lines, and of one of lines that were asked for or are cited. */
+const [MAX_TITLE, MAX_WANTED_TITLE] = [90, 200];
 
 /**
  * Formats evidence for a judgment. Lines of logs and files come first, each once and in the order of the
@@ -102,9 +102,29 @@ function formatHeader(
     if (from === first && to === last) return id;
     return from === to ? `${id} line ${from}` : `${id} lines ${from}-${to}`;
   });
-  const titles = [...new Set(named.map(({ title }) => cutLine(formatTitle(title), MAX_TITLE)))].slice(0, 2);
+  const titles = listTitles(named, isNamed);
   return `${places.join(', ')}: source ${block[0]?.source}, lines ${first}-${last} (${titles.join('; ')})`;
 }
+
+/**
+ * Lists the titles of evidence once each: all of those that were asked for or are cited, with the ids of
+ * which they are true, because a title may say who wrote the lines and when; of others the first two.
+ */
+function listTitles(
+  named: readonly { readonly id: string; readonly title: string }[],
+  isWanted: (id: string) => boolean,
+): string[] {
+  const byTitle = Map.groupBy(named, ({ id, title }) => {
+    const words = title.replace(/\s+/g, ' ').replace(OWN_LINES, '');
+    return cutLine(words, isWanted(id) ? MAX_WANTED_TITLE : MAX_TITLE);
+  });
+  const titles = [...byTitle].map(([title, items]) => ({ title, ids: items.map(({ id }) => id) }));
+  const chosen = titles.filter(({ ids }, index) => index < 2 || ids.some(isWanted));
+  return chosen.map(({ title, ids }) => (chosen.length > 1 ? `${ids.join(', ')}: ${title}` : title));
+}
+
+/** The end of a title that repeats the lines that the header names. */
+const OWN_LINES = /, lines \d+–\d+$/;
 
 /** The maximum number of repeated lines whose numbers are listed. */
 const MAX_REPEATS = 12;

@@ -22,7 +22,10 @@ const hit: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'code' }
 
 /** An analyst each of whose judgements costs 100 tokens and a cent. */
 function dear(script: Script): Analyst {
-  const analyst = scriptedAnalyst(script);
+  return asModel(scriptedAnalyst(script));
+}
+
+function asModel(analyst: Analyst): Analyst {
   const pay = <Input, Reply extends { usage: object }>(
     judge: (input: Input, signal: AbortSignal) => Promise<Reply>,
   ) => {
@@ -100,6 +103,13 @@ describe('T36: a run ends', () => {
       expect(state.notes.join()).toContain('The budget of this run');
     },
   );
+
+  it('when a model asked and nothing new came: the next plan would see the same page', async () => {
+    const analyst = scriptedAnalyst({ calls: words(9) });
+    const state = await triage(LIMITS, asModel(analyst), scriptedToolbox({ search_code: { findings: [] } }));
+    expect(analyst.asked.filter((judgement) => judgement === 'plan')).toHaveLength(1);
+    expect(state.termination).toBe('no_progress');
+  });
 
   it('in time, also where a judgement and a tool never come back', async () => {
     const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };

@@ -119,6 +119,20 @@ describe('the page of evidence', () => {
     expect(page).toMatch(/^E2 lines 1-35, E3 lines 36-70: source build.log, lines 1-70 \(/);
   });
 
+  test('shows who wrote which of the lines that were asked for, and when', () => {
+    const by = (id: string, line: number, who: string) =>
+      piece(id, line, `code ${line}`, {
+        tool: 'read_blame',
+        source: 'src/cart.ts',
+        title: `4b9e4b50f6 ${who}, 2026-05-11: Round the total down, lines ${line}–${line}`,
+      });
+    const blamed = [by('E1', 3, 'Ada'), by('E2', 4, 'Grace'), by('E3', 5, 'Joan')];
+    const show = (newest: string[]) => showEvidence(blamed, { room: 4_000, newest: new Set(newest) });
+    for (const words of ['E1: 4b9e4b50f6 Ada, 2026-05-11', 'E2: 4b9e4b50f6 Grace', 'E3: 4b9e4b50f6 Joan'])
+      expect(show(['E1', 'E2', 'E3'])).toContain(words);
+    expect(show([])).not.toContain('Joan');
+  });
+
   test('counts a line that repeats instead of showing it, and says where', () => {
     const log = numbered(1, 90, (line) => `ENOENT: no such file, open 'dist/main.js' at 0x7f36${line}ab`);
     const page = showEvidence([piece('E1', 1, log)], { room: 8_000 });
@@ -156,6 +170,47 @@ describe('the page of evidence', () => {
     expect(page).toMatch(/^1\| Command '-I.*end$/m);
   });
 
+  test('shows a short log whole: other steps too, but not what the runner says of itself', () => {
+    const log = [
+      '##[group]Runner Image',
+      'Image: ubuntu-24.04',
+      '##[endgroup]',
+      '##[group]Run npm ci',
+      'npm ci',
+      'shell: /usr/bin/bash -e {0}',
+      '##[endgroup]',
+      'left-pad has no license',
+      '##[group]Run npm test',
+      'npm test',
+      '##[endgroup]',
+      'the total is 10.21',
+      '##[error]Process completed with exit code 1.',
+      'Post job cleanup.',
+      'http.https://github.com/.extraheader',
+    ].join('\n');
+    const show = (from: number) =>
+      showEvidence([piece('E1', from, log)], {
+        room: 4_000,
+        steps: [{ source: 'build.log', lineStart: from + 8, lineEnd: from + 12 }],
+        fill: new Set(['E1']),
+      });
+    for (const shown of ['4| ##[group]Run npm ci', '8| left-pad', '10| npm test', '12| the total'])
+      expect(show(1)).toContain(shown);
+    for (const noise of ['Image: ubuntu', '5| npm ci', 'extraheader']) expect(show(1)).not.toContain(noise);
+    expect(show(1_001)).not.toContain('left-pad');
+  });
+
+  test('always shows the failed command, also where a shell printed it', () => {
+    const output = numbered(3, 200, (line) => `error: part ${line} ${'x'.repeat(100)}`);
+    const log = `+ npm ci\n+ npm test\n${output}`;
+    const page = showEvidence([piece('E1', 1_001, log)], {
+      room: 1_000,
+      steps: [{ source: 'build.log', lineStart: 1_001, lineEnd: 1_202 }],
+    });
+    expect(page).toContain('1002| + npm test');
+    expect(page).not.toContain('+ npm ci');
+  });
+
   test('leaves out progress, passing tests and the echo of other scripts, and keeps the failed step’s command', () => {
     const log = [
       '##[group]Run npm ci',
@@ -177,8 +232,7 @@ describe('the page of evidence', () => {
     });
     expect(page).toContain('7| npm test');
     expect(page).toContain('19| not ok 5 keeps the total');
-    for (const noise of ['1| ##[group]Run npm ci', 'Downloading', 'numbers and 4'])
-      expect(page).not.toContain(noise);
+    for (const noise of ['2| npm ci', 'Downloading', 'numbers and 4']) expect(page).not.toContain(noise);
   });
 
   test('names what has no room, and only counts documents that hardly resemble the failure', () => {
