@@ -35,9 +35,9 @@ export async function keepDeployment(
 
 const Given = z.strictObject({
   repository: createShortTextSchema(300),
-  environment: createShortTextSchema(200).describe('Where it went live, such as production'),
-  version: createShortTextSchema(300).describe('What went live: a tag, a branch or a commit'),
-  at: z.iso.datetime({ offset: true }).optional().describe('When; absent: now'),
+  environment: createShortTextSchema(200).describe('The environment, such as production'),
+  version: createShortTextSchema(300).describe('The deployed version: a tag, a branch or a commit'),
+  at: z.iso.datetime({ offset: true }).optional().describe('The time of the deployment. Now if absent'),
   url: createWebUrlSchema().optional(),
 });
 

@@ -18,7 +18,7 @@ const Reported = z.object({
   buildId: z.string(),
   analyses: z
     .array(z.string())
-    .describe('Answers that now include it; later answers of the build include it as well'),
+    .describe('The answers that now include the experiment. Later answers of the build will include it too'),
 });
 
 /**

@@ -133,8 +133,12 @@ export const CauseChange = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
   z.strictObject({
     what: z.literal('muted'),
-    days: wholeNumber('days', MAX_MUTED_DAYS).describe('Muted for so long; 7 where neither is given'),
-    occurrences: wholeNumber('times', MAX_MUTED_TIMES).describe('Muted until it was seen so often again'),
+    days: wholeNumber('days', MAX_MUTED_DAYS).describe(
+      'The number of days for which it is muted. 7 if `occurrences` is absent too',
+    ),
+    occurrences: wholeNumber('times', MAX_MUTED_TIMES).describe(
+      'Muted until it has occurred this many more times',
+    ),
     reason: z.string('is missing').trim().min(1, 'must say why, in a few words').max(MAX_REASON),
   }),
   z.strictObject({

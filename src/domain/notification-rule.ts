@@ -14,7 +14,7 @@ export const NotificationRuleInput = z.strictObject({
     .max(MAX_SEARCH)
     .default('')
     .describe(
-      'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all',
+      'The failures, as a search such as `repo:shop/api category:INFRA_ERROR is:regressed`. All if empty',
     ),
   /** The name of a channel. `src/channels/registry.ts` lists the channels. */
   channel: z.string(),
@@ -30,7 +30,9 @@ export const NotificationRuleInput = z.strictObject({
   byOwner: z
     .boolean()
     .default(false)
-    .describe('To where the owner of the cause gets its news, if that is known; otherwise to `destination`'),
+    .describe(
+      "If true, messages go to the channel of the cause's owner, or to `destination` if it is not known",
+    ),
   mention: z.boolean().default(false).describe('Mention the owner, if its ID in the channel is known'),
   everyMinutes: z
     .int()
@@ -38,12 +40,14 @@ export const NotificationRuleInput = z.strictObject({
     .max(1440)
     .default(15)
     .describe(
-      'At most one message to a destination in so many minutes; all that comes meanwhile is in the next one',
+      'The minimum number of minutes between two messages to a destination. Later news waits for the next one',
     ),
-  digestHour: Hour.nullable().default(null).describe('Once a day at this hour; null: at once'),
+  digestHour: Hour.nullable()
+    .default(null)
+    .describe('The hour at which all news of a day is sent. If null, news is sent at once'),
   quietFrom: Hour.nullable()
     .default(null)
-    .describe('From this hour on messages wait until `quietTo`; null: no quiet hours'),
+    .describe('The hour from which messages wait until `quietTo`. If null, messages never wait'),
   quietTo: Hour.nullable().default(null),
   timeZone: z
     .string()

@@ -6,9 +6,9 @@ export const RELEASE = '0.1.0';
 /** The counts of the answers of a period, without recalled ones. */
 const Tally = z.object({
   answers: z.int(),
-  published: z.int().describe('Without a person'),
+  published: z.int().describe('The number that was published without a person'),
   decided: z.int(),
-  right: z.int().describe('Of those decided: the category was right'),
+  right: z.int().describe('The number of decided answers whose category was right'),
 });
 export type Tally = z.infer<typeof Tally>;
 
@@ -64,9 +64,9 @@ export type UnseenFigures = z.infer<typeof UnseenFigures>;
 /** The figures that show how far the answers of an installation can be trusted. */
 export const Trust = z.object({
   threshold: z.number().describe('From this confidence on, an answer is published without a person'),
-  answered: z.int().describe('Of a year, the newest 20,000 at most'),
+  answered: z.int().describe('The number of answers of one year, at most the newest 20,000'),
   decided: z.int(),
-  enough: z.boolean().describe('Whether enough was decided to state an accuracy'),
+  enough: z.boolean().describe('True if enough answers were decided to state an accuracy'),
   thresholds: z.array(
     z.object({
       threshold: z.number(),

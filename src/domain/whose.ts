@@ -57,7 +57,7 @@ const WhoseProof = z.discriminatedUnion('what', [
     what: z.literal('fails-on'),
     branch: z.string(),
     since: ProvingBuild,
-    times: z.int().describe('Builds in a row that had it'),
+    times: z.int().describe('The number of consecutive builds that had it'),
   }),
   z.object({ what: z.literal('failed-on'), branch: z.string(), build: ProvingBuild }),
   z.object({ what: z.literal('pull-requests'), count: z.int() }),
@@ -70,7 +70,7 @@ const WhoseProof = z.discriminatedUnion('what', [
       .string()
       .nullable()
       .describe('The number of the build that passed; null if only its log is known'),
-    isSameCommit: z.boolean().describe('True if both ran on one commit'),
+    isSameCommit: z.boolean().describe('True if both runs built the same commit'),
   }),
   /** Many repositories could not reach one host within minutes. */
   z.object({ what: z.literal('incident'), host: z.string(), repositories: z.int() }),

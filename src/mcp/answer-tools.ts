@@ -51,7 +51,7 @@ const FailureId = z
 
 /** Another cause of a build, without the facts that prove whose it is. */
 const OtherCause = AnalysisSummary.extend({
-  whose: WhoseVerdict.nullable().describe('Whose the failure is; null if that is not known at all'),
+  whose: WhoseVerdict.nullable().describe('Whose failure it is. Null if nothing is known about that'),
 });
 
 /** Creates the tool `get_failure`, which returns the answer for one failure. */

@@ -46,7 +46,7 @@ const BuildFinished = z
     }),
     pipeline: z.object({
       slug: createShortTextSchema(300),
-      repository: z.string().nullish().describe('Where it is cloned from.'),
+      repository: z.string().nullish().describe('The URL from which it is cloned.'),
       default_branch: createShortTextSchema(300).nullish().catch(null),
     }),
   })

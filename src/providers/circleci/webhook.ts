@@ -110,7 +110,9 @@ export const circleciWebhook = createWebhook({
     'Failed workflows are fetched and triaged, passed ones are stored for history, and everything ' +
     'else is acknowledged and ignored with a reason. A workflow that is run again counts as another ' +
     'attempt.',
-  headers: z.object({ 'circleci-event-type': z.string().optional().describe('As in the body.') }),
+  headers: z.object({
+    'circleci-event-type': z.string().optional().describe('The same type as in the body.'),
+  }),
   body: CompletedEvent,
   security: {
     circleciSignature: {

@@ -89,7 +89,7 @@ export const NotificationEvent = z
       phase: createShortTextSchema(100),
       status: optionalText,
       timestamp: z.number().nullish().describe('When the build ended, in milliseconds since the Unix epoch.'),
-      duration: z.number().nullish().describe('Milliseconds.'),
+      duration: z.number().nullish().describe('The duration in milliseconds.'),
       scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
       log: z
         .string()
@@ -146,7 +146,7 @@ export const GenericEvent = z
     commit: optionalText,
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
-    queuedAt: z.iso.datetime({ offset: true }).nullish().describe('When it began to wait.'),
+    queuedAt: z.iso.datetime({ offset: true }).nullish().describe('The time at which it was queued.'),
     startedAt: z
       .union([z.iso.datetime({ offset: true }), z.number().min(0)])
       .nullish()
