@@ -26,7 +26,7 @@ export type Labelled = Pick<CapturedFailure, 'name' | 'text' | 'telling'> & {
   readonly subject?: TriageSubject;
 };
 
-/** The user message of each judgement that a model makes about a failure. */
+/** The user message of each judgment that a model makes about a failure. */
 export type Requests = Readonly<Record<'classify' | 'reason' | 'select-tool' | 'answer' | 'verify', string>>;
 
 /**

@@ -15,7 +15,7 @@ export interface EmbeddedDatabase extends PgDatabase {
   dispose(): Promise<void>;
 }
 
-/** A migrated embedded database in a temporary directory of its own. */
+/** Opens a migrated embedded database in a temporary directory of its own. */
 export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
   const dataDir = await copyTestDatabase(join(folder, 'database'));
@@ -29,18 +29,19 @@ export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
 }
 
 /**
- * Puts a migrated, empty database into `dataDir` and returns it. Making one takes seconds, copying one a moment, so the
- * first is kept under node_modules/.cache for as long as the migrations and PGlite stay as they are.
+ * Copies a migrated, empty database to `dataDir`, and returns its path. Creating one takes seconds, but
+ * copying takes a moment. The original is stored under node_modules/.cache until the migrations or PGlite
+ * change.
  */
 export async function copyTestDatabase(dataDir: string): Promise<string> {
   const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await migrationsKey());
   if (!existsSync(template)) await makeTemplate(template);
-  // A fifth of what the asynchronous copy costs.
+  // The synchronous copy takes a fifth of the time of the asynchronous one.
   cpSync(template, dataDir, { recursive: true });
   return dataDir;
 }
 
-/** Changes whenever a migrated database would look different. */
+/** Returns a key that changes when a migrated database would be different. */
 export async function migrationsKey(): Promise<string> {
   const hash = createHash('sha256').update(
     await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')),
@@ -57,6 +58,6 @@ async function makeTemplate(template: string): Promise<void> {
   const database = await openPglite({ dataDir: draft });
   await database.migrate();
   await database.close();
-  // Somebody else may have been faster; theirs is as good.
+  // Another process may have been faster. Its result is the same.
   await rename(draft, template).catch(() => rm(draft, { recursive: true, force: true }));
 }

@@ -1,6 +1,9 @@
 import type { Embedder } from '../../src/ports/vector-index.ts';
 
-/** Texts are numbers here: each is a point near one of `centres`, always the same. Nearby points make recall a matter of effort. */
+/**
+ * Creates an embedder that treats texts as numbers. Each number is a point near one of `centres`, always the
+ * same one. Because points are close together, high recall takes effort.
+ */
 export function pointEmbedder(name: string, dimensions: number, centres: number): Embedder {
   const centre = (number: number) => directions(number * 7919 + 1, dimensions);
   const embedOne = (text: string): Float32Array => {
@@ -14,7 +17,7 @@ export function pointEmbedder(name: string, dimensions: number, centres: number)
   return { name, dimensions, embed: async (texts) => texts.map(embedOne) };
 }
 
-/** A direction of its own for each seed. */
+/** Returns a direction that depends only on the seed. */
 function directions(seed: number, dimensions: number): Float32Array {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   const next = () => {

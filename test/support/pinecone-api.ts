@@ -4,7 +4,7 @@ import { operations, type Reply, refused } from './pinecone-operations.ts';
 import { API_VERSION } from './pinecone-schema.ts';
 import { createPineconeSpaces, type Spaces } from './pinecone-spaces.ts';
 
-/** What happens to the next request of the data plane, or to all of them. */
+/** The reaction to the next request of the data plane, or to all of them. */
 export type PineconeScript =
   | { readonly do: 'answer' }
   | {
@@ -21,18 +21,21 @@ export interface PineconeIndexOptions {
   readonly dimension?: number;
   readonly metric?: string;
   readonly ready?: boolean;
-  /** What the control plane calls the index's host; its own address where none is given. */
+  /** The host of the index according to the control plane. The server's own address if absent. */
   readonly host?: string;
 }
 
 export interface PineconeApi {
-  /** Of the control plane; the data plane is at the same address. */
+  /** The URL of the control plane. The data plane has the same one. */
   readonly url: string;
   readonly requests: Awaited<ReturnType<typeof startLoopback>>['requests'];
-  /** Every request that the real service would refuse: a test that means well expects none. */
+  /** The reasons for every request that the real service would refuse. Tests usually expect none. */
   readonly refusals: readonly string[];
   readonly spaces: Spaces;
-  /** What to do with the next requests, one each; the last one holds on. `everything`: the control plane too. */
+  /**
+   * Sets the reactions to the next requests, one for each. The last one is repeated. With `everything`, also
+   * those of the control plane.
+   */
   script(scripts: readonly PineconeScript[], everything?: boolean): void;
   setIndex(options: PineconeIndexOptions | null): void;
   close(): Promise<void>;
@@ -43,7 +46,10 @@ export const PINECONE_INDEX = 'faultline-test';
 const MAX_BODY = 2 * 1024 * 1024;
 const MAX_ADDRESS = 8_000;
 
-/** Pinecone over real HTTP, small: it refuses what the real one refuses, and shows a write `lagMs` later. */
+/**
+ * Starts a small Pinecone server over real HTTP. It refuses what the real one refuses, and makes a write
+ * visible after `lagMs`.
+ */
 export async function startPineconeApi(
   options: PineconeIndexOptions & { readonly lagMs?: number; readonly lsn?: boolean } = {},
 ) {
@@ -130,7 +136,7 @@ function refusalOf({ headers, url = '' }: IncomingMessage, body: Buffer): Reply 
   return body.length > MAX_BODY || url.length > MAX_ADDRESS ? refused(413, 'message length too large') : null;
 }
 
-/** Whether the script was all of the answer. */
+/** Tells whether the script completed the response. */
 function playsTo(script: PineconeScript, response: ServerResponse): boolean {
   switch (script.do) {
     case 'answer':

@@ -13,7 +13,7 @@ export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Record<string, string>;
-  /** What the real service would have refused it for. */
+  /** The reason why the real service would have refused the request. */
   readonly refusal?: string;
 }
 
@@ -23,7 +23,7 @@ export function refused(status: number, message: string): Reply {
   return { status, body: { code: 3, message, details: [] }, refusal: message };
 }
 
-/** The operations of the data plane that we use, by method and path. */
+/** Creates the operations of the data plane that we use, by method and path. */
 export function operations(
   spaces: Spaces,
   dimension: number,

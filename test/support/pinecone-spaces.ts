@@ -13,7 +13,7 @@ interface Write {
 }
 
 interface Space {
-  /** What reads see. */
+  /** The vectors that reads return. */
   readonly seen: Map<string, Vector>;
   waiting: Write[];
   written: number;
@@ -22,7 +22,7 @@ interface Space {
 
 export type Spaces = ReturnType<typeof createPineconeSpaces>;
 
-/** Namespaces whose reads see a write `lagMs` after it was acknowledged. */
+/** Creates namespaces in which a write becomes visible `lagMs` after its response. */
 export function createPineconeSpaces(lagMs: number) {
   const spaces = new Map<string, Space>();
   let lag = lagMs;
@@ -51,13 +51,13 @@ export function createPineconeSpaces(lagMs: number) {
     setLag: (milliseconds: number) => {
       lag = milliseconds;
     },
-    /** Names of the namespaces that hold anything that reads see. */
+    /** Returns the names of the namespaces that contain visible vectors. */
     names: () => [...spaces.keys()].filter((name) => at(name).seen.size > 0).toSorted(),
     upsert: (name: string, vectors: readonly Vector[]) =>
       write(name, (seen) => {
         for (const vector of vectors) seen.set(vector.id, vector);
       }),
-    /** Null where the namespace is not there. */
+    /** Returns null if the namespace does not exist. */
     remove: (name: string, ids: readonly string[] | null) =>
       (spaces.get(name)?.written ?? 0) === 0
         ? null

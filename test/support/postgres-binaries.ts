@@ -8,17 +8,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './gate.ts';
 
-/** A server of this process's own, on a temporary directory. Its address stays the same whatever happens. */
+/** A server of this process in a temporary directory. Its address never changes. */
 export interface OwnServer {
-  /** Of the database `postgres`, as superuser. */
+  /** The URL of the database `postgres`, as superuser. */
   readonly url: string;
-  /** fast: transactions are rolled back, everything is written; immediate: as if it had crashed. */
+  /**
+   * Stops the server. `fast` rolls back transactions and writes everything. `immediate` resembles a crash.
+   */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** The newest server of this machine that has pgvector and pg_trgm: scripts/install-postgres brings one. Null where there is none. */
+/**
+ * Returns the folder of the newest server of this machine that has pgvector and pg_trgm;
+ * scripts/install-postgres installs one. Returns null if there is none.
+ */
 export function findBinaries(): string | null {
   const folders = ['/usr/local/lib', process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')]
     .map((base) => join(base, 'faultline-test/postgres-18/embedded_postgres/pginstall'))
@@ -39,7 +44,7 @@ export function findBinaries(): string | null {
   return whole?.bin ?? null;
 }
 
-/** `settings` as in `max_connections=20`. */
+/** Starts a server. `settings` have the form `max_connections=20`. */
 export async function startBinaries(bin: string, settings: readonly string[]): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-postgres-'));
   const owner = serverOwner();
@@ -55,7 +60,7 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
   );
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  // What a crash of the server loses does not depend on fsync; what a crash of the machine loses is not tried here.
+  // fsync has no influence on what a crash of the server loses. A crash of the machine is not simulated.
   const options = [
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
@@ -90,7 +95,10 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
   return { url, stop, start, dispose };
 }
 
-/** PostgreSQL refuses to run as root: then its own user, or nobody, runs it. */
+/**
+ * Returns the user who runs the server. PostgreSQL refuses to run as root, so this is its own user, or
+ * nobody.
+ */
 function serverOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ['postgres', 'nobody']) {

@@ -9,14 +9,17 @@ import { TLSSocket } from 'node:tls';
 
 export interface TlsProxy {
   readonly port: number;
-  /** The certificate, which is its own authority; it is for the name `localhost`. */
+  /** The file of the certificate, which is its own authority. It is for the name `localhost`. */
   readonly caFile: string;
-  /** How many connections spoke TLS, and how many did not wish to. */
+  /** The number of connections with and without TLS. */
   readonly seen: { encrypted: number; plain: number };
   close(): Promise<void>;
 }
 
-/** A proxy with TLS before a PostgreSQL server that has none: answers the wish for it as the protocol says, then passes everything on. */
+/**
+ * Opens a TLS proxy before a PostgreSQL server without TLS. It answers the request for TLS as the protocol
+ * defines, then passes everything on.
+ */
 export async function openTlsProxy(address: string): Promise<TlsProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-tls-'));
   const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
@@ -71,5 +74,5 @@ export async function openTlsProxy(address: string): Promise<TlsProxy> {
   };
 }
 
-/** What a client sends first that wishes for TLS. */
+/** The code of the message with which a client requests TLS. */
 const SSL_REQUEST = 80_877_103;

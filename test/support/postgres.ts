@@ -6,15 +6,18 @@ import { startGate } from './gate.ts';
 import { migrationsKey, openEmbeddedDatabase } from './pglite.ts';
 import { findBinaries, startBinaries } from './postgres-binaries.ts';
 
-/** Address of a server with pgvector and pg_trgm on which databases may be created, e.g. `postgres://postgres@127.0.0.1:5432/postgres`. */
+/**
+ * The address of a server with pgvector and pg_trgm on which databases may be created, such as
+ * `postgres://postgres@127.0.0.1:5432/postgres`.
+ */
 const ADDRESS = process.env.FAULTLINE_TEST_POSTGRES_URL ?? null;
 const DOCKER = process.env.DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
 const BINARIES = findBinaries();
 const IMAGE = 'pgvector/pgvector:pg17';
 
 /**
- * Whether the tests on a real server are left out: where there is neither an address, nor Docker, nor a server with pgvector
- * installed. Never where FAULTLINE_TEST_REQUIRE names postgres; they fail then.
+ * True if the tests on a real server are skipped, because there is no address, no Docker, and no installed
+ * server with pgvector. They are never skipped, and fail instead, if FAULTLINE_TEST_REQUIRE names postgres.
  */
 export const withoutPostgres =
   ADDRESS === null &&
@@ -22,33 +25,44 @@ export const withoutPostgres =
   BINARIES === null &&
   !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('postgres');
 
-/** A PostgreSQL server whose bad days can be played. Addresses stay the same whatever happens. */
+/** A PostgreSQL server whose outages can be simulated. Its addresses never change. */
 export interface TestServer {
-  /** Of the database `postgres`, as superuser. */
+  /** The URL of the database `postgres`, as superuser. */
   readonly url: string;
-  /** A new, empty database; returns its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** A new database with every migration applied, by copying one that is made once for a server. */
+  /**
+   * Creates a database with every migration applied. It is copied from one that is created once per server.
+   */
   createMigrated(): Promise<string>;
-  /** The server goes away and its data stay. A server that is not ours stays; the way to it is shut, whatever the mode. */
+  /**
+   * Stops the server and keeps its data. If the server is not ours, only the connection to it is cut, in
+   * either mode.
+   */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** `stop` and `start`. */
+  /** Stops and starts the server. */
   restart(mode: 'fast' | 'immediate'): Promise<void>;
-  /** Ends it for good and deletes what it stored. */
+  /** Ends the server and deletes its data. */
   dispose(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** As in `max_connections=20`; only for a server of our own. */
+  /** Settings of the form `max_connections=20`, only for a server of our own. */
   readonly settings?: readonly string[];
-  /** A server that this test alone uses and may stop. Where the machine has binaries, it is one of its own; else the way to another. */
+  /**
+   * True if only this test uses the server and may stop it. It is started from the machine's binaries if
+   * there are any. Otherwise it is a gate before another server.
+   */
   readonly own?: boolean;
 }
 
 type Running = Pick<TestServer, 'url' | 'stop' | 'start' | 'dispose'>;
 
-/** The server of FAULTLINE_TEST_POSTGRES_URL, which test/support/shared-postgres.ts sets, else one in Docker, else the machine's own binaries. */
+/**
+ * Starts or finds a server: that of FAULTLINE_TEST_POSTGRES_URL, which test/support/shared-postgres.ts sets,
+ * or one in Docker, or one from the machine's binaries.
+ */
 export async function startPostgres({ settings = [], own = false }: ServerOptions = {}): Promise<TestServer> {
   const server = await startServer(settings, own);
   const createDatabase = (template?: string) => makeDatabase(server.url, template);
@@ -64,7 +78,7 @@ export async function startPostgres({ settings = [], own = false }: ServerOption
   };
 }
 
-/** An empty database with every migration applied, and one connection pool on it. */
+/** Opens an empty database with every migration applied, with one connection pool. */
 export async function openMigrated(
   server: TestServer,
   poolSize = 6,
@@ -77,8 +91,8 @@ export async function openMigrated(
 export type TestDatabase = PgDatabase & { dispose(): Promise<void> };
 
 /**
- * A migrated database of its own for a test to which it does not matter which: on the server of the run, a tenth of the work of an embedded one,
- * else embedded.
+ * Opens a migrated database for a test that does not depend on its kind: on the server of the run, which
+ * takes a tenth of the work of an embedded one, or else embedded.
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
   return ADDRESS === null ? openEmbeddedDatabase() : openMigrated(await startPostgres());
@@ -96,14 +110,14 @@ async function startServer(settings: readonly string[], own: boolean): Promise<R
   return startBinaries(BINARIES, settings);
 }
 
-/** A server that others use at the same time. */
+/** Returns access to a server that others use at the same time. */
 function sharedServer(url: string): Running {
   const refuse = () =>
     Promise.reject(new Error('Others use this server: ask for one of your own to stop it'));
   return { url, stop: refuse, start: refuse, dispose: async () => undefined };
 }
 
-/** A server that is not ours to stop: what is shut is the way to it. */
+/** Puts a gate before a server that we must not stop. The gate is closed instead. */
 async function behindGate(address: string, dispose: () => Promise<void>): Promise<Running> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 5432) });
@@ -131,7 +145,7 @@ async function startContainer(): Promise<Pick<Running, 'url' | 'dispose'> | null
   const container = await new GenericContainer(IMAGE)
     .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
     .withExposedPorts(5432)
-    // The image starts the server twice: once to set it up.
+    // The image starts the server twice. The first start is for the setup.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   const url = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
@@ -152,7 +166,10 @@ async function makeDatabase(address: string, template = 'template1'): Promise<st
   return url.href;
 }
 
-/** Name of a database with every migration applied, which the first who asks makes for all. Nobody connects to it: it could not be copied then. */
+/**
+ * Returns the name of a database with every migration applied. The first caller creates it for all. Nobody
+ * connects to it, because it could not be copied then.
+ */
 async function migratedTemplate(address: string): Promise<string> {
   const name = `faultline_migrated_${await migrationsKey()}`;
   const client = new pg.Client({ connectionString: address });

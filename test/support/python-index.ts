@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { startLoopback } from './loopback-server.ts';
 import { makeZip } from './make-zip.ts';
 
-/** A package index on the loopback that pip installs from (PEP 503), with what the test publishes. */
+/** A local package index for pip (PEP 503), with the packages that the test publishes. */
 export interface PythonIndex {
-  /** For `--index-url`. */
+  /** The URL for `--index-url`. */
   readonly url: string;
-  /** Publishes a version of a package that is one module. */
+  /** Publishes a version of a package with one module. */
   publish(name: string, version: string, module: string): void;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startPythonIndex(): Promise<PythonIndex> {
   };
 }
 
-/** Makes a wheel, which is a zip archive with a record of its members (PEP 427). */
+/** Creates a wheel, which is a zip archive with a list of its members (PEP 427). */
 function makeWheel(name: string, version: string, module: string): Buffer {
   const info = `${name}-${version}.dist-info`;
   const members = [

@@ -17,13 +17,13 @@ export interface CapturedFailure {
   readonly text: string;
   readonly green: string | null;
   readonly telling: readonly (readonly [number, number])[];
-  /** Its tool has no reader of its own, and the ranking did not learn from it. */
+  /** True if its tool has no reader of its own, and the ranking did not learn from it. */
   readonly heldOut: boolean;
-  /** Its category, and what an expert could defend beside it; empty where none is labelled. */
+  /** Its category, and other acceptable ones. Empty if none is labeled. */
   readonly accepted: readonly Category[];
 }
 
-/** A share of cases that must reach its bar. */
+/** A share of cases with its minimum. */
 export interface GateFigure {
   readonly name: string;
   readonly value: number;
@@ -32,14 +32,14 @@ export interface GateFigure {
   readonly missed: readonly string[];
 }
 
-/** How a text is read; gates are tried with readers that are worse. */
+/** Reads a text. The gates are also tested with worse readers. */
 export type Read = (text: string, options?: Partial<ReadOptions>) => Reading;
 
 /** Reads a text as the product does, within 2,000 tokens. */
 export const readText: Read = (text, options) =>
   readSources([{ name: 'log', kind: 'log', text, notes: [] }], { budgetTokens: 2_000, ...options });
 
-/** Reads a text once for all gates that ask for it with the same tools left out. */
+/** Creates a reader that reads a text only once for all gates that leave out the same tools. */
 export function createCachedRead(read: Read = readText): Read {
   const readings = new Map<string, Map<string, Reading>>();
   return (text, options = {}) => {
@@ -65,7 +65,7 @@ const Truth = z.object({
   alsoOk: z.array(Category).default([]),
 });
 
-/** Every captured failure, those of tools without a reader of their own included. */
+/** Lists every captured failure, including those of tools without a reader of their own. */
 export function capturedFailures(): CapturedFailure[] {
   return ['failures', 'tools'].flatMap((set) =>
     readdirSync(join(FIXTURES, set), { withFileTypes: true })
@@ -88,7 +88,10 @@ export function capturedFailures(): CapturedFailure[] {
   );
 }
 
-/** A harmless line anywhere outside the cause changes neither the headline nor the cause lines that are kept. `each` kinds a failure. */
+/**
+ * Measures whether a harmless line outside of the cause changes the headline or the kept lines of the cause.
+ * `each` is the number of kinds per failure.
+ */
 export function harmlessLineGates(
   failures: readonly CapturedFailure[],
   each: number,
@@ -98,7 +101,7 @@ export function harmlessLineGates(
   let cases = 0;
   for (const failure of failures) {
     const before = read(failure.text);
-    // By name, so that a new capture changes nothing for the others.
+    // The kinds depend on the name, so that a new capture changes nothing for the others.
     const i = createHash('sha256').update(failure.name).digest().readUInt16BE();
     for (let k = 0; k < each; k++) {
       const kind = HARMLESS[(i * each + k) % HARMLESS.length];
@@ -117,7 +120,10 @@ export function harmlessLineGates(
   ];
 }
 
-/** With no reader of any tool, captured failures that the ranking did not learn from still show their telling lines. */
+/**
+ * Measures whether captured failures that the ranking did not learn from still show a labeled line, without
+ * the reader of any tool.
+ */
 export function unknownToolGates(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
   const failures = all.filter(({ heldOut }) => heldOut);
   const leftOut = listToolReaders();
@@ -133,7 +139,7 @@ export function unknownToolGates(all: readonly CapturedFailure[], read: Read = r
   ];
 }
 
-/** A log of a build that passed has no failure. */
+/** Measures whether logs of passed builds have no failure. */
 export function greenGate(failures: readonly CapturedFailure[], read: Read = readText): GateFigure {
   const green = failures.filter((failure) => failure.green !== null);
   const missed = green
@@ -142,7 +148,10 @@ export function greenGate(failures: readonly CapturedFailure[], read: Read = rea
   return figure('green logs without a failure', 0.99, green.length, missed);
 }
 
-/** Logs of tools that nobody has: the headline is no harmless line. Only tools and kinds that the ranking did not learn from. */
+/**
+ * Measures whether the headline of logs of invented tools is not a harmless line. It uses only tools and
+ * kinds that the ranking did not learn from.
+ */
 export function inventedToolGates(count: number, read: Read = readText): GateFigure[] {
   const unseen = new Set(HARMLESS.filter((_, i) => i % 2 === 1).map(({ name }) => name));
   const logs = inventedLogs(count * 5, 11)
@@ -160,7 +169,10 @@ export function inventedToolGates(count: number, read: Read = readText): GateFig
   ];
 }
 
-/** Whether the ranking may learn from an invented tool: half of them, by the characters of the name. */
+/**
+ * Tells whether the ranking may learn from an invented tool: half of them, chosen by the characters of the
+ * name.
+ */
 export function isLearned(name: string): boolean {
   let sum = 0;
   for (const character of name.split(' with ')[0] ?? '') sum += character.charCodeAt(0);
@@ -168,8 +180,8 @@ export function isLearned(name: string): boolean {
 }
 
 /**
- * Puts the lines of a harmless kind somewhere outside the cause; the place depends on `seed` alone. A clean-up is behind the end, and the head
- * of another step before the first line.
+ * Inserts the lines of a harmless kind outside of the cause, at a position that depends only on `seed`. A
+ * clean-up is inserted after the end, and the head of another step before the first line.
  */
 export function withHarmless(
   { text, telling }: Pick<CapturedFailure, 'text' | 'telling'>,
@@ -191,7 +203,7 @@ export function withHarmless(
   };
 }
 
-/** The number of the line before which the kind stands. */
+/** Returns the number of the line before which the kind is inserted. */
 function placeFor(
   kind: HarmlessKind,
   lines: readonly string[],
@@ -215,7 +227,7 @@ function headlineOf(reading: Reading): string {
   return reading.messages[0]?.text ?? '';
 }
 
-/** Whether the first message is one of the telling lines, or says most of the words of one. */
+/** Tells whether the first message is one of the labeled lines, or contains most words of one. */
 function tells(reading: Reading, { text, telling }: CapturedFailure): boolean {
   const headline = reading.messages[0];
   if (headline?.at == null) return false;
@@ -229,7 +241,7 @@ function tells(reading: Reading, { text, telling }: CapturedFailure): boolean {
   });
 }
 
-/** The words of a line without its time stamp and escapes. */
+/** Returns the words of a line without its timestamp and escape sequences. */
 function wordsOf(line: string): string[] {
   const shown = line.replace(/^\d{4}-\d\d-\d\dT\S{8,30} /, '').replace(/\u001b\[[\d;]{0,20}m/g, '');
   return [...new Set(shown.toLowerCase().match(/[a-z0-9]{2,60}/g) ?? [])];
@@ -246,7 +258,7 @@ function keptShare(reading: Reading, telling: CapturedFailure['telling']): numbe
   return all === 0 ? 1 : kept / all;
 }
 
-/** A share of cases held against its bar. */
+/** Creates a figure: a share of cases with its minimum. */
 export function figure(name: string, bar: number, cases: number, missed: readonly string[]): GateFigure {
   return { name, value: cases === 0 ? 0 : 1 - missed.length / cases, bar, cases, missed };
 }

@@ -1,7 +1,7 @@
 import type { FailingTest } from '../../src/domain/failure.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 
-/** An empty reading; give what matters for the test. */
+/** Creates an empty reading with the given fields. */
 export function sampleReading(overrides: Partial<Reading> = {}): Reading {
   return {
     excerpts: [],
@@ -23,7 +23,7 @@ export function sampleReading(overrides: Partial<Reading> = {}): Reading {
   };
 }
 
-/** A failing test of pytest at a line of build.log. */
+/** Creates a failing test of pytest at a line of build.log. */
 export function failingTest(name: string, message: string, line: number): FailingTest {
   return {
     name,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Delivery = z.object({ state: z.string(), buildId: z.string().nullable() });
 
-/** The build that a served installation made of a delivery, once it has. */
+/** Waits for the build that a running installation creates from a delivery. */
 export async function recordedBuild(
   address: string,
   token: string,

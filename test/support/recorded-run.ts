@@ -19,7 +19,7 @@ export const LIMITS: TriageLimits = {
 };
 export const never = new AbortController().signal;
 
-/** Tools that know one thing each. */
+/** Creates a toolbox whose tools return one finding each. */
 export function sampleToolbox() {
   return scriptedToolbox({
     search_knowledge: {
@@ -42,7 +42,7 @@ export function sampleToolbox() {
   });
 }
 
-/** A run of the sample subject, recorded. */
+/** Runs and records the sample subject. */
 export async function recordRun(
   parts: Partial<InvestigateDeps> = {},
   subject = sampleSubject(),
@@ -74,7 +74,7 @@ export async function recordRun(
   return structuredClone(recording);
 }
 
-/** Today as it was when {@link recordRun} recorded. */
+/** Creates the versions and settings with which {@link recordRun} recorded. */
 export function sampleToday(change: Partial<Today> = {}): Today {
   const rules = createRulesAnalyst();
   return {

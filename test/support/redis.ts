@@ -8,15 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort, startGate } from './gate.ts';
 
-/** Address of a server whose database may be emptied, e.g. `redis://127.0.0.1:6379/9`. */
+/** The address of a server whose database may be emptied, such as `redis://127.0.0.1:6379/9`. */
 const ADDRESS = process.env.FAULTLINE_TEST_REDIS_URL ?? null;
 const BINARY = findBinary();
 const DOCKER = process.env.DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
 const IMAGE = 'redis:7-alpine';
 
 /**
- * Whether the tests on a real Redis are left out: where there is neither an address, nor Docker, nor a server installed.
- * Never where FAULTLINE_TEST_REQUIRE names redis; they fail then.
+ * True if the tests on a real Redis are skipped, because there is no address, no Docker, and no installed
+ * server. They are never skipped, and fail instead, if FAULTLINE_TEST_REQUIRE names redis.
  */
 export const withoutRedis =
   ADDRESS === null &&
@@ -24,25 +24,28 @@ export const withoutRedis =
   !DOCKER &&
   !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('redis');
 
-/** A Redis whose bad days can be played. Its address stays the same whatever happens. */
+/** A Redis whose outages can be simulated. Its address never changes. */
 export interface TestRedis {
   readonly url: string;
-  /** Nothing answers any more; connections break at once. */
+  /** Stops all answers and breaks connections at once. */
   kill(): Promise<void>;
-  /** Connections stay and new ones are accepted by the system, but nothing is ever answered. */
+  /** Keeps connections open and accepts new ones, but never answers. */
   pause(): Promise<void>;
-  /** Ends `kill` or `pause`; what was stored is still there, unless `empty`. */
+  /** Ends `kill` or `pause`. The stored data remains, unless `empty` is set. */
   resume(options?: { readonly empty?: boolean }): Promise<void>;
-  /** `kill` and `resume`, one after the other. */
+  /** Calls `kill`, then `resume`. */
   restart(options?: { readonly empty?: boolean }): Promise<void>;
-  /** Forgets everything, queues included. */
+  /** Deletes everything, including queues. */
   flush(): Promise<void>;
-  /** Any command while it runs, e.g. `command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')`. */
+  /** Runs a command, such as `command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')`. */
   command(name: string, ...values: readonly string[]): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** The server of FAULTLINE_TEST_REDIS_URL, else one in Docker, else the machine's own redis-server. */
+/**
+ * Starts or finds a server: that of FAULTLINE_TEST_REDIS_URL, or one in Docker, or the machine's own
+ * redis-server.
+ */
 export async function startRedis(): Promise<TestRedis> {
   if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
   const container = DOCKER ? await startContainer() : null;
@@ -52,7 +55,7 @@ export async function startRedis(): Promise<TestRedis> {
   return startBinary(BINARY);
 }
 
-/** A server that is not ours to kill: what is killed and frozen is the way to it. */
+/** Puts a gate before a server that we must not kill. The gate is closed and frozen instead. */
 async function behindGate(address: string, stop: () => Promise<void>): Promise<TestRedis> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 6379) });
@@ -96,7 +99,7 @@ async function startBinary(binary: string): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  // Appended and synced at once: what was answered is still there after SIGKILL.
+  // Data is appended and synchronized at once, so that acknowledged data remains after SIGKILL.
   const settings = [
     '--port',
     String(port),

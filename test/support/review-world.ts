@@ -13,7 +13,7 @@ import {
 export interface ReviewWorld {
   readonly console: StockedConsole;
   readonly browser: Browser;
-  /** Opens a page of its own context for one reader, and closes it; resolves with what the page complained of. */
+  /** Opens a page in its own context for one reader, and closes it. Resolves with the errors of the page. */
   at(who: Who, look: (page: Page) => Promise<void>, options?: Partial<WatchOptions>): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function openReviewWorld(options: StockOptions = {}): Promise<Revie
   };
 }
 
-/** Items that wait in a repository of their own, oldest first; each shows its number in its title. */
+/** Stores items that wait in their own repository, oldest first. Each has its number in its title. */
 export async function storeQueue(
   { console }: ReviewWorld,
   repository: string,
@@ -72,12 +72,12 @@ export async function storeQueue(
   return reviews;
 }
 
-/** The address of an item as the queue of its repository links to it. */
+/** Returns the address of an item in the form in which the queue of its repository links to it. */
 export function itemAddress({ id, repository }: Review, { n = 7, of = 42, more = '' } = {}): string {
   return `/review/${id}?repo=${encodeURIComponent(repository)}&n=${n}&of=${of}${more}`;
 }
 
-/** The id of the item that the page shows. */
+/** Returns the id of the item that the page shows. */
 export async function shownItem(page: Page): Promise<string> {
   return String(await page.locator('[data-review]').getAttribute('data-review'));
 }
@@ -87,7 +87,7 @@ export async function untilShown(page: Page, { id }: Pick<Review, 'id'>): Promis
   await page.locator(`[data-review="${id}"]`).waitFor();
 }
 
-/** The words of what has the focus. */
+/** Returns the text of the focused element. */
 export async function focused(page: Page): Promise<string> {
   return String(
     await page.evaluate(
@@ -96,11 +96,11 @@ export async function focused(page: Page): Promise<string> {
   );
 }
 
-/** Waits until the page has said this. */
+/** Waits until the page shows this sentence in its status line. */
 export async function untilSaid(page: Page, sentence: string): Promise<void> {
   await page.getByRole('status').filter({ hasText: sentence }).waitFor();
 }
 
-/** What is said of a decision that went into the library. */
+/** The sentence about a decision that was added to the library. */
 export const TAUGHT =
   'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';

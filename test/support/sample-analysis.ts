@@ -5,7 +5,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../../src/notifications/build-answers.ts';
 
-/** A failed build of a shop's cart. */
+/** Creates a failed build of a shop's cart. */
 export function sampleBuild(change: Partial<Build> = {}): Build {
   return {
     id: 'bld_1',
@@ -29,7 +29,7 @@ export function sampleBuild(change: Partial<Build> = {}): Build {
   };
 }
 
-/** The failing test of that build. */
+/** Creates the failing test of that build. */
 export function sampleFailure(change: Partial<Failure> = {}): Failure {
   return {
     id: 'fal_1',
@@ -61,7 +61,7 @@ export function sampleFailure(change: Partial<Failure> = {}): Failure {
   };
 }
 
-/** The answers of one build in their order, each with those of the failures that it names. */
+/** Arranges the answers of one build, each with the failures that it names. */
 export function sampleAnswers(
   analyses: readonly Analysis[],
   failures: readonly Failure[] = [sampleFailure()],
@@ -73,7 +73,7 @@ export function sampleAnswers(
   return arrangeAnswers(answers);
 }
 
-/** The machine's sure answer to it. */
+/** Creates the confident answer to it. */
 export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
   return {
     id: 'ana_9f2c',
@@ -174,7 +174,7 @@ export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
   };
 }
 
-/** The same answer where the machine is not sure and a person is asked. */
+/** Creates the same answer without confidence, so that a person is asked. */
 export function unsureAnalysis(change: Partial<Analysis> = {}): Analysis {
   const sure = sampleAnalysis();
   return sampleAnalysis({
@@ -204,7 +204,7 @@ export function unsureAnalysis(change: Partial<Analysis> = {}): Analysis {
   });
 }
 
-/** A known cause that a person confirmed. */
+/** Creates an answer from a library entry that a person confirmed. */
 export function recalledAnalysis(): Analysis {
   return sampleAnalysis({
     analyst: 'recall',
@@ -220,7 +220,7 @@ export function recalledAnalysis(): Analysis {
   });
 }
 
-/** That question in the queue. */
+/** Creates the item of that answer in the queue. */
 export function sampleReview(change: Partial<Review> = {}): Review {
   return {
     id: 'rev_1',
@@ -247,7 +247,7 @@ export function sampleReview(change: Partial<Review> = {}): Review {
   };
 }
 
-/** A failing test that was run again, three times here and three times on the base. */
+/** Creates an experiment in which a failing test ran three times here and three times on the base. */
 export function sampleExperiment(change: Partial<Experiment> = {}): Experiment {
   const arm = { what: 'alone', other: 0, exitCodes: [1, 1, 1], milliseconds: [90, 80, 85] } as const;
   return {

@@ -1,6 +1,6 @@
 import type { Build } from '../../src/domain/build.ts';
 
-/** A failed build, with parts of it changed. */
+/** Creates a failed build with the given changes. */
 export function sampleBuild(changes: Partial<Build> = {}): Build {
   return {
     id: 'bld_1',

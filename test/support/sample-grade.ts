@@ -1,7 +1,7 @@
 import type { Build } from '../../src/domain/build.ts';
 import type { GradedAnswer, QuestionGrade, Resolution } from '../../src/domain/outcome.ts';
 
-/** The grade of an answer whose failure was mended by a change of one file. */
+/** Creates the grade of an answer whose failure was fixed by changing one file. */
 export function sampleGrade(
   build: Build,
   change: Partial<Resolution> = {},

@@ -14,7 +14,10 @@ const Schema = z.object({
   format: z.string().optional(),
 });
 
-/** Texts that break careless programs: NUL, half a surrogate pair, SQL, paths, very long ones, other directions. */
+/**
+ * Texts that often break programs: NUL, half of a surrogate pair, SQL, paths, very long texts, and other
+ * directions.
+ */
 export const NASTY: readonly string[] = [
   '',
   '\u0000',
@@ -48,7 +51,7 @@ const garbage: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Values that a JSON schema asks for, mixed with others; `depth` bounds the nesting. */
+/** Creates values that match a JSON schema, mixed with others. `depth` limits the nesting. */
 export function valuesOf(schema: unknown, depth = 4): fc.Arbitrary<unknown> {
   const parsed = Schema.safeParse(schema);
   if (!parsed.success || depth === 0) return garbage;

@@ -3,7 +3,7 @@ import type { Statement, Understanding } from '../../src/domain/conversation.ts'
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import type { Analyst, Assessment, Judgment, Plan } from '../../src/ports/analyst.ts';
 
-/** What a scripted analyst says; a list is said one by one, its last entry again and again. */
+/** The replies of a scripted analyst. A list is used one by one, and its last entry is repeated. */
 export interface Script {
   readonly classification?: Partial<Classification>;
   readonly plans?: readonly Partial<Plan>[];
@@ -17,11 +17,11 @@ export interface Script {
 }
 
 export interface ScriptedAnalyst extends Analyst {
-  /** The judgements asked for, in order. */
+  /** The requested judgments, in order. */
   readonly asked: string[];
 }
 
-/** An analyst that says what the test wrote down. */
+/** Creates an analyst that returns the replies of the script. */
 export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
   const asked: string[] = [];
   const turn = new Map<string, number>();

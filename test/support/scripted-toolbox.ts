@@ -5,10 +5,10 @@ import { describeTools } from '../../src/tools/all-tools.ts';
 
 export type Reply = Partial<ToolOutcome> & { readonly findings?: Finding[] };
 
-/** What is known of the real tools, by which those of the same name are chosen. */
+/** The descriptions of the real tools. Scripted tools of the same name use them. */
 const ROWS = new Map(describeTools().map((tool) => [tool.name, tool]));
 
-/** A toolbox whose tools reply what the test wrote down, and that remembers what it was asked. */
+/** Creates a toolbox whose tools return scripted replies and that records its calls. */
 export function scriptedToolbox(
   replies: Readonly<Record<string, Reply | ((call: ToolCall) => Reply)>>,
 ): Toolbox & { readonly calls: ToolCall[] } {

@@ -13,32 +13,40 @@ import { startRedis, type TestRedis } from './redis.ts';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const READY_MS = 240_000;
 
-/** A process of the compose file, run as it is there. */
+/** A running process of the compose file. */
 export interface Running {
   readonly name: string;
   readonly process: ChildProcess;
   readonly exited: Promise<number | null>;
-  /** Only of one with the API. */
+  /** The address. Only a process with the API has one. */
   readonly address: string;
   errors(): string;
-  /** What the container's health check would find. */
+  /** Runs the container's health check. */
   healthy(): Promise<boolean>;
 }
 
-/** The services of `docker-compose.yml` on this machine: real stores, and our processes with the commands, variables and health checks of the file. */
+/**
+ * The services of `docker-compose.yml` on this machine: real stores, and our processes with the commands,
+ * variables and health checks of the file.
+ */
 export interface ServerInstallation {
   readonly postgres: TestServer;
   readonly redis: TestRedis;
   readonly mongodb: TestMongodb;
   readonly databaseUrl: string;
-  /** Starts one more process of a service and waits until it is ready. `more` goes before everything, the port included. */
+  /**
+   * Starts one more process of a service and waits until it is ready. The variables in `more` override all
+   * others, including the port.
+   */
   start(service: 'migrate' | 'api' | 'worker', more?: Readonly<Record<string, string>>): Promise<Running>;
   readonly running: readonly Running[];
-  /** Kills what runs, and ends the stores. */
+  /** Kills the processes and stops the stores. */
   dispose(): Promise<void>;
 }
 
-/** Starts the stores and, with `environment` beside what the compose file gives, whatever is requested. */
+/**
+ * Starts the stores and the requested services. `environment` is added to the variables of the compose file.
+ */
 export async function installServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServerInstallation> {
@@ -63,7 +71,7 @@ export async function installServer(
     running,
     start: async (service, more = {}) => {
       const again = () => startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
-      // The port for metrics was free when it was chosen; another process may have taken it since.
+      // Another process may have taken the port for metrics since it was chosen.
       const started = await again().catch((error: unknown) =>
         String(error).includes('EADDRINUSE') ? again() : Promise.reject(error),
       );
@@ -100,7 +108,7 @@ async function startAs(
       ...withoutNull(service.environment),
       FAULTLINE_LOG_LEVEL: 'warn',
       FAULTLINE_RATE_LIMIT: '100000',
-      // The container's file system is read-only: whatever is written there would fail.
+      // The container's file system is read-only, so writing there must fail.
       FAULTLINE_DATA_DIR: nowhere,
       ...own,
       FAULTLINE_HOST: '127.0.0.1',
@@ -137,7 +145,7 @@ function withoutNull(environment: ComposeService['environment']): Record<string,
   );
 }
 
-/** Until it says that it listens or takes jobs; `migrate` until it has ended. */
+/** Waits until the process listens or takes jobs. For `migrate`, waits until it ends. */
 function readyOrEnded(
   name: string,
   child: ChildProcess,
@@ -163,7 +171,7 @@ function readyOrEnded(
   });
 }
 
-/** Runs the health check of the compose file, with the ports that the process has here. */
+/** Runs the health check of the compose file with the ports of this process. */
 async function healthOf(service: ComposeService, ports: Readonly<Record<string, string>>): Promise<boolean> {
   const [kind, command = '', ...args] = service.healthcheck?.test ?? [];
   if (kind !== 'CMD' || command !== 'node')

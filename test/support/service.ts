@@ -6,11 +6,11 @@ import { BARE } from './bare-environment.ts';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const READY_MS = 240_000;
 
-/** A served installation in a process of its own, as an operator starts it. */
+/** A running installation in its own process, as an operator starts it. */
 export interface Service {
   readonly address: string;
   readonly process: ChildProcess;
-  /** What it said on standard error so far. */
+  /** Returns the standard error output so far. */
   errors(): string;
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
 }
@@ -28,7 +28,7 @@ export async function startService(
       FAULTLINE_TOKENS: `admin:admin:${TOKEN}`,
       FAULTLINE_LOG_LEVEL: 'warn',
       FAULTLINE_RATE_LIMIT: '100000',
-      // Which items hide their verdict is drawn by their ids.
+      // Whether an item hides its verdict depends on its random id.
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { COMMON } from '../../src/config/schema.ts';
 
-/** Settings that have no variable, such as time limits, which a test shortens. */
+/** Settings without a variable, such as time limits that a test shortens. */
 export interface Settings {
   readonly [name: string]: string | number | boolean | Settings;
 }
 
 const NAME = 'FAULTLINE_TEST_SETTINGS';
 
-/** The environment of a process of the program that has these settings instead of the defaults. */
+/** Returns the environment of a process that uses these settings instead of the defaults. */
 export function withSettings(settings: Settings): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${fileURLToPath(import.meta.url)}`,
@@ -16,7 +16,7 @@ export function withSettings(settings: Settings): Record<string, string> {
   };
 }
 
-// In that process, this file is loaded before the program.
+// The process loads this file before the program.
 replaceDefaults(COMMON, JSON.parse(process.env[NAME] ?? '{}'));
 
 function replaceDefaults(defaults: object, settings: Settings): void {

@@ -10,7 +10,10 @@ import {
 import type { Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleFailure } from './sample-analysis.ts';
 
-/** What a build of three causes and fifteen failed tests is made of, in the order of their first failures. */
+/**
+ * The causes and failed tests of a build with three causes and fifteen failed tests, in the order of the
+ * first failures.
+ */
 const CAUSES = [
   {
     id: 'ana_price',
@@ -35,7 +38,7 @@ const CAUSES = [
   },
 ] as const;
 
-/** Stores a failed build with them; its id. */
+/** Stores a failed build with these causes and returns its id. */
 export async function storeSeveralCauses(stores: Stores, build: NewBuild): Promise<string> {
   const { id } = (await stores.builds.upsert(build)).build;
   await stores.failures.saveGroups(id, GROUPS);
@@ -46,7 +49,10 @@ export async function storeSeveralCauses(stores: Stores, build: NewBuild): Promi
   return id;
 }
 
-/** Their titles in the order in which one would mend them: what stops others, then what hit more. */
+/**
+ * The titles in the order in which the causes should be fixed: first the cause that blocks others, then the
+ * one with more failures.
+ */
 export const TITLES = ['Redis does not answer', 'label() reads a missing name', 'total() adds one too much'];
 
 export const GROUPS: readonly FailureGroup[] = CAUSES.map(({ id, title, tests }) => {
@@ -68,7 +74,7 @@ export const ANALYSES: readonly Analysis[] = CAUSES.map(({ id, title, kind, cate
   });
 });
 
-/** The same as outputs are given it. */
+/** Returns the answers in the form that outputs receive. */
 export function severalAnswers(): ArrangedAnswer[] {
   return arrangeAnswers(pairWithFailures(ANALYSES, GROUPS));
 }

@@ -3,8 +3,8 @@ import { findBinaries, type OwnServer, startBinaries } from './postgres-binaries
 let server: OwnServer | null = null;
 
 /**
- * Starts one PostgreSQL server for all test files of a run, each of which makes databases of its own, unless the environment names one. Where the
- * machine has no server, the tests look for Docker themselves.
+ * Starts one PostgreSQL server for all test files of a run, unless the environment names one. Each file
+ * creates its own databases. If the machine has no server, the tests try Docker themselves.
  */
 export async function setup(): Promise<void> {
   const binaries = findBinaries();

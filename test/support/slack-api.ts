@@ -4,12 +4,12 @@ import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.
 
 export const SLACK_TOKEN = 'xoxb-of-the-test-0123456789';
 
-/** A message as the pretended Slack keeps it. */
+/** A stored message of the simulated Slack. */
 export interface SlackMessage {
   readonly channel: string;
   readonly ts: string;
   readonly threadTs: string | null;
-  /** Whom alone it is shown; null: everybody. */
+  /** The only person who sees it. Null if everybody does. */
   readonly to: string | null;
   text: string;
   blocks: Block[];
@@ -21,9 +21,9 @@ export interface SlackApi {
   readonly url: string;
   readonly server: LoopbackServer;
   readonly messages: SlackMessage[];
-  /** Method names, in order. */
+  /** The names of the called methods, in order. */
   readonly calls: string[];
-  /** Answers in place of the API where it returns true. */
+  /** Called before the API. If it returns true, it has sent the response. */
   intercept: ((method: string, response: ServerResponse) => boolean) | null;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ const Button = z.strictObject({
   value: z.string().max(2000).optional(),
   style: z.enum(['primary', 'danger']).optional(),
 });
-/** Block Kit as far as it is used, with Slack's published limits. */
+/** The used part of Block Kit, with Slack's published limits. */
 const Block = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('section'), text: Text.refine(({ text }) => text.length <= 3000) }),
   z.strictObject({ type: z.literal('actions'), elements: z.array(Button).min(1).max(25) }),
@@ -49,7 +49,10 @@ const Block = z.discriminatedUnion('type', [
 type Block = z.infer<typeof Block>;
 const Blocks = z.array(Block).max(50);
 
-/** The few methods of Slack's Web API that are used, over real HTTP: tokens, limits of Block Kit and errors as Slack has them. */
+/**
+ * Starts a server with the used methods of Slack's Web API over real HTTP, including tokens, limits of Block
+ * Kit and errors.
+ */
 export async function startSlackApi(): Promise<SlackApi> {
   const messages: SlackMessage[] = [];
   const calls: string[] = [];

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** An e-mail as it arrived. */
+/** A received e-mail. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and body, lines joined with `\n`. */
+  /** The headers and the body. Lines are joined with `\n`. */
   readonly text: string;
 }
 
 export interface SmtpServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** What it was signed in with, as user and password. */
+  /** The users and passwords of all sign-ins. */
   readonly signIns: string[];
-  /** What it answers to a command in place of its own reply; null: its own. */
+  /** Returns the reply to a command, or null for the usual reply. */
   intercept: ((command: string) => string | null) | null;
   close(): Promise<void>;
 }
 
-/** A server that speaks SMTP (RFC 5321) over TCP, with AUTH PLAIN and without TLS. */
+/** Starts a server that speaks SMTP (RFC 5321) over TCP, with AUTH PLAIN and without TLS. */
 export async function startSmtp(): Promise<SmtpServer> {
   const sockets = new Set<Socket>();
   const smtp = {

@@ -31,7 +31,7 @@ export interface ReceivedSpan extends Omit<z.output<typeof Span>, 'attributes'> 
   readonly service: unknown;
 }
 
-/** A receiver of OTLP over HTTP that remembers what came. */
+/** Starts a receiver of OTLP over HTTP that stores what it receives. */
 export async function startSpanReceiver(status = 200) {
   const bodies: string[] = [];
   const server = await startLoopback((request, response) => {
@@ -46,7 +46,7 @@ export async function startSpanReceiver(status = 200) {
   return {
     url: server.url,
     requests: server.requests,
-    /** Everything that was sent, as it was. */
+    /** Returns everything that was received, unchanged. */
     text: () => bodies.join('\n'),
     spans: (): ReceivedSpan[] => bodies.flatMap((body) => spansOf(Batch.parse(JSON.parse(body)))),
     close: () => server.close(),

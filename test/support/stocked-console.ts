@@ -8,7 +8,7 @@ import type { Stores } from '../../src/stores/stores.ts';
 import { capturedFailure } from './captured-failures.ts';
 import { openEmbedded } from './embedded-service.ts';
 
-/** Whose tokens open it, by name. */
+/** The people with tokens, by name. */
 export const READERS = {
   admin: 'token-of-the-administrator-of-tests',
   anna: 'token-of-the-reviewer-anna-of-tests',
@@ -16,7 +16,7 @@ export const READERS = {
   reader: 'token-of-somebody-who-only-reads',
 } as const;
 
-/** A failed build that is to come in: a captured failure, or a log of one's own. */
+/** A failed build to upload: a captured failure, or any log. */
 export interface Incoming {
   readonly slug?: string;
   readonly log?: string;
@@ -30,17 +30,17 @@ export interface Incoming {
   readonly status?: 'failed' | 'passed';
 }
 
-/** The whole of Faultline in this process, as `faultline serve` runs it, on a port of its own. */
+/** The whole of Faultline in this process, as `faultline serve` runs it, on its own port. */
 export interface StockedConsole {
-  /** http://localhost:<port>: a name for which browsers take Secure cookies. */
+  /** The URL, http://localhost:<port>. Browsers accept Secure cookies for this name. */
   readonly address: string;
   readonly stores: Stores;
   readonly app: App;
-  /** Uploads a build as a stranger would; resolves with its id once its triage has ended. */
+  /** Uploads a build as an external sender would. Resolves with its id when its triage has ended. */
   bring(build: Incoming): Promise<string>;
-  /** A session of one of the readers, as its cookie's value. */
+  /** Returns the cookie value of a session of one of the readers. */
   sessionOf(name: keyof typeof READERS): Promise<string>;
-  /** Stops listening, as when the service is restarted; `listen` opens the same port again. */
+  /** Stops listening, as during a restart of the service. `listen` opens the same port again. */
   deafen(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;
@@ -94,7 +94,7 @@ function withReaders(config: Config): Config {
     token: Reflect.get(READERS, name),
     roles: [...own],
   }));
-  // Nothing is sure enough to go out without a person, unless a test wants it.
+  // No answer is confident enough to be published without a person, unless a test changes that.
   const triage = { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 1 } };
   return { ...config, triage, auth: { ...config.auth, tokens } };
 }

@@ -3,7 +3,7 @@ import type { Ask } from '../../src/service/ask/ask.ts';
 import type { RepositoryAsk } from '../../src/service/ask/ask-repository.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 
-/** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
+/** Creates access to stored threads. Asking throws. */
 export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {
   return {
     byRules: true,
@@ -19,7 +19,7 @@ export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask
   };
 }
 
-/** Threads about repositories as they are stored; whoever may ask gets a refusal that only asking gives. */
+/** Creates access to stored threads about repositories. Asking throws. */
 export function createStoredRepositoryAsk({
   repositoryThreads: threads,
 }: Pick<Stores, 'repositoryThreads'>): RepositoryAsk {

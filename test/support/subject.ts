@@ -1,7 +1,7 @@
 import { type Build, createSparseBuild } from '../../src/domain/build.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 
-/** A failed build as any test may use it; give what matters for the test. */
+/** Creates a failed build for any test, with the given fields. */
 export function sampleBuild(overrides: Partial<Build> = {}): Build {
   const known = { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit: 'a41f9c2' };
   return {
@@ -12,7 +12,7 @@ export function sampleBuild(overrides: Partial<Build> = {}): Build {
   };
 }
 
-/** One failed test with one excerpt of three lines. */
+/** Creates a subject with one failed test and one excerpt of three lines. */
 export function sampleSubject(overrides: Partial<TriageSubject> = {}): TriageSubject {
   const fingerprint = { algorithm: 'sample', version: 1, value: 'f00d' };
   const text = 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21\n    at sum (src/cart/tax.ts:41:9)';

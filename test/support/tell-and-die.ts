@@ -27,5 +27,5 @@ startWorker({
     if (name === deadly) process.kill(process.pid, 'SIGKILL');
   },
 });
-// Until it dies; what never comes to the failpoint is ended by the test.
+// Keeps the process alive until it dies. The test ends a process that never reaches the failpoint.
 setTimeout(() => undefined, 60_000);

@@ -1,4 +1,7 @@
-/** Loaded into a process with `--import`: SIGALRM makes it throw where nobody catches, SIGPROF makes it reject where nobody listens. */
+/**
+ * Is loaded into a process with `--import`. SIGALRM makes it throw an uncaught error, and SIGPROF causes an
+ * unhandled rejection.
+ */
 process.on('SIGALRM', () => {
   setImmediate(() => {
     throw new Error('nobody catches this');

@@ -4,12 +4,12 @@ import { createTitleFrom } from '../../src/service/review/learn.ts';
 import type { AdviceCount, AdvisedLog } from './advice/advice-gates.ts';
 import { capturedFailures } from './reading-gates.ts';
 
-/** Answers a log with an answer for each cause. Gates are tried with analysts that are worse. */
+/** Returns an answer for each cause of a log. The gates are also tested with worse analysts. */
 export type GiveAnswers = (text: string) => Promise<readonly Pick<Answer, 'title' | 'rootCause'>[]>;
 
 /**
- * The titles of the answers on captured failures, and of the library entries that a person's correction would
- * become: none is too long or empty, and none names a path of a machine.
+ * Counts the bad titles among the answers on captured failures, and among the library entries that a
+ * correction would create: titles that are too long, empty, or contain a path of a machine.
  */
 export async function countBadTitles(
   answer: GiveAnswers,

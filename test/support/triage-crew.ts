@@ -14,23 +14,29 @@ import { startWorker, type Worker } from '../../src/work/worker.ts';
 import { sampleBuild } from '../stores/samples.ts';
 
 const SWEEP_MS = 300;
-/** A fifth of the usual, so that a job whose process died is soon handed out again. */
+/** A fifth of the usual time, so that a job whose process died is soon assigned again. */
 const LOCK_MS = 2000;
 
-/** Worker and sweeper as the app starts them, over a real queue and a real store, with a triage that only takes time. */
+/**
+ * A worker and a sweeper as the app starts them, with a real queue and a real store. The triage only takes
+ * time.
+ */
 export interface Crew {
   readonly queue: WakeUp;
-  /** Builds whose triage began, once for each beginning. */
+  /** The builds whose triage began, once for each beginning. */
   readonly begun: string[];
-  /** Builds whose triage ended, once for each end. */
+  /** The builds whose triage ended, once for each end. */
   readonly ended: string[];
-  /** Stores a build, requests its triage and wakes a worker as intake does; says whether the queue was told and how long it took, in milliseconds. */
+  /**
+   * Stores a build, requests its triage and wakes a worker, as intake does. Returns whether the queue was
+   * notified, and the duration in milliseconds.
+   */
   accept(
     repository?: string,
   ): Promise<{ readonly buildId: string; readonly notified: boolean; readonly tookMs: number }>;
   work(options: {
     readonly takesMs: number;
-    /** Runs in the place of a triage that takes so long. */
+    /** Replaces the triage that only takes time. */
     readonly triage?: (buildId: string, run: TriageRun) => Promise<unknown>;
   }): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;

@@ -1,7 +1,7 @@
 import { TRIAGE, type WorkItem } from '../../src/domain/work.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 
-/** What a worker does with the triage of a build, by the build's id. */
+/** Creates the worker's operations on the triage of a build, by the id of the build. */
 export function createTriageJobs({ triages, work }: Pick<Stores, 'triages' | 'work'>) {
   const find = async (buildId: string) => {
     const [job, item] = await Promise.all([triages.findByBuild(buildId), work.find(TRIAGE, buildId)]);
@@ -9,7 +9,7 @@ export function createTriageJobs({ triages, work }: Pick<Stores, 'triages' | 'wo
   };
   return {
     find,
-    /** Takes it if it is due. */
+    /** Leases the triage if it is due. */
     lease: async (
       buildId: string,
       leaseMs = 600_000,
@@ -27,7 +27,7 @@ export function createTriageJobs({ triages, work }: Pick<Stores, 'triages' | 'wo
     progressed: work.progressed,
     holds: work.holds,
     reclaim: work.reclaim,
-    /** The builds whose triage is due. */
+    /** Lists the builds whose triage is due. */
     pending: async (limit: number) => (await work.dueKeys(TRIAGE, limit)).map((id) => ({ id })),
   };
 }

@@ -35,7 +35,10 @@ export interface TriageWorld {
   accept(failed?: { readonly repository?: string; readonly log?: string }): Promise<Build>;
 }
 
-/** The triage of uploaded builds as the app composes it, with an analyst that answers at once and the compiled graph. */
+/**
+ * Creates the triage of uploaded builds as the app composes it, with the compiled graph and an analyst that
+ * answers at once.
+ */
 export function createTriageWorld(
   db: Database,
   {

@@ -4,7 +4,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import { clearState, type FakeState, fakeHttpDeps } from './fake-stores.ts';
 import { TOKENS } from './http-deps.ts';
 
-/** What each upload of these tests says of its build. */
+/** The metadata of each upload. */
 export const metadata = { repository: 'shop/api', pipeline: 'ci', number: 812, branch: 'main' };
 export const LOG = 'running 3 tests\nFAIL src/cart.test.ts\n  expected 10.20, got 10.21\n';
 export const REPORT = `<testsuite name="cart" tests="2"><testcase classname="cart" name="adds" time="0.01"/><testcase classname="cart" name="totals"><failure message="expected 10.20">at cart.test.ts:4</failure></testcase></testsuite>`;
@@ -13,7 +13,9 @@ export let app: FastifyInstance;
 export let state: FakeState;
 export let base: string;
 
-/** Serves the API on a port of its own for the tests of a file; each test finds it empty. */
+/**
+ * Serves the API on its own port for the tests of a file. The stores are empty at the beginning of each test.
+ */
 export function serveUploads(): void {
   beforeAll(async () => {
     const fake = fakeHttpDeps();

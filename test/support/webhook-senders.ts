@@ -4,12 +4,15 @@ import type { WebhookDefinition } from '@octokit/webhooks-examples';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { GITHUB_SECRETS, JENKINS_SECRETS } from './http-deps.ts';
 
-// The package's main file is JSON, which a bare import of Node refuses.
+// The package's main file is JSON, which Node cannot import by name.
 const examples: readonly WebhookDefinition[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A payload as GitHub documents it, with parts of it changed: `{ workflow_run: { conclusion: 'failure' } }`. */
+/**
+ * Returns a payload from GitHub's documentation with changes such as `{ workflow_run: { conclusion: 'failure'
+ * } }`.
+ */
 export function githubExample(
   event: string,
   action: string,
@@ -31,7 +34,7 @@ export interface GithubSending {
   readonly payload: unknown;
   readonly delivery?: string;
   readonly secret?: string;
-  /** Replaces or removes (undefined) headers. */
+  /** Headers to replace, or to remove (undefined). */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -39,7 +42,7 @@ export function githubSignature(body: string | Buffer, secret: string = GITHUB_S
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** Sends a delivery as GitHub does: signed over the bytes that are sent. */
+/** Sends a delivery as GitHub does, with a signature of the sent bytes. */
 export async function sendGithub(
   app: FastifyInstance,
   sending: GithubSending,
@@ -61,7 +64,7 @@ export async function sendGithub(
   return app.inject({ method: 'POST', url: '/webhooks/github', headers: present, payload: body });
 }
 
-/** Headers of a signed delivery to the Jenkins webhook. */
+/** Returns the headers of a signed delivery to the Jenkins webhook. */
 export function signedHeaders(
   body: string,
   nowMs: number,

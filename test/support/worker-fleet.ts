@@ -16,29 +16,29 @@ import type { TestServer } from './postgres.ts';
 import { withSettings } from './settings.ts';
 
 const SCRIPT = resolve(import.meta.dirname, 'worker-process.ts');
-/** What is held by a worker that was killed is free again soon, and a receiver has half a second. */
+/** The leases of a killed worker end soon, and a receiver has half a second. */
 export const FLEET_SETTINGS = { triage: { leaseMs: 1000 }, channels: { timeoutMs: 500 } };
-/** A failure whose answer the rules are sure of, so that it is told without a person. */
+/** A failure for which the rules' answer is confident enough to be published without a person. */
 const SURE = 'receipt-snapshot';
 const READY_MS = 240_000;
 
 export interface Worker {
   readonly process: ChildProcess;
-  /** Lines that it printed so far. */
+  /** The lines that it has printed so far. */
   readonly lines: readonly string[];
   readonly ready: Promise<void>;
-  /** How it ended: an exit code or a signal. */
+  /** Resolves with the exit code or the signal with which it ended. */
   readonly ended: Promise<string | number>;
 }
 
-/** A database of its own and any number of worker processes on it. */
+/** A database with any number of worker processes. */
 export interface Fleet {
   readonly database: PgDatabase;
   readonly stores: Stores;
-  /** Stores so many failed builds, each of which has a triage requested; nobody notifies. */
+  /** Stores this many failed builds and requests their triage, without a notification. */
   storeBuilds(builds: number): Promise<string[]>;
   start(environment?: Readonly<Record<string, string>>): Worker;
-  /** Waits until every build has ended and every act is told. */
+  /** Waits until every build has ended and every message is sent. */
   settled(buildIds: readonly string[]): Promise<void>;
   dispose(): Promise<void>;
 }

@@ -1,21 +1,27 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** A set of characters of an {@link Alphabet}, a bit for each. */
+/** A set of characters of an {@link Alphabet}, with one bit for each character. */
 export type CharSet = bigint;
 
-/** The characters that can tell any two sets of some patterns apart, so that sets can be compared bit by bit. */
+/**
+ * The characters that can tell any two sets of the given patterns apart, so that sets can be compared bit by
+ * bit.
+ */
 export interface Alphabet {
   readonly all: CharSet;
-  /** The characters a leaf matches, as the engine itself says under these flags. */
+  /** Returns the characters that a leaf matches, according to the engine itself with these flags. */
   setOf(
     leaf: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass,
     flags: string,
   ): CharSet;
-  /** The same for a pattern of one character. */
+  /** Does the same for the source of a pattern for one character. */
   setOfSource(source: string, flags: string): CharSet;
 }
 
-/** A letter, a digit, spaces, line ends, marks, ideographs and halves of pairs beyond Latin-1, for classes that name none. */
+/**
+ * A letter, a digit, spaces, line ends, marks, ideographs and surrogates beyond Latin-1, for classes that do
+ * not list their characters.
+ */
 const BEYOND = [
   'Ж',
   'ж',
@@ -34,7 +40,10 @@ const BEYOND = [
   'K',
 ];
 
-/** Latin-1, and every further character that `sources` name with its neighbours: ranges differ nowhere else. */
+/**
+ * Returns the alphabet for patterns: Latin-1, and every further character in `sources` with its neighbors.
+ * Ranges differ only at these characters.
+ */
 export function alphabetOf(sources: readonly string[]): Alphabet {
   const named = new Set(Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).concat(BEYOND));
   const note = (code: number) => {

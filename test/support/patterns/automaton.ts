@@ -1,36 +1,36 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import type { Alphabet, CharSet } from './alphabet.ts';
 
-/** Where a match can stand after reading a character. */
+/** A state of the automaton after reading a character. */
 export interface Position {
-  /** What it reads on coming here. */
+  /** The set of characters with which this state is entered. */
   readonly set: CharSet;
-  /** The outermost repeat it is part of. */
+  /** The outermost repeat that contains it. Null if there is none. */
   readonly loop: Loop | null;
-  /** Where it can go, and in how many ways (2 represents several). */
+  /** The next states, and the number of ways to each (2 stands for several). */
   readonly next: ReadonlyMap<number, number>;
-  /** Whether the pattern has matched once here, whatever follows. */
+  /** True if the pattern has matched once in this state, whatever follows. */
   readonly accepts: boolean;
 }
 
-/** A repeat, its innards taken as if they could go round without end. */
+/** A repeat. Its content is treated as if it could repeat without end. */
 export interface Loop {
   readonly text: string;
-  /** Most characters it can read. */
+  /** The maximum number of characters that it can read. */
   readonly length: number;
 }
 
-/** Says why a pattern cannot be judged. */
+/** The error for a pattern that cannot be judged. The message says why. */
 export class UnprovenError extends Error {}
 
-/** An edge without a character, and what must hold to take it. */
+/** An edge that reads no character, and the conditions for taking it. */
 interface Free {
   readonly to: number;
   readonly only?: Condition;
 }
 type Condition =
   | { readonly kind: 'start' | 'unsure' }
-  /** Begins a round of a repeat, ends one; `empty` where a round that read nothing counts. */
+  /** Begins or ends a round of a repeat. `empty` is true if a round that reads nothing counts. */
   | { readonly kind: 'enter'; readonly round: number }
   | { readonly kind: 'leave'; readonly round: number; readonly empty: boolean }
   | { readonly kind: 'word'; readonly negate: boolean }
@@ -41,11 +41,16 @@ interface State {
   reads: { readonly set: CharSet; readonly loop: Loop | null; readonly to: number } | null;
 }
 
-/** Longest text a lookbehind may look at: each is a step or a few on the way of every attempt. */
+/**
+ * The maximum length of a text that a lookbehind may read. Each character is a step or more in every attempt.
+ */
 const MAX_BEHIND = 64;
-/** A repeat that must go round at most so often has these rounds written out. */
+/** The maximum number of required rounds of a repeat that are written out. */
 const MAX_FIRST_ROUNDS = 10;
-/** Ways without a character looked through from one place before they count as several. */
+/**
+ * The maximum number of ways without a character that are followed from one state. With more, they count as
+ * several.
+ */
 const MAX_WAYS = 200_000;
 
 /**
@@ -126,7 +131,10 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     free(at, to);
   }
 
-  /** Writes out the rounds that must be, where they are few: else nobody can say from when on it may end. */
+  /**
+   * Writes out the required rounds if they are few. Otherwise it is unknown from which round on the repeat
+   * may end.
+   */
   function around(node: AST.Quantifier, from: number, to: number, loop: Loop): void {
     const written = node.min <= MAX_FIRST_ROUNDS ? Math.max(node.min - 1, 0) : 0;
     let at = from;
@@ -202,7 +210,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
   return { states, state, either, startAnywhere, tellingSets: () => [...telling] };
 }
 
-/** The set a lookaround of one character looks for; null for longer ones. */
+/** Returns the set of a lookaround of one character. Returns null for longer ones. */
 function singleOf(
   alternatives: readonly AST.Alternative[],
   flags: string,
@@ -219,7 +227,7 @@ function singleOf(
   return set;
 }
 
-/** Most characters a node can read. */
+/** Returns the maximum number of characters that a node can read. */
 function longest(node: AST.Element): number {
   if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * longest(node.element);
   if (node.type === 'Group' || node.type === 'CapturingGroup') return longestOf(node.alternatives);
@@ -234,7 +242,10 @@ function longestOf(alternatives: readonly AST.Alternative[]): number {
   );
 }
 
-/** A text's begin, then the states that read a character, each split so that a condition holds for all it reads or for none. */
+/**
+ * Returns the beginning of the text, followed by the states that read a character. Each state is split so
+ * that a condition holds for all of its characters or for none.
+ */
 function positionsOf(
   states: readonly State[],
   [start, end]: readonly [number, number],
@@ -275,7 +286,10 @@ function positionsOf(
   });
 }
 
-/** Each way without a character from a state to one that reads, as the conditions on what is read next. */
+/**
+ * Returns each way without a character from a state to one that reads, as the conditions on the next
+ * character.
+ */
 function waysFrom(
   states: readonly State[],
   from: number,
@@ -284,13 +298,13 @@ function waysFrom(
 ): Map<number, Condition[][]> {
   const found = new Map<number, Condition[][]>();
   let left = MAX_WAYS;
-  // As in JavaScript, no repeat goes round again after a round that read nothing, so no way is without end.
+  // As in JavaScript, a repeat ends after a round that read nothing, so no way is endless.
   const walk = (at: number, later: readonly Condition[], rounds: readonly number[]) => {
     if (left-- < 0) throw new UnprovenError('too many ways without a character');
     const state = states[at];
     if (state?.reads || at === end) {
       const ways = found.get(at) ?? [];
-      // A third way says no more than a second, unless the first two ask for something.
+      // A third way adds nothing to a second, unless the first two have conditions.
       if (ways.filter((way) => way.length === 0).length < 2) ways.push([...later]);
       found.set(at, ways);
     }
@@ -308,7 +322,10 @@ function waysFrom(
   return found;
 }
 
-/** Nothing is before a text: whatever must be there is not, save that a negated set was turned round, so the begin may always pass. */
+/**
+ * At the beginning of a text there is no previous character, so conditions on it fail. The beginning always
+ * passes in doubt, because a negated set may have been inverted.
+ */
 function holdsBefore(only: Condition, atStart: boolean, set: CharSet): boolean {
   return atStart || (only.kind === 'before' && (set & only.set) !== 0n);
 }

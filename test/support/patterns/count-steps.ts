@@ -3,8 +3,9 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 type Next = (at: number) => boolean;
 
 /**
- * Characters a plain backtracking engine looks at in search of a pattern from every start of a text, in an engine's order, until a match; it
- * gives up at `limit`. Knows characters, classes, groups, repeats and the edges of the text: enough to prove a judgement of patterns by.
+ * Counts the characters that a plain backtracking engine reads while it searches for a pattern from every
+ * position of a text, until a match or until `limit`. It supports characters, classes, groups, repeats and
+ * the edges of the text, which is enough to test judgments of patterns.
  */
 export function countSteps(source: string, text: string, limit: number): number {
   const pattern = new RegExpParser().parsePattern(source);

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A regular expression of the source, and where it stands. */
+/** A regular expression in the source, and its place. */
 export interface Pattern {
-  /** Path from the root of the checkout. */
+  /** The path relative to the root of the checkout. */
   readonly file: string;
   readonly line: number;
   readonly source: string;
@@ -13,14 +13,17 @@ export interface Pattern {
 
 export interface FoundPatterns {
   readonly patterns: readonly Pattern[];
-  /** Every `RegExp(…)` whose pattern cannot be told from the text. */
+  /** The places of every `RegExp(…)` whose pattern is unknown. */
   readonly unseen: readonly { readonly file: string; readonly line: number }[];
 }
 
-/** Stands for what a template puts in when it runs: a name, a number, a word with what could have been special escaped. */
+/**
+ * Stands for a value that a template inserts at run time: a name, a number, or a word with special characters
+ * escaped.
+ */
 const HOLE = 'hole';
 
-/** Every RegExp literal and every pattern composed in TypeScript files of `folders`. */
+/** Finds every RegExp literal and every composed pattern in the TypeScript files of `folders`. */
 export function findPatterns(root: string, folders: readonly string[]): FoundPatterns {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
@@ -35,7 +38,7 @@ export function findPatterns(root: string, folders: readonly string[]): FoundPat
   };
 }
 
-/** The same for one file. */
+/** Does the same for one file. */
 export function patternsIn(file: string, text: string): FoundPatterns {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const constants = constantsOf(tree);
@@ -88,7 +91,10 @@ function constantsOf(tree: ts.SourceFile): Constants {
   );
 }
 
-/** What a pattern says, as far as the file tells; null when it is put together from a list or comes from elsewhere. */
+/**
+ * Returns the source of a pattern as far as the file determines it. Returns null if it is built from a list
+ * or comes from elsewhere.
+ */
 function sourceOf(node: ts.Expression | undefined, constants: Constants): string | null {
   if (node === undefined) return null;
   if (ts.isStringLiteralLike(node)) return node.text;
@@ -106,7 +112,7 @@ function sourceOf(node: ts.Expression | undefined, constants: Constants): string
   return ts.isTemplateExpression(node) ? sourceOfTemplate(node, ({ text }) => text, constants) : null;
 }
 
-/** Joins parts of a pattern; null if one of them is unknown. */
+/** Joins the parts of a pattern. Returns null if one of them is unknown. */
 function joinSources(
   parts: readonly ts.Expression[],
   separator: string,
@@ -135,7 +141,7 @@ function sourceOfTemplate(
   if (ts.isNoSubstitutionTemplateLiteral(node)) return read(node);
   let source = read(node.head);
   for (const { expression, literal } of node.templateSpans) {
-    // A name of a function's own can only be a word; a constant, or what is worked out in place, can be any pattern.
+    // A parameter of a function can only be a word. A constant, or an expression, can be any pattern.
     const filled =
       sourceOf(expression, constants) ??
       (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);

@@ -1,29 +1,37 @@
 import type { Position } from './automaton.ts';
 
-/** How many ways of reading on can be open at once, whatever the text. */
+/** The number of ways that can be open at once, whatever the text. */
 export interface Verdict {
-  /** An upper bound up to the pattern's own size; infinite when the ways double with every round. */
+  /**
+   * An upper bound, up to a factor of the pattern's size. It is infinite if the ways double with every round.
+   */
   readonly ways: number;
-  /** The repeats that can divide one text among them, and their lengths; of an exponential pattern the repeat that can divide it alone. */
+  /**
+   * The repeats that can divide one text among them, with their lengths. For an exponential pattern, the
+   * repeat that can divide it alone.
+   */
   readonly chain: readonly string[];
 }
 
-/** A strongly connected part of the automaton: a repeat, with all repeats within it. */
+/** A strongly connected part of the automaton: a repeat with all repeats in it. */
 interface Part {
   readonly members: readonly number[];
   readonly length: number;
   readonly text: string;
 }
 
-/** A later repeat that can divide a text with an earlier one, anew after every `apart` characters. */
+/** A later repeat that can divide a text with an earlier one, again after every `apart` characters. */
 interface Shared {
   readonly to: number;
   readonly apart: number;
 }
 
-/** Steps spent on the exact test of one pair of repeats before it is taken to hold. */
+/**
+ * The maximum number of steps of the exact test of a pair of repeats. After that, the test counts as
+ * positive.
+ */
 const MAX_WORK = 400_000;
-/** Characters between two arrivals that are searched for; more are not made use of. */
+/** The maximum distance in characters between two arrivals that is searched for. */
 const MAX_APART = 60;
 
 /**
@@ -54,8 +62,8 @@ export function liveWays(all: readonly Position[], longestText: number): Verdict
 }
 
 /**
- * Leaves out where a match is sure and stays so however it reads on: nothing is tried twice from there, for the attempt succeeds and the next one
- * begins at its end.
+ * Removes the states in which a match is certain whatever follows. From there, nothing is tried twice,
+ * because the attempt succeeds and the next one begins at its end.
  */
 function withoutMatched(positions: readonly Position[]): Position[] {
   const sure = new Set(positions.flatMap(({ accepts }, at) => (accepts ? [at] : [])));
@@ -76,7 +84,7 @@ function worstChain(
   shared: readonly (readonly Shared[])[],
 ): Verdict {
   const known = new Map<string, Verdict>();
-  // `most`: the longest repeat so far among those that divide the text at hand.
+  // `most` is the longest repeat so far among those that divide the current text.
   const from = (at: number, most: number): Verdict => {
     const key = `${at} ${most}`;
     const found = known.get(key);
@@ -105,7 +113,7 @@ function worstChain(
     .reduce((worst, verdict) => (verdict.ways > worst.ways ? verdict : worst), { ways: 1, chain: [] });
 }
 
-/** Tarjan's components, those that go round. */
+/** Returns Tarjan's components that contain a cycle. */
 function partsOf(positions: readonly Position[], longestText: number): Part[] {
   const order = new Map<number, number>();
   const low = new Map<number, number>();
@@ -136,7 +144,7 @@ function partsOf(positions: readonly Position[], longestText: number): Part[] {
   return parts.toReversed();
 }
 
-/** Whether one word leads from a position of a repeat back to it on two paths. */
+/** Tells whether a word leads from a state of a repeat back to it on two paths. */
 function readsTwice(positions: readonly Position[], members: readonly number[]): boolean {
   const inside = new Set(members);
   const size = positions.length;
@@ -157,14 +165,14 @@ function readsTwice(positions: readonly Position[], members: readonly number[]):
     step,
   );
   if (seen.has(-1)) return true;
-  // A pair off the diagonal that comes back to it.
+  // The pairs of different states that lead back to a pair of equal states.
   const apart = [...seen].filter((pair) => Math.floor(pair / size) !== pair % size);
   const back = new Map<number, number[]>();
   for (const pair of apart) for (const to of step(pair)) back.set(to, [...(back.get(to) ?? []), pair]);
   return members.some((member) => back.has(member * size + member));
 }
 
-/** Whether one word leads from A to A, from A to B, and from B to B. */
+/** Tells whether one word leads from A to A, from A to B, and from B to B. */
 function divides(
   positions: readonly Position[],
   a: readonly number[],
@@ -187,7 +195,10 @@ function divides(
 
 type Triple = readonly [number, number, number];
 
-/** Walks three at once over the same characters: one within A, one from A on, one within B. True when `done` is met, or the work gets too much. */
+/**
+ * Walks three paths at once over the same characters: one within A, one from A on, and one within B. Returns
+ * true when `done` is met, or if the work becomes too much.
+ */
 function triples(
   positions: readonly Position[],
   a: ReadonlySet<number>,
@@ -226,7 +237,10 @@ function triples(
   };
 }
 
-/** The fewest characters between two arrivals in B of walks over one text that both come from A: what is between A and B must fit in. */
+/**
+ * Returns the minimum number of characters between two arrivals in B of paths over the same text that both
+ * come from A.
+ */
 function apart(
   positions: readonly Position[],
   a: readonly number[],
@@ -271,7 +285,7 @@ function meet(positions: readonly Position[], left: number, right: number): bool
   return ((positions[left]?.set ?? 0n) & (positions[right]?.set ?? 0n)) !== 0n;
 }
 
-/** Everything that can be come to from `starts`, these included. */
+/** Returns all states that can be reached from `starts`, including these. */
 function reachable(starts: readonly number[], step: (at: number) => readonly number[]): Set<number> {
   const seen = new Set(starts);
   for (const at of seen) for (const to of step(at)) seen.add(to);

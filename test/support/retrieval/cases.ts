@@ -1,13 +1,12 @@
 /**
- * Errors of one invented company, made by hand: what a build prints, and what its people wrote about it.
- * The wording of each
+ * Handmade errors of an invented company: the output of a build, and the documents of its team. The wording
  * was fixed before the first run.
  */
 export interface RetrievalCase {
   readonly name: string;
   /** The lines of the failed step. */
   readonly log: readonly string[];
-  /** The same error as another build prints it: other lines around it, other numbers. */
+  /** The same error in the output of another build, with other lines around it and other numbers. */
   readonly again: readonly string[];
   /** The error as a document quotes it, and in other words. */
   readonly symptom: string;

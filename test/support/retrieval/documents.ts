@@ -1,7 +1,7 @@
 import { makeDocx, makePdf, makeXlsx } from '../documents.ts';
 import type { RetrievalCase } from './cases.ts';
 
-/** What a document says about one error. */
+/** The content of a document about one error. */
 export interface Entry {
   readonly title: string;
   readonly symptom: string;
@@ -16,7 +16,7 @@ export interface MadeDocument {
   readonly bytes: Buffer;
 }
 
-/** Makes documents of two errors each, as runbooks are; a table has all of them. */
+/** Creates documents with two errors each, like runbooks. A table contains all errors. */
 export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]): MadeDocument[] {
   if (format === 'xlsx') return [{ source: 'errors.xlsx', bytes: makeXlsx({ Errors: toRows(entries) }) }];
   if (format === 'csv')
@@ -31,8 +31,8 @@ export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]):
 }
 
 /**
- * Returns what a document says about an error, in its own words, in other words, or about another error of
- * the same tool.
+ * Returns a document's text on an error: in the error's words, in other words, or about another error of the
+ * same tool.
  */
 export function toEntry(
   retrievalCase: RetrievalCase,
@@ -84,7 +84,7 @@ const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) 
         fix,
       ]),
     ),
-  // One paragraph an error, as people write in haste.
+  // A document with one paragraph per error, like quick notes.
   text: (entries) =>
     Buffer.from(
       entries
