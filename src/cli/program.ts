@@ -328,7 +328,7 @@ function searchCommand(): Command {
   const command = new Command('search')
     .description('Search the failures of a running service, newest first, as the console does.')
     .argument('<query...>', 'words and filters')
-    .option('--limit <n>', 'failures to show, 200 at most', parsePositive, 20)
+    .option('--limit <n>', 'number of failures to show, at most 200', parsePositive, 20)
     .addHelpText('after', SEARCH_HELP);
   return addServiceOptions(command).action(
     runGuarded(async (query: string[], options: ServerOptions & { readonly limit: number }) =>
@@ -364,10 +364,10 @@ function askCommand(): Command {
     .option('--repo <dir>', 'with a log: local clone to read code from')
     .option('--code', 'a folder: ask about the repository in it')
     .option('--documents', 'a folder: ask about the documents in it')
-    .option('--scan-threads <n>', 'documents: how many are read at once (default: 4)', parsePositive)
-    .option('--preview <n>', 'documents: characters of each preview (default: 1500)', parsePositive)
+    .option('--scan-threads <n>', 'documents: number that is read at once (default: 4)', parsePositive)
+    .option('--preview <n>', 'documents: length of each preview in characters (default: 1500)', parsePositive)
     .option('--logs', 'a folder: analyze the logs in it first')
-    .option('--session-dir <dir>', 'a folder: where its sessions are kept (default: in the data directory)')
+    .option('--session-dir <dir>', 'a folder: directory for its sessions (default: in the data directory)')
     .addOption(createAnalystOption())
     .option(
       '--url <address>',
@@ -408,14 +408,14 @@ function createMcpCommand(): Command {
 /** Creates `faultline skill`, which installs instructions for coding agents. */
 function createSkillCommand(): Command {
   const skill = new Command('skill').description(
-    'Install the skill ci-triage, which tells coding agents how to work on a failed build.',
+    'Install the skill ci-triage, which teaches coding agents to work on a failed build.',
   );
   skill
     .command('install')
     .description('Copy the skill into .agents/skills of this directory, where agents look for it.')
     .option('--dir <path>', 'another directory of skills, such as .claude/skills')
     .option('--user', 'install it into your home directory, for all projects')
-    .option('--force', 'replace a skill that has another text')
+    .option('--force', 'replace a skill that was changed')
     .addOption(createJsonOption())
     .action(loadAction(async () => (await import('./setup/skill-command.ts')).installSkill));
   skill

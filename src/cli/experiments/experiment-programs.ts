@@ -25,11 +25,11 @@ export function confirmCommand(): Command {
       true,
     )
     .option('--no-base', 'do not compare with a base')
-    .option('--runs <count>', 'runs here and runs on the base, at most', parsePositive, 5)
+    .option('--runs <count>', 'maximum number of runs here, and of runs on the base', parsePositive, 5)
     .option('--minutes <count>', 'time limit for all runs together', parsePositive, 15)
     .option(
       '--install <command>',
-      'installs the dependencies on the base where they differ (words, no quotes)',
+      'installs the dependencies on the base if they differ (split at spaces, without quotes)',
     )
     .option(
       '--no-conditions',
@@ -37,21 +37,21 @@ export function confirmCommand(): Command {
     )
     .option(
       '--no-network',
-      'run the command without the network (bubblewrap or user namespaces); --install has it',
+      'run the command without the network (bubblewrap or user namespaces); --install may use it',
     )
     .option(
       '--bisect [good]',
-      'then search the commit that broke it, from the base or this commit on, in the time that is left',
+      'then search for the commit that broke it, after the base or this commit, in the remaining time',
     )
-    .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
+    .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the remaining time')
     .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
     .option(
       '--as-of <time>',
-      'run with dependencies as of this date or build, and as of now; wants --install with uv, pip or npm',
+      'run with the dependencies of this date or build, and with current ones; needs --install with uv, pip or npm',
     )
     .option(
       '--report <build>',
-      'ID of the build on the service (or provider:number): the outcome becomes part of its answer',
+      'ID of the build on the service (or provider:number); the result is added to its answer',
     )
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
@@ -84,15 +84,18 @@ export function bisectCommand(): Command {
     .addOption(
       new Option(
         '--by <what>',
-        'date: search the day on which a dependency broke this commit; --good and --bad are dates or builds',
+        'date: search for the day on which a dependency broke this commit; --good and --bad are dates or builds',
       )
         .choices(['commit', 'date'])
         .default('commit'),
     )
-    .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
+    .option(
+      '--build <command>',
+      'run first at each commit; skips commits at which it fails (split at spaces, without quotes)',
+    )
     .option(
       '--install <command>',
-      "installs the dependencies where they differ from the checkout's (words, no quotes)",
+      "installs the dependencies if they differ from the checkout's (split at spaces, without quotes)",
     )
     .option('--log <file>', 'log of the failed build; only its failing tests are run')
     .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', parsePositive, 3)
@@ -104,9 +107,9 @@ export function bisectCommand(): Command {
     )
     .option(
       '--results <files...>',
-      'what --only printed on the machines; more runs are made only where these do not suffice',
+      'output files of --only; the command runs again only where they do not suffice',
     )
-    .option('--no-network', 'run the command without the network; --build and --install have it')
+    .option('--no-network', 'run the command without the network; --build and --install may use it')
     .passThroughOptions()
     .addHelpText('after', BISECT_EXAMPLES);
   return addServiceOptions(command).action(
@@ -139,7 +142,7 @@ export function tryFixCommand(): Command {
     .argument('<command...>', 'the failing command and its arguments, after --')
     .option(
       '--patch <file>',
-      'diff to try, or a text that has one; - for standard input (repeatable)',
+      'diff to try, or a text that contains one; - for standard input (repeatable)',
       collect,
     )
     .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
@@ -150,7 +153,7 @@ export function tryFixCommand(): Command {
     )
     .option(
       '--check <command>',
-      'wider check that says what else breaks (words, no quotes; default: the failing command, whole)',
+      'broader command that shows what else breaks (split at spaces, without quotes; default: the whole failing command)',
     )
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
     .option('--branch <name>', 'make a local branch with the change that fixes it')
@@ -158,13 +161,13 @@ export function tryFixCommand(): Command {
     .option('--allow-workflows', 'also try changes of CI workflows and of the settings of the repository')
     .option(
       '--install <command>',
-      'installs the dependencies where a change alters the lock file (words, no quotes)',
+      'installs the dependencies if a change alters the lock file (split at spaces, without quotes)',
     )
     .option('--runs <count>', 'runs of the failing tests without and with each change', parsePositive, 3)
     .option('--minutes <count>', 'time limit for all attempts together', parsePositive, 15)
     .option(
       '--no-network',
-      'run the command and the check without the network; --install and the rules have it',
+      'run the command and the check without the network; --install and the rules may use it',
     )
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
