@@ -1,6 +1,6 @@
 import type { Step } from '../domain/analysis.ts';
 import { clip, toVisibleLine } from '../notifications/visible-text.ts';
-import type { Voice } from './terminal.ts';
+import type { OutputStyle } from './terminal.ts';
 
 export interface Progress {
   phase(text: string): void;
@@ -27,11 +27,11 @@ const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
  * phase, and never long silence.
  */
 export function startProgress(
-  voice: Pick<Voice, 'quiet' | 'plain'>,
+  style: Pick<OutputStyle, 'quiet' | 'plain'>,
   stream: ProgressStream = process.stderr,
 ): Progress {
-  if (voice.quiet) return { phase: () => undefined, line: () => undefined, stop: () => undefined };
-  return stream.isTTY === true && !voice.plain
+  if (style.quiet) return { phase: () => undefined, line: () => undefined, stop: () => undefined };
+  return stream.isTTY === true && !style.plain
     ? createRedrawnProgress(stream)
     : createLineProgress((line) => void stream.write(`${line}\n`));
 }

@@ -62,7 +62,7 @@ function toExitCode(error: unknown): number {
 }
 
 /** The output settings: results go to standard output, everything else to standard error. */
-export interface Voice {
+export interface OutputStyle {
   /** True if standard output is a terminal with color. */
   readonly color: boolean;
   readonly width: number;
@@ -71,7 +71,10 @@ export interface Voice {
   readonly quiet: boolean;
 }
 
-export function createVoice(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
+export function createOutputStyle(options: {
+  readonly plain?: boolean;
+  readonly quiet?: boolean;
+}): OutputStyle {
   const plain = options.plain === true || refusesColor();
   return {
     color: process.stdout.isTTY === true && !plain,
@@ -117,7 +120,11 @@ export function print(text: string): Promise<void> {
 }
 
 /** Prints a result: as one JSON object with `ok` if that was requested, or else in words. */
-export function tell({ json }: { readonly json?: boolean }, data: object, words: string): Promise<void> {
+export function printResult(
+  { json }: { readonly json?: boolean },
+  data: object,
+  words: string,
+): Promise<void> {
   return print(json === true ? formatJson({ ok: true, ...data }) : words);
 }
 

@@ -39,9 +39,7 @@ export const NotificationRuleInput = z.strictObject({
     .min(1)
     .max(1440)
     .default(15)
-    .describe(
-      'The minimum number of minutes between two messages to a destination. Later news waits for the next one',
-    ),
+    .describe('The minimum number of minutes between two messages to a destination. Later news waits'),
   digestHour: Hour.nullable()
     .default(null)
     .describe('The hour at which all news of a day is sent. If null, news is sent at once'),

@@ -34,40 +34,40 @@ const service = await startService({
   settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
 });
 try {
-  const deliveries = await examples();
+  const deliveries = await loadExamples();
   const answers = new Map<string, number>();
   const strange: string[] = [];
-  const unrefused: string[] = [];
+  const accepted: string[] = [];
   for (const delivery of deliveries) {
     for (const forged of [
       null,
       'sha256=',
-      signature(delivery.body, 'another secret'),
-      signature(`${delivery.body} `, service.secret),
+      createSignature(delivery.body, 'another secret'),
+      createSignature(`${delivery.body} `, service.secret),
     ]) {
       const status = await send(delivery, forged);
-      if (status !== 401) unrefused.push(`${delivery.id}, signed ${forged}: ${status}`);
+      if (status !== 401) accepted.push(`${delivery.id}, signed ${forged}: ${status}`);
     }
-    const status = await send(delivery, signature(delivery.body, service.secret));
+    const status = await send(delivery, createSignature(delivery.body, service.secret));
     answers.set(`${status}`, (answers.get(`${status}`) ?? 0) + 1);
     if (status !== 202 && status !== 400) strange.push(`${delivery.id}: ${status}`);
   }
-  const builds = await settledBuilds();
+  const builds = await countSettledBuilds();
   const changed: string[] = [];
   for (const delivery of deliveries) {
-    const status = await send(delivery, signature(delivery.body, service.secret));
+    const status = await send(delivery, createSignature(delivery.body, service.secret));
     if (status !== 202 && status !== 400) changed.push(`${delivery.id} again: ${status}`);
   }
-  const buildsAfter = await settledBuilds();
+  const buildsAfter = await countSettledBuilds();
   if (buildsAfter !== builds) changed.push(`there were ${builds} builds, and now there are ${buildsAfter}`);
   const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
   const fine = [
     report('signed', `${deliveries.length} deliveries, ${counts}`, strange.length, strange.join('\n')),
     report(
       'forged',
-      `${4 * deliveries.length} deliveries, ${unrefused.length} not refused`,
-      unrefused.length,
-      unrefused.join('\n'),
+      `${4 * deliveries.length} deliveries, ${accepted.length} not refused`,
+      accepted.length,
+      accepted.join('\n'),
     ),
     report(
       'sent again',
@@ -84,7 +84,7 @@ try {
 }
 
 /** Returns every example in every encoding, each with a new id. */
-async function examples(): Promise<Delivery[]> {
+async function loadExamples(): Promise<Delivery[]> {
   const programs = await npmTools('webhooks', ['@octokit/webhooks-examples@7.6.1']);
   const file = join(programs, '../@octokit/webhooks-examples/api.github.com/index.json');
   return Examples.parse(JSON.parse(await readFile(file, 'utf8'))).flatMap(
@@ -100,7 +100,7 @@ async function examples(): Promise<Delivery[]> {
   );
 }
 
-function signature(body: string, secret: string): string {
+function createSignature(body: string, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
@@ -111,7 +111,7 @@ async function send({ id, event, type, body }: Delivery, signed: string | null):
     'x-github-event': event,
     'x-github-delivery': id,
     ...(signed !== null && { 'x-hub-signature-256': signed }),
-    // Forged deliveries are counted by address.
+    // The service limits forged deliveries per address, so each delivery comes from another one.
     'x-forwarded-for': `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
   };
   const response = await fetch(`${service.url}/webhooks/github`, { method: 'POST', headers, body });
@@ -120,7 +120,7 @@ async function send({ id, event, type, body }: Delivery, signed: string | null):
 }
 
 /** Returns the number of builds once it no longer grows. */
-async function settledBuilds(): Promise<number> {
+async function countSettledBuilds(): Promise<number> {
   let [before, now] = [-1, (await listBuilds(service)).length];
   while (now !== before) {
     await sleep(2_000);

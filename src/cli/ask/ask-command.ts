@@ -6,7 +6,14 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
 import { formatCallLines, formatPhaseText, type Progress, startProgress } from '../progress.ts';
 import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
-import { createInterruptSignal, createVoice, formatJson, print, say, type Voice } from '../terminal.ts';
+import {
+  createInterruptSignal,
+  createOutputStyle,
+  formatJson,
+  type OutputStyle,
+  print,
+  say,
+} from '../terminal.ts';
 import { answerFoot, formatPlainAnswer, showWordByWord } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 import { chooseTargetKind } from './ask-target.ts';
@@ -32,7 +39,7 @@ export async function runAsk(
   question: string | undefined,
   options: AskCommandOptions,
 ): Promise<void> {
-  const voice = createVoice(options);
+  const style = createOutputStyle(options);
   if (
     question === undefined &&
     (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)
@@ -42,13 +49,13 @@ export async function runAsk(
       `Add a question: faultline ask ${toVisibleLine(target)} "why?" (a session needs a terminal)`,
     );
   }
-  const progress = startProgress({ ...voice, quiet: options.json === true });
+  const progress = startProgress({ ...style, quiet: options.json === true });
   let client: AskClient | undefined;
   try {
     client = await openClient(target, options, progress, question === undefined);
     const thread = await chooseThread(client, options);
     if (question === undefined) await converse(client, thread, progress);
-    else await answerOnce(client, question, thread, options, voice, progress);
+    else await answerOnce(client, question, thread, options, style, progress);
   } finally {
     progress.stop();
     await client?.close();
@@ -140,10 +147,10 @@ async function answerOnce(
   question: string,
   thread: string | undefined,
   options: AskCommandOptions,
-  voice: Voice,
+  style: OutputStyle,
   progress: Progress,
 ): Promise<void> {
-  const asItComes = voice.color && options.json !== true;
+  const asItComes = style.color && options.json !== true;
   const words = showWordByWord((text) => void process.stdout.write(text));
   const watcher = {
     onStep: (step: Parameters<typeof formatPhaseText>[0]) => {

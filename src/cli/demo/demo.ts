@@ -10,7 +10,7 @@ import { nameCategory } from '../../domain/category-words.ts';
 import { findMax } from '../../lib/collections.ts';
 import { formatConfidence } from '../../lib/text.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
-import { createVoice, print, say } from '../terminal.ts';
+import { createOutputStyle, print, say } from '../terminal.ts';
 import { type DemoBuild, type DemoClock, type DemoCode, HISTORY, SHOWN, sendHistory } from './demo-week.ts';
 
 /** The captured failures of every category. Their labels are known because they were provoked. */
@@ -76,7 +76,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${formatTable(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n` +
+    `\n${formatTable(rows, createOutputStyle({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n` +
       `\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: ` +
       `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );

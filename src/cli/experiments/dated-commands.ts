@@ -8,7 +8,7 @@ import { splitArguments } from '../../experiments/run-command.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
+import { createInterruptSignal, EXIT, printResult, say } from '../terminal.ts';
 import {
   type BisectCommandOptions,
   type ConfirmCommandOptions,
@@ -87,7 +87,7 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
     { read, onDate: (date) => (json === true ? undefined : say(`Runs ${describeRuns(date)}`)) },
     createInterruptSignal(),
   );
-  await tell(options, { schema: 1, ...found }, render(found));
+  await printResult(options, { schema: 1, ...found }, render(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (found.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }

@@ -27,7 +27,7 @@ import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { maskExperiment } from '../../service/experiments.ts';
 import { loadTerminalConfig, resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
+import { createInterruptSignal, EXIT, printResult, say } from '../terminal.ts';
 import { readInput } from '../triage/input.ts';
 import { readProposal } from './proposals.ts';
 
@@ -95,7 +95,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     (text) => (json === true ? undefined : say(text)),
     signal,
   );
-  await tell(options, { schema: 1, ...experiment }, renderExperiment(experiment));
+  await printResult(options, { schema: 1, ...experiment }, renderExperiment(experiment));
   if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
@@ -215,7 +215,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
     { read, onRun },
     createInterruptSignal(),
   );
-  await tell(options, { schema: 1, ...found }, renderBisection(found));
+  await printResult(options, { schema: 1, ...found }, renderBisection(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
 }

@@ -47,7 +47,7 @@ export function confirmCommand(): Command {
     .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
     .option(
       '--as-of <time>',
-      'run with the dependencies of this date or build, and with current ones; needs --install with uv, pip or npm',
+      'run with the dependencies of this date or build, and with current ones; needs --install (uv, pip, npm)',
     )
     .option(
       '--report <build>',
@@ -84,7 +84,7 @@ export function bisectCommand(): Command {
     .addOption(
       new Option(
         '--by <what>',
-        'date: search for the day on which a dependency broke this commit; --good and --bad are dates or builds',
+        'date: find the day on which a dependency broke this commit; --good and --bad are dates or builds',
       )
         .choices(['commit', 'date'])
         .default('commit'),
@@ -153,7 +153,7 @@ export function tryFixCommand(): Command {
     )
     .option(
       '--check <command>',
-      'broader command that shows what else breaks (split at spaces, without quotes; default: the whole failing command)',
+      'broader command that shows what else breaks, split at spaces (default: the failing command)',
     )
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
     .option('--branch <name>', 'make a local branch with the change that fixes it')

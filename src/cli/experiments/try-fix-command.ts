@@ -9,7 +9,7 @@ import { attemptLines } from '../../notifications/experiment-lines.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
+import { createInterruptSignal, EXIT, printResult, say } from '../terminal.ts';
 import { type RunOptions, readFailingTests, withoutNetwork } from './experiment-commands.ts';
 import { parseProposal, readProposal } from './proposals.ts';
 
@@ -57,7 +57,7 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
     { read, onRun },
     createInterruptSignal(),
   );
-  await tell(options, { schema: 1, ...trial }, render(trial));
+  await printResult(options, { schema: 1, ...trial }, render(trial));
   if (trial.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (trial.verdict === 'not-fixed') process.exitCode = EXIT.needsPerson;
 }

@@ -8,7 +8,7 @@ import { renderPlain, renderTerminal } from '../../service/answers/render.ts';
 import { ReviewDetail, UndoView } from '../../service/review/views.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { createVoice, EXIT, say, tell } from '../terminal.ts';
+import { createOutputStyle, EXIT, printResult, say } from '../terminal.ts';
 
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = ReviewDetail.pick({ review: true, analysis: true, whose: true });
@@ -29,7 +29,11 @@ export async function listReviews(
     Listed,
   );
   const rows = [...questions.map(formatQuestionRow), ...items.map(formatRow)];
-  return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
+  return printResult(
+    options,
+    { items, questions },
+    rows.length === 0 ? 'The queue is empty.' : rows.join('\n'),
+  );
 }
 
 /**
@@ -43,9 +47,9 @@ export async function showReview(id: string, options: ServerOptions): Promise<vo
     `/api/reviews/${encodeURIComponent(id)}`,
     Detail,
   );
-  const voice = createVoice({});
-  const body = voice.color ? renderTerminal(analysis, { ...voice, whose }) : renderPlain(analysis, { whose });
-  return tell(
+  const style = createOutputStyle({});
+  const body = style.color ? renderTerminal(analysis, { ...style, whose }) : renderPlain(analysis, { whose });
+  return printResult(
     options,
     { review, analysis, whose },
     `${formatRow(review)}\nNeeds review because: ${review.why.map(toVisibleLine).join('; ')}\n\n${body}`,
@@ -66,7 +70,7 @@ export async function holdReview(
     Held,
     {},
   );
-  return tell(options, { review }, formatRow(review));
+  return printResult(options, { review }, formatRow(review));
 }
 
 /**
@@ -87,7 +91,7 @@ export async function undoReview(id: string, options: ServerOptions): Promise<vo
       : outcome.undone.length === 1
         ? 'undone'
         : `${outcome.undone.length} undone`;
-  return tell(options, outcome, `${what} · ${formatRow(outcome.review)}`);
+  return printResult(options, outcome, `${what} · ${formatRow(outcome.review)}`);
 }
 
 /** Runs `faultline review [ID]`: shows the queue on a terminal, one item at a time. */
@@ -105,7 +109,7 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
   const keys = readKeys({ input: process.stdin, output: process.stdout });
   try {
     const done = await runReviewSession(
-      { client, keys, write: (text) => void process.stdout.write(text), look: createVoice({}) },
+      { client, keys, write: (text) => void process.stdout.write(text), look: createOutputStyle({}) },
       first,
     );
     say(`${done.decided} decided, ${done.skipped} skipped.`);
@@ -126,7 +130,7 @@ export async function answerQuestion(id: string, answer: string, options: Server
       answer,
     },
   );
-  return tell(options, { question }, `answered · ${formatQuestionRow(question)}`);
+  return printResult(options, { question }, `answered · ${formatQuestionRow(question)}`);
 }
 
 /** Runs `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
@@ -141,7 +145,7 @@ export async function decideReview(
     ...decision,
     version: review.version,
   });
-  return tell(options, outcome, `${decision.type}ed · ${formatRow(outcome.review)}`);
+  return printResult(options, outcome, `${decision.type}ed · ${formatRow(outcome.review)}`);
 }
 
 function formatQuestionRow({ id, category, state, repository, question }: ReviewerQuestion): string {

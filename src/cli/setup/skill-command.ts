@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { print, tell } from '../terminal.ts';
+import { print, printResult } from '../terminal.ts';
 
 export interface SkillOptions {
   /** The directory of skills to install into. */
@@ -38,7 +38,7 @@ export async function installSkill(options: SkillOptions): Promise<void> {
     await replaceFile(path);
   }
   const outcome = isCurrent ? 'unchanged' : 'installed';
-  await tell(
+  await printResult(
     options,
     { outcome, path },
     isCurrent

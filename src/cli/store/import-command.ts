@@ -22,7 +22,7 @@ import {
 import { createPassingBuildHandler } from '../../service/triage/passing-builds.ts';
 import { drainWork } from '../../work/process-items.ts';
 import { type DataOptions, getDataDirectory, readStoreConfig } from '../settings.ts';
-import { createInterruptSignal, say, tell } from '../terminal.ts';
+import { createInterruptSignal, printResult, say } from '../terminal.ts';
 import { withApp } from './store-commands.ts';
 
 export interface ImportOptions extends DataOptions {
@@ -59,7 +59,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
     const { repository } = options;
     const grades = await app.stores.grades.newest(repository, NEWEST_FAILURES);
     const text = [formatSummary(counts, answersHere ? 0 : counts.failed, repository), describePast(grades)];
-    await tell(options, { repository, provider: provider.name, ...counts, grades }, text.join('\n'));
+    await printResult(options, { repository, provider: provider.name, ...counts, grades }, text.join('\n'));
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new TriageError(
@@ -251,7 +251,7 @@ export async function runReport(options: ReportOptions): Promise<void> {
   const report = await withApp(options, ({ stores }) =>
     readAnswerReport(stores, { repository: options.repository, since }),
   );
-  await tell(options, report, reportText(report, options));
+  await printResult(options, report, reportText(report, options));
 }
 
 function reportText(

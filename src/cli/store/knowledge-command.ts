@@ -19,7 +19,7 @@ import { silentLogger } from '../../ports/telemetry.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { adviseUrl, askServer, askServerForAll, findOrNull, type Service } from '../server-client.ts';
 import { getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
-import { EXIT, formatJson, print, say, tell } from '../terminal.ts';
+import { EXIT, formatJson, print, printResult, say } from '../terminal.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -85,7 +85,7 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
       `${id}  ${toVisibleLine(source)}  ${toVisibleLine(title)}  ${formatCount(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} ` +
       `by ${toVisibleLine(importedBy)}`,
   );
-  return tell(
+  return printResult(
     options,
     { items },
     rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…',
@@ -106,7 +106,7 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
   const body = passages.map(
     ({ place, text }) => `── ${toVisibleLine(place)}\n${toVisibleLines(text).join('\n')}`,
   );
-  return tell(options, listing, [head, ...document.notes.map(toVisibleLine), ...body].join('\n\n'));
+  return printResult(options, listing, [head, ...document.notes.map(toVisibleLine), ...body].join('\n\n'));
 }
 
 /** Runs `faultline knowledge remove ID|PATH`. */
@@ -116,7 +116,7 @@ export async function removeKnowledge(id: string, options: ServerOptions): Promi
     async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))),
   );
   if (removed === null) throw createUnknownDocumentError(id);
-  return tell(options, { removed }, `removed  ${toVisibleLine(removed.source)}`);
+  return printResult(options, { removed }, `removed  ${toVisibleLine(removed.source)}`);
 }
 
 export async function reindexKnowledge(options: ServerOptions): Promise<void> {
@@ -126,7 +126,7 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
       ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). ' +
         'Knowledge is found by words only, so there is nothing to embed.'
       : `${formatCount(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
-  return tell(options, counts, text);
+  return printResult(options, counts, text);
 }
 
 async function addOne(

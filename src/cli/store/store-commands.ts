@@ -14,7 +14,7 @@ import type { FailedWork, PendingWork, WorkStore } from '../../stores/work.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { adviseUrl, askServer, askServerForAll, findOrNull, type Service } from '../server-client.ts';
 import { type DataOptions, getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
-import { formatJson, print, say, tell } from '../terminal.ts';
+import { formatJson, print, printResult, say } from '../terminal.ts';
 
 const SHOWN = 5;
 const SEARCHED = 50;
@@ -31,7 +31,7 @@ export async function runMigrate(options: DataOptions & MigrateOptions): Promise
   ];
   if (repaired?.length === 0) lines.push('It is what the migrations create; nothing had to be repaired.');
   if (repaired !== undefined && repaired.length > 0) lines.push(`Repaired: ${repaired.join(', ')}.`);
-  await tell(options, result, lines.join('\n'));
+  await printResult(options, result, lines.join('\n'));
 }
 
 /** Runs `faultline knowledge load`: updates the index from the folder of documents. */
@@ -40,7 +40,7 @@ export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const text =
     `${formatCount(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} ` +
     'removed.';
-  await tell(options, counts, text);
+  await printResult(options, counts, text);
 }
 
 /** Runs `faultline knowledge search WORDS`: shows the results that an analyst would get from the index. */
@@ -53,7 +53,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
   const rows = documents.map(
     (match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`,
   );
-  await tell(options, { matches: documents }, rows.join('\n') || 'No matches.');
+  await printResult(options, { matches: documents }, rows.join('\n') || 'No matches.');
 }
 
 /** Keeps the best match of each document, which is indexed as a whole and by phrase. */
@@ -83,7 +83,7 @@ export async function runDelete({
       const rows = Object.entries(counts).map(
         ([name, count]) => `${String(count).padStart(8)}  ${name.replace(/[A-Z]/, ' $&').toLowerCase()}`,
       );
-      await tell(options, { dryRun: true, ...counts }, ['Would be deleted:', ...rows].join('\n'));
+      await printResult(options, { dryRun: true, ...counts }, ['Would be deleted:', ...rows].join('\n'));
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
@@ -91,7 +91,7 @@ export async function runDelete({
       `Deleted ${formatCount(done.builds, 'build')} ` +
       `and ${formatCount(done.libraryEntries, 'library entry', 'library entries')} ` +
       `of ${repository}.${formatLeftText(done.pending)}`;
-    await tell(options, done, text);
+    await printResult(options, done, text);
   });
 }
 
@@ -101,7 +101,7 @@ export async function runRetain(options: DataOptions): Promise<void> {
     const text =
       `Deleted ${formatCount(done.builds, 'build')}, and the logs ` +
       `of ${formatCount(done.logs, 'other build')}.${formatLeftText(done.pending)}`;
-    await tell(options, done, text);
+    await printResult(options, done, text);
   });
 }
 
@@ -153,7 +153,7 @@ export async function listWork({ limit = MAX_ROWS, topic, ...options }: WorkComm
     known.failed.map(formatFailed),
     'No work failed permanently.',
   );
-  await tell(options, known, [...pending, ...failed].join('\n'));
+  await printResult(options, known, [...pending, ...failed].join('\n'));
 }
 
 /** Runs `faultline work retry KEY`: requests work again that failed or waits for its next attempt. */
@@ -167,7 +167,7 @@ export async function retryWork(key: string, { topic, ...options }: WorkCommandO
   const sentences = items.map((item) => `${item.topic} ${key} ${RETRIED[item.outcome]}`);
   if (items.every(({ outcome }) => outcome === 'in-work'))
     throw new TriageError('conflict', sentences.join('\n'));
-  await tell(options, { key, items }, sentences.join('\n'));
+  await printResult(options, { key, items }, sentences.join('\n'));
 }
 
 const RETRIED = {
@@ -244,7 +244,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
 
 export async function listTokens(options: ServerOptions): Promise<void> {
   const items = await withClient(options, (client) => client.list());
-  return tell(
+  return printResult(
     options,
     { items },
     items.map(formatToken).join('\n') ||
@@ -260,7 +260,7 @@ export async function revokeToken(idOrName: string, options: ServerOptions): Pro
       'not-found',
       `There is no active token ${idOrName}. List tokens with: faultline token list`,
     );
-  return tell(options, { revoked }, `revoked  ${formatToken(revoked)}`);
+  return printResult(options, { revoked }, `revoked  ${formatToken(revoked)}`);
 }
 
 function formatToken({

@@ -5,7 +5,7 @@ import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { toVisibleLine, toVisibleLines } from '../../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import { loadTerminalConfig } from '../command-parts.ts';
-import { EXIT, NO_FAILURE, tell } from '../terminal.ts';
+import { EXIT, NO_FAILURE, printResult } from '../terminal.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
 
 export interface ReadCommandOptions {
@@ -50,7 +50,7 @@ async function readAll(
     ...(green === undefined ? {} : { greenText: green }),
   });
   const failureFound = showsFailure(reading);
-  await tell(options, { schema: 1, failureFound, ...reading }, renderReading(reading, failureFound));
+  await printResult(options, { schema: 1, failureFound, ...reading }, renderReading(reading, failureFound));
   if (!failureFound) process.exitCode = EXIT.noFailure;
 }
 

@@ -17,14 +17,14 @@ import { type Progress, startProgress } from '../progress.ts';
 import { askServer } from '../server-client.ts';
 import {
   createInterruptSignal,
-  createVoice,
+  createOutputStyle,
   EXIT,
   formatJson,
   NO_FAILURE,
+  type OutputStyle,
   print,
+  printResult,
   reportError,
-  tell,
-  type Voice,
 } from '../terminal.ts';
 import type { ListedInput } from './input.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
@@ -61,14 +61,19 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
  */
 export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
   if (options.analyst === 'llm') requireModel(config);
-  return { options, config, voice: createVoice(options), triage: await openTriageInput(options, config) };
+  return {
+    options,
+    config,
+    style: createOutputStyle(options),
+    triage: await openTriageInput(options, config),
+  };
 }
 
 /** One call of the command. */
 export interface TriageRun {
   readonly options: TriageCommandOptions;
   readonly config: Config;
-  readonly voice: Voice;
+  readonly style: OutputStyle;
   readonly triage: TriageInput;
 }
 
@@ -87,15 +92,15 @@ interface AnsweredInput {
 
 /** Answers one input and prints the answers. */
 export async function answerInput(input: NamedInput, run: TriageRun): Promise<AnsweredInput> {
-  const { options, voice, triage } = run;
-  const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
+  const { options, style, triage } = run;
+  const progress = startProgress({ ...style, quiet: style.quiet || options.json === true });
   try {
     const { analyses: found, reading, groups } = await triage(input, input.files, progress);
     if (found.length === 0)
       throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(found, reading)) {
       progress.stop();
-      await tellNoFailure(reading, input.name, options, voice);
+      await tellNoFailure(reading, input.name, options, style);
       return { analyses: [], failed: null };
     }
     // The answer is shown whatever the result.
@@ -116,15 +121,15 @@ async function printAnswers(
   answers: readonly ArrangedAnswer[],
   reading: Reading,
   { path, name }: NamedInput,
-  { options, config, voice }: TriageRun,
+  { options, config, style }: TriageRun,
 ): Promise<void> {
   const traces = options.trace ? await buildTraces(answers, config) : [];
   if (options.json) return await print(formatJson(formatTriage(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
-  const hasHints = voice.color && !voice.quiet && path !== '-' && name === null && options.run === undefined;
+  const hasHints = style.color && !style.quiet && path !== '-' && name === null && options.run === undefined;
   const hints = hasHints ? renderHints(path, options.repo) : '';
   await print(
-    `${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${renderTraces(traces, voice)}`,
+    `${renderHead(name, style)}${renderAnswers(answers, style)}${hints}${renderTraces(traces, style)}`,
   );
 }
 
@@ -193,20 +198,20 @@ async function tellNoFailure(
   reading: Reading,
   file: string | null,
   { json, github }: TriageCommandOptions,
-  voice: Voice,
+  style: OutputStyle,
 ): Promise<void> {
   if (json) return print(formatJson(formatNoFailure(reading, NO_FAILURE, file)));
   if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${toVisibleLine(note)}\n`).join('');
-  const headline = voice.color
+  const headline = style.color
     ? `${NO_FAILURE}\n${advice}\n`
     : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
-  return print(`${renderHead(file, voice)}${headline}`);
+  return print(`${renderHead(file, style)}${headline}`);
 }
 
-function renderHead(file: string | null, voice: Voice): string {
-  return file === null ? '' : renderFileHead(file, voice);
+function renderHead(file: string | null, style: OutputStyle): string {
+  return file === null ? '' : renderFileHead(file, style);
 }
 
 async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
@@ -217,8 +222,8 @@ async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): 
   );
 }
 
-function renderTraces(traces: readonly AnalysisTrace[], voice: Voice): string {
-  return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
+function renderTraces(traces: readonly AnalysisTrace[], style: OutputStyle): string {
+  return traces.map((trace) => `\n${renderTrace(trace, style)}`).join('');
 }
 
 /** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
@@ -241,10 +246,10 @@ export async function runTrace(id: string, options: ServerOptions): Promise<void
     `/api/analyses/${encodeURIComponent(id)}/trace`,
     AnalysisTrace,
   );
-  return tell(options, { trace }, renderTrace(trace, createVoice({})));
+  return printResult(options, { trace }, renderTrace(trace, createOutputStyle({})));
 }
 
 /** Renders a tree on a terminal, and `Key<tab>value` lines in a pipe. */
-function renderTrace(trace: AnalysisTrace, voice: Voice): string {
-  return voice.color ? renderTraceTree(trace, voice) : renderTracePlain(trace);
+function renderTrace(trace: AnalysisTrace, style: OutputStyle): string {
+  return style.color ? renderTraceTree(trace, style) : renderTracePlain(trace);
 }

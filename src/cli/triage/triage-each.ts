@@ -51,10 +51,10 @@ const OF_ONE_FILE: readonly string[] = ['invalid-input', 'too-large', 'unsupport
 async function tellUnreadable(
   file: string,
   { code, message }: TriageError,
-  { options, voice }: TriageRun,
+  { options, style }: TriageRun,
 ): Promise<void> {
   if (options.json === true) return await print(formatJson(formatUnreadable(code, message, file)));
   return await print(
-    `${renderFileHead(file, voice)}${voice.color ? '' : 'Result\t'}${toVisibleLine(message)}\n`,
+    `${renderFileHead(file, style)}${style.color ? '' : 'Result\t'}${toVisibleLine(message)}\n`,
   );
 }

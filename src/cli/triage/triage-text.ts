@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { type ArrangedAnswer, introduceAnswers } from '../../notifications/build-answers.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
-import type { Voice } from '../terminal.ts';
+import type { OutputStyle } from '../terminal.ts';
 
 /**
  * The maximum number of annotations. GitHub shows ten errors and ten warnings of a step, so the causes to fix
@@ -17,8 +17,8 @@ export function renderAnnotations(answers: readonly ArrangedAnswer[]): string {
 }
 
 /** Renders the answers of one build: blocks on a terminal, `Key<tab>value` lines in a pipe. */
-export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice): string {
-  if (voice.color) return renderBlocks(answers, voice);
+export function renderAnswers(answers: readonly ArrangedAnswer[], style: OutputStyle): string {
+  if (style.color) return renderBlocks(answers, style);
   const introduction = introduceAnswers(answers);
   const head = introduction === null ? '' : `Causes\t${introduction}\n\n`;
   return `${head}${answers.map(({ analysis, explains }) => renderPlain(analysis, { explains })).join('\n')}`;
@@ -27,18 +27,18 @@ export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice):
 /** Renders the causes for a terminal: one block for each, below a line with its title. */
 export function renderBlocks(
   answers: readonly ArrangedAnswer[],
-  voice: Pick<Voice, 'color' | 'width'>,
+  style: Pick<OutputStyle, 'color' | 'width'>,
 ): string {
   const introduction = introduceAnswers(answers);
   const blocks = answers.map(({ analysis, explains }, index) => {
     const title = answers.length === 1 ? 'result' : `cause ${index + 1} of ${answers.length}`;
-    return `${renderRule(title, voice.width)}${renderTerminal(analysis, { ...voice, explains })}`;
+    return `${renderRule(title, style.width)}${renderTerminal(analysis, { ...style, explains })}`;
   });
   return `${introduction === null ? '' : `${introduction}\n\n`}${blocks.join('\n')}`;
 }
 
 /** Renders the heading of one file among several. */
-export function renderFileHead(file: string, { color, width }: Pick<Voice, 'color' | 'width'>): string {
+export function renderFileHead(file: string, { color, width }: Pick<OutputStyle, 'color' | 'width'>): string {
   return color ? `${renderRule(toVisibleLine(file), width, '═')}` : `File\t${toVisibleLine(file)}\n`;
 }
 

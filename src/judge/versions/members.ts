@@ -7,20 +7,23 @@ const NODE: Readonly<Record<string, string>> = nodeTable.members;
 const PYTHON: Readonly<Record<string, string>> = pythonTable.members;
 const GO: Readonly<Record<string, string>> = goTable.members;
 
-/** Looks up what an error message misses. Returns undefined if the table does not contain it. */
+/**
+ * Looks up the member that an error message reports as missing. Returns its name and the version that added
+ * it, or with a minus sign the version that removed it. Returns undefined if the table does not contain it.
+ */
 type Lookup = (
   groups: Readonly<Record<string, string | undefined>>,
 ) => readonly [subject: string, version: string] | undefined;
 
-interface ComplaintRow {
+interface MessageRow {
   readonly tool: Tool;
   readonly pattern: RegExp;
   readonly find: Lookup;
 }
 
 /** Messages about a missing name that a version of the language or its library may explain. */
-// biome-ignore format: one row for each complaint
-const ROWS: readonly ComplaintRow[] = [
+// biome-ignore format: one row for each message
+const ROWS: readonly MessageRow[] = [
   { tool: 'Node', pattern: /(?:(?<receiver>[\w$.]{1,120})\.)?(?<name>[\w$]{1,60})\)? is not a (?:function|constructor)\b/, find: findCalled },
   { tool: 'Node', pattern: /requested module '(?<module>(?:node:)?[\w/]{1,40})' does not provide an export named '(?<name>\w{1,60})'/, find: ({ module, name }) => lookUp(NODE, `${getNodeModule(module)}.${name}`, name) },
   { tool: 'Node', pattern: /ReferenceError: (?<name>[A-Za-z]\w{1,60}) is not defined/, find: ({ name }) => lookUp(NODE, name ?? '', name) },
@@ -39,8 +42,8 @@ const ROWS: readonly ComplaintRow[] = [
 ];
 
 /**
- * Returns the standard library member that an error message misses, with the version that added or removed
- * it. Returns null for any other message.
+ * Returns the member of a standard library that an error message reports as missing, with the version that
+ * added or removed it. Returns null for any other message.
  */
 export function findMember(text: string): VersionNeed | null {
   for (const { tool, pattern, find } of ROWS) {
@@ -73,27 +76,28 @@ function getNodeModule(name = ''): string {
 }
 
 /**
- * Finds a function by what it was called on: a static member by its class, an export by the name of its
- * module, in any compiled form, and a method by its name alone if the name has several words and so is rare.
+ * Finds the function of a failed call. A static member is found by its class, and an export by the name of
+ * its module, in the forms that compilers give it. A method is found by its name alone, but only if the name
+ * has several words, because such names are rarely ambiguous.
  */
 function findCalled({
   receiver = '',
   name = '',
 }: Readonly<Record<string, string | undefined>>): ReturnType<Lookup> {
   const owner = receiver.split('.').at(-1) ?? '';
-  const isStatic = lookUp(NODE, `${owner}.${name}`, `${owner}.${name}`);
-  if (isStatic !== undefined) return isStatic;
+  const staticMember = lookUp(NODE, `${owner}.${name}`, `${owner}.${name}`);
+  if (staticMember !== undefined) return staticMember;
   if (receiver === '' && Object.hasOwn(NODE, name)) return lookUp(NODE, name, name);
   const module =
     /^(?:import_|_)?(?:node_?)?(?<module>[a-z]+(?:_promises)?)(?:_?\d{0,3}|__?default|Default)$/.exec(owner)
       ?.groups?.module;
-  const isExport =
+  const moduleExport =
     module === undefined ? undefined : lookUp(NODE, `node:${module.replace('_', '/')}.${name}`, name);
-  if (isExport !== undefined) return isExport;
-  const humps = name.match(/[a-z\d](?=[A-Z])/g)?.length ?? 0;
-  if (humps === 0) return undefined;
+  if (moduleExport !== undefined) return moduleExport;
+  const wordBreaks = name.match(/[a-z\d](?=[A-Z])/g)?.length ?? 0;
+  if (wordBreaks === 0) return undefined;
   const isSame = (key: string) =>
-    key.endsWith(`#${name}`) || (humps > 1 && key.startsWith('node:') && key.endsWith(`.${name}`));
+    key.endsWith(`#${name}`) || (wordBreaks > 1 && key.startsWith('node:') && key.endsWith(`.${name}`));
   const keys = Object.keys(NODE).filter(isSame);
   const versions = new Set(keys.map((key) => NODE[key] ?? ''));
   const [version = ''] = versions;

@@ -1,10 +1,11 @@
 import { countIn } from '../../lib/text.ts';
 import type { Stretch } from './passages.ts';
 
-/** The maximum number of characters that are searched for a string, from the last one found. */
+/** The maximum number of characters after the last string found in which the next one is searched for. */
 const MAX_AHEAD = 8_000_000;
 /** The maximum distance in characters between the strings of one test: its name, its message, its trace. */
 const MAX_APART = 200_000;
+/** The maximum number of searches in one text. */
 const MAX_SEARCHES = 5_000;
 /** The number of failed searches after which no more are made. */
 const MAX_MISSES = 10;
@@ -18,6 +19,7 @@ export interface StringSearch {
   find(texts: readonly string[]): Stretch[];
 }
 
+/** Creates a search. Texts that do not follow the last one found are searched for from the beginning. */
 export function createStringSearch(json: string): StringSearch {
   let [from, searches, misses] = [0, 0, 0];
   return {
@@ -33,7 +35,10 @@ export function createStringSearch(json: string): StringSearch {
   };
 }
 
-/** Searches the strings of a JSON text in their order. Returns the places in the order of `wanted`. */
+/**
+ * Finds the strings of a JSON text that have the wanted values, except property names. Returns their places
+ * in the order of `wanted`.
+ */
 function findValues(json: string, from: number, wanted: readonly string[]): Stretch[] {
   const left = new Set(wanted);
   const found = new Map<string, Stretch>();
@@ -62,6 +67,7 @@ function findStringEnd(json: string, start: number): number {
   return -1;
 }
 
+/** Tells whether the string from `start` to `end` has this value. */
 function isWritten(json: string, start: number, end: number, text: string): boolean {
   const length = end - start;
   if (length === text.length) return json.startsWith(text, start);
@@ -83,7 +89,7 @@ export interface RepairedJson {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 /**
- * Parses a JSON text that contains forbidden control characters, or a truncated one, of which complete
+ * Parses a damaged JSON text. Forbidden control characters become spaces. Of a truncated text, the complete
  * objects and lists are kept. Returns null for any other text.
  */
 export function repairJson(json: string): RepairedJson | null {

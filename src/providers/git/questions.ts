@@ -23,6 +23,7 @@ export interface Place {
   patches(args: readonly string[], signal: AbortSignal): Promise<GitAnswer>;
 }
 
+/** Tells whether the folder is a git repository. Returns false after ten seconds without an answer. */
 export async function isClone(git: Git, folder: string | undefined): Promise<boolean> {
   if (folder === undefined) return false;
   try {
@@ -49,6 +50,7 @@ export async function findDefaultBranch(
   return null;
 }
 
+/** Returns the full id of the commit that a branch, tag or short id names. Returns null if there is none. */
 export async function resolveCommit(
   git: Git,
   folder: string,
@@ -66,6 +68,7 @@ export async function resolveCommit(
 
 /** The number of commits whose list of files is cached. The list of a commit never changes. */
 const KEPT_LISTS = 4;
+/** The maximum number of links that are followed one after the other. */
 const MAX_LINKS = 5;
 
 type Range = { readonly lineStart?: number; readonly lineEnd?: number };
@@ -165,8 +168,8 @@ async function readBlob(
 const OPTIONS = ['-z', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
 /**
- * Finds the lines that contain a text, case-sensitively, or that match a regular expression. git is a process
- * with a time limit, so an expensive expression ends with it.
+ * Finds the lines that contain a text, case-sensitively, or that match a regular expression. git runs as a
+ * process with a time limit, which also limits expensive expressions.
  */
 export async function grepLines(
   place: Place,

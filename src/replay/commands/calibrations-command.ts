@@ -1,6 +1,6 @@
 import { openCalibrations } from '../../app/open-for-operators.ts';
 import { type DataOptions, getDataDirectory, getOperatorName, readStoreConfig } from '../../cli/settings.ts';
-import { formatJson, print, tell } from '../../cli/terminal.ts';
+import { formatJson, print, printResult } from '../../cli/terminal.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
@@ -37,7 +37,7 @@ export async function useCalibration(version: number, options: UseOptions): Prom
       );
     return await putInForce(calibrations, wanted.analyst, version, options.replaces);
   });
-  return tell(options, { act }, actLine(act));
+  return printResult(options, { act }, actLine(act));
 }
 
 export async function endCalibration(analyst: string, options: UseOptions): Promise<void> {
@@ -55,7 +55,7 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
     }
     return await putInForce(calibrations, analyst, null, options.replaces);
   });
-  return tell(options, { act }, actLine(act));
+  return printResult(options, { act }, actLine(act));
 }
 
 /**

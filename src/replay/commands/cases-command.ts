@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { loadTerminalConfig } from '../../cli/command-parts.ts';
 import { withApp } from '../../cli/store/store-commands.ts';
-import { createInterruptSignal, EXIT, formatJson, print, say, tell } from '../../cli/terminal.ts';
+import { createInterruptSignal, EXIT, formatJson, print, printResult, say } from '../../cli/terminal.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { formatCount } from '../../lib/text.ts';
@@ -93,7 +93,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
       const cases = listAppCases(app, options, onLeftOut);
       const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
       const set = await writeCaseSet(cases, folder, limits, signal);
-      await tell(options, { out, ...set, notCases }, setText(options.out, set, notCases));
+      await printResult(options, { out, ...set, notCases }, setText(options.out, set, notCases));
     });
   } finally {
     await folder.discard();
@@ -118,7 +118,7 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const folder = await beginFolder(resolve(options.out));
   const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
-  await tell(options, { out: resolve(options.out), ...set }, setText(options.out, set));
+  await printResult(options, { out: resolve(options.out), ...set }, setText(options.out, set));
 }
 
 export interface SplitCommandOptions {
@@ -163,7 +163,7 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
     onBad: ({ error }: { readonly error: string }) => say(toVisibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), createInterruptSignal());
-  await tell(options, { by, share, out, ...split }, splitText(options, split));
+  await printResult(options, { by, share, out, ...split }, splitText(options, split));
 }
 
 function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: SplitSummary): string {

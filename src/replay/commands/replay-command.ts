@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { getDataDirectory } from '../../cli/settings.ts';
 import {
   createInterruptSignal,
-  createVoice,
+  createOutputStyle,
   EXIT,
   formatJson,
   print,
@@ -104,7 +104,7 @@ async function replaySources(
   );
   const judge = await openJudging(options, config);
   const limits = omitUndefined({ usd: options.maxUsd, minutes: options.maxMinutes });
-  const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
+  const shared = { spending: createSpending(limits), progress: startReplayProgress(createOutputStyle({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;

@@ -7,7 +7,7 @@ import { type OpenReviewDeps, openReviewFor } from './queue.ts';
 
 export interface DecideInChatDeps extends DecideDeps {
   readonly stores: DecideDeps['stores'] & OpenReviewDeps['stores'];
-  /** The public URL of Faultline; null for no links. */
+  /** The public URL of Faultline. If it is null, replies contain no links. */
   readonly publicUrl: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface ChatVerdict {
   readonly analysisId: string;
   /** The chat's own id of the user, which no user can choose. */
   readonly user: string;
-  /** The display name of the user; null if it is not a plain name. */
+  /** The display name of the user. Null if it is not a plain name. */
   readonly userName: string | null;
 }
 

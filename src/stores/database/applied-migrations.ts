@@ -18,6 +18,7 @@ export interface AppliedMigration {
   readonly checksum: string | null;
 }
 
+/** Lists the applied migrations in order. Returns an empty list if the database has no schema yet. */
 export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]> {
   const [table] = await sql.query<{ found: boolean }>(
     `select to_regclass('${MIGRATIONS_TABLE}') is not null as found`,
@@ -41,6 +42,7 @@ export interface MigrationStatus {
   readonly unverified: readonly MigrationFile[];
 }
 
+/** Compares the migration files of this version with the applied migrations. */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],
@@ -58,9 +60,10 @@ export function compareMigrations(
   };
 }
 
-/** Migrations that were applied under a name that no file has any more, with the same text. */
+/** The current names of renamed migration files, by their earlier names. Their text is unchanged. */
 export const RENAMED: ReadonlyMap<string, string> = new Map([['0042_outside', '0043_links']]);
 
+/** Throws `invalid-config` if the database has migrations of a newer version. */
 export function refuseNewer({ newer }: MigrationStatus): void {
   if (newer.length === 0) return;
   throw new TriageError(
@@ -70,6 +73,7 @@ export function refuseNewer({ newer }: MigrationStatus): void {
   );
 }
 
+/** Throws `invalid-config` if the file of an applied migration has changed. */
 export function refuseChanged(status: MigrationStatus): void {
   const says = describeChanged(status);
   if (says !== null)

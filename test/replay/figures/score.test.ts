@@ -7,7 +7,7 @@ import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 describe('categories', () => {
-  it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {
+  it('compute macro-F1 as the mean over classes, and count an accepted alternative as right', () => {
     const cases = [
       judged('CODE_ERROR', 'CODE_ERROR'),
       judged('CODE_ERROR', 'TEST_FAILURE', { also_ok: ['TEST_FAILURE'] }),
@@ -27,7 +27,7 @@ describe('categories', () => {
     expect(figures['CODE_ERROR called INFRA_ERROR']).toBe(1);
   });
 
-  it('a failed case is a wrong answer, not a missing one', () => {
+  it('count a failed case as a wrong answer, not as a missing one', () => {
     const failed: ReplayedCase = {
       ...judged('CODE_ERROR', 'CODE_ERROR'),
       result: toFailedResult('x', 'burst', 1),
@@ -37,14 +37,14 @@ describe('categories', () => {
     expect(figures['cases that failed']).toBe(1);
   });
 
-  it('top-2 looks at the two likeliest', () => {
+  it('compute top-2 from the two most probable categories', () => {
     const spread = { INFRA_ERROR: 0.5, CODE_ERROR: 0.3, TEST_FAILURE: 0.2 };
     const second = judged('CODE_ERROR', 'INFRA_ERROR', {}, { probabilities: spread });
     const third = judged('TEST_FAILURE', 'INFRA_ERROR', {}, { probabilities: spread });
     expect(figuresOf([second, third])['category top-2']).toBe(0.5);
   });
 
-  it('calibration error weighs each bin of confidence by its cases', () => {
+  it('weigh each bin of the calibration error by its cases', () => {
     const cases = [
       judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.95 }),
       judged('CODE_ERROR', 'INFRA_ERROR', {}, { confidence: 0.95 }),
@@ -57,7 +57,7 @@ describe('categories', () => {
     expect(figures['Brier score']).toBeCloseTo((0.05 ** 2 + 0.95 ** 2 + 2 * 0.4 ** 2) / 4);
   });
 
-  it('are not scored where nothing was classified', () => {
+  it('are not scored if no case was classified', () => {
     expect(
       figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: toFailedResult('x', 'burst', 1) }])[
         'category accuracy'
@@ -67,7 +67,7 @@ describe('categories', () => {
 });
 
 describe('lines', () => {
-  it('recall counts labelled lines inside excerpts; the share counts bytes', () => {
+  it('are recalled if they are inside excerpts, and their share is computed in bytes', () => {
     const result = {
       excerpts: [{ source: 'log', lineStart: 3, lineEnd: 4, text: 'äb', reason: '' }],
       logBytes: 30,
@@ -83,7 +83,7 @@ describe('lines', () => {
         },
         result,
       ),
-    ]); // prettier-ignore
+    ]);
     expect(figures['recall of labelled lines']).toBe(0.5);
     expect(figures['share of the log kept, in bytes']).toBeCloseTo(0.1);
     expect(figures['tokens kept (mean)']).toBe(7);
@@ -91,7 +91,7 @@ describe('lines', () => {
 });
 
 describe('failing tests', () => {
-  it('match by their words, each once', () => {
+  it('are matched by their words, each at most once', () => {
     const found = (name: string, suite: string | null = null) => ({ name, suite, file: null, line: null });
     const row = { failing_tests: ['com.shop.CartTest#total', 'CartTest.tax', 'CartTest.gone'] };
     const failingTests = [
@@ -108,7 +108,7 @@ describe('failing tests', () => {
 });
 
 describe('suspects', () => {
-  it('are the same file where one path ends with the other, segment by segment', () => {
+  it('are the same file if the segments of one path end with those of the other', () => {
     const suspects = (...paths: string[]) => ({
       action: 'human_review',
       suspects: paths.map((path) => ({ path, line: null, score: 0.5 })),
@@ -126,7 +126,7 @@ describe('suspects', () => {
 });
 
 describe('groups', () => {
-  it('precision and recall over pairs; a case without fingerprint pairs with none', () => {
+  it('are scored by pairs of cases, and a case without a fingerprint forms no pair', () => {
     const grouped = (group: string, fingerprint: string | null) => one({ group }, { fingerprint });
     // Same group: {1,2,3} 3 pairs. Same fingerprint: f {1,2,4} 3 pairs, of which 1 in one group.
     const figures = figuresOf([grouped('g', 'f'), grouped('g', 'f'), grouped('g', null), grouped('h', 'f')]);
@@ -134,7 +134,7 @@ describe('groups', () => {
     expect(figures['same fingerprint: pair recall']).toBeCloseTo(1 / 3);
   });
 
-  it('near match: one of the group among the five nearest, and the share of those that could be; a case alone counts in neither', () => {
+  it('are scored by the five nearest cases, without cases that are alone in their group', () => {
     const said = (group: string, message: string) => one({ group }, { messages: [message] });
     const figures = figuresOf([
       said('disk', 'no space left on device while writing the atlas'),
@@ -148,7 +148,7 @@ describe('groups', () => {
 });
 
 describe('speed', () => {
-  it('is the clock of the run, without the checks, by all bytes read', () => {
+  it('is the time of the run without the checks, divided by all bytes read', () => {
     const read = { ...one({}, { logBytes: 2_000_000 }), checkMilliseconds: 5 };
     expect(figuresOf([read, read])['milliseconds a megabyte']).toBe((90 - 10) / 4);
     expect(figuresOf([one({}, { logBytes: 900 })])['milliseconds a megabyte']).toBeUndefined();
@@ -156,7 +156,7 @@ describe('speed', () => {
 });
 
 describe('the table', () => {
-  it('has sections, aligned values, and a row a class', () => {
+  it('has sections, aligned values, and a row per class', () => {
     const text = renderFigures('set.jsonl', [
       {
         title: 'cases',

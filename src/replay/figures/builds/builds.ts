@@ -43,7 +43,7 @@ const SHARES: readonly Share[] = [
   ),
   getFailureShare(
     'bleed',
-    ({ isBleed }) => isBleed,
+    ({ mentionsOtherCause }) => mentionsOtherCause,
     'held',
     ({ answer, isFinding }) => answer !== null && !isFinding,
   ),
@@ -227,7 +227,8 @@ function countPublishedWrong({ answers, failures }: ScoredBuild): readonly [held
     .filter((named) => named.length === 0 || named.some(({ isFinding }) => !isFinding))
     .map((named) => named.filter(({ isFinding }) => !isFinding));
   const wrong = judged.filter(
-    (named) => named.every(({ isRight }) => !isRight) || named.every(({ isBleed }) => isBleed),
+    (named) =>
+      named.every(({ isRight }) => !isRight) || named.every(({ mentionsOtherCause }) => mentionsOtherCause),
   );
   return [wrong.length, judged.length];
 }

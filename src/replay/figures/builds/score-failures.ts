@@ -18,7 +18,7 @@ export interface ScoredFailure {
    * in the cause if that does not contain its own message. Messages that are part of its own message are
    * ignored.
    */
-  readonly isBleed: boolean;
+  readonly mentionsOtherCause: boolean;
   /** True if the answer to a failure with another cause has the same title. */
   readonly hasSharedTitle: boolean;
   /** True if its answer's category is right. */
@@ -45,18 +45,19 @@ export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
 function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
   const answers = replayedCase.result.failureFound === false ? [] : replayedCase.result.analyses;
   const labelled = row.failures ?? [];
-  const naming = findAnswers(labelled, answers);
+  const answerByFailure = findAnswers(labelled, answers);
   const failures = labelled.map((failure, at): ScoredFailure => {
-    const answer = naming[at] ?? null;
+    const answer = answerByFailure[at] ?? null;
     const others = labelled.filter(({ cause }) => cause !== failure.cause);
     return {
       failure,
-      isFinding: failure.finding ?? (failure.test == null && isFinder(row.runner)),
+      isFinding: failure.finding ?? (failure.test == null && isLinter(row.runner)),
       answer,
-      isOwn: answer !== null && saysMessage(listToldTexts(answer), failure.message),
-      isBleed: answer !== null && others.some((other) => isTold(answer, other, failure)),
+      isOwn: answer !== null && saysMessage(listAnswerTexts(answer), failure.message),
+      mentionsOtherCause: answer !== null && others.some((other) => mentionsOther(answer, other, failure)),
       hasSharedTitle: labelled.some(
-        ({ cause }, place) => cause !== failure.cause && haveSameTitle(answer, naming[place] ?? null),
+        ({ cause }, place) =>
+          cause !== failure.cause && haveSameTitle(answer, answerByFailure[place] ?? null),
       ),
       isRight:
         answer !== null &&
@@ -67,12 +68,12 @@ function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
 }
 
 /** Returns all texts of an answer, including quotations. */
-function listToldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
+function listAnswerTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
   const claimed = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
 }
 
-function isTold(
+function mentionsOther(
   { title, rootCause, fixRecommendation }: AnalysisResult,
   other: LabelledFailure,
   failure: LabelledFailure,
@@ -91,7 +92,7 @@ function haveSameTitle(answer: AnalysisResult | null, other: AnalysisResult | nu
 }
 
 /** Words in `runner` that name a linter or compiler. */
-const FINDERS = new Set(
+const LINTERS = new Set(
   (
     'actionlint ansible-lint bandit biome black brakeman buf buildifier cargo-check checkstyle clang ' +
     'clang-format clang-tidy clippy codespell compiler ' +
@@ -110,7 +111,7 @@ const FINDERS = new Set(
  * Checks whether a runner is a linter or a compiler, by any word of its name: "golangci-lint 2.1", "go vet",
  * "eslint + tsc".
  */
-function isFinder(runner: string | null | undefined): boolean {
+function isLinter(runner: string | null | undefined): boolean {
   const words = runner?.toLowerCase().match(/[a-z][a-z0-9-]*/g) ?? [];
-  return words.some((word) => FINDERS.has(word) || word.split('-').some((part) => FINDERS.has(part)));
+  return words.some((word) => LINTERS.has(word) || word.split('-').some((part) => LINTERS.has(part)));
 }
