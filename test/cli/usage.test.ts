@@ -33,7 +33,7 @@ describe('wrong usage', () => {
   });
 
   it('is JSON if JSON was requested', async () => {
-    const ended = await faultline(['triage', '--json']);
+    const ended = await faultline(['read', '--json']);
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stdout)).toEqual({
       ok: false,
