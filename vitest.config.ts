@@ -19,7 +19,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,gitea-whose,act,retrieval-figure}.int.test.ts',
   'test/journeys/teach-and-measure.int.test.ts',
-  'test/house/{package,kubernetes,linear-time}.int.test.ts',
+  'test/house/{package,kubernetes,release,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
   'test/browser/!(frame|hostile).int.test.ts',
   'test/experiments/{confirm,bisect,try-fix,by-date,caches,base-worktree}.int.test.ts',

@@ -1,6 +1,7 @@
 /**
  * Builds the image, starts it as docker-compose.yml does (read-only, no capabilities, not as root), triages an upload in it, and prints its
- * size over the base: `node scripts/release/image.ts [NAME]`. Exit code 1 where any of that fails, or the image is larger than it may be.
+ * size over the base: `node scripts/release/image.ts [NAME] [--archive FILE]`. Exit code 1 where any of that fails, or the image is larger
+ * than it may be. With --archive, saves it in Docker's format.
  *
  * By docker, podman, or buildah as root, which needs no daemon. Where no registry has the base, one is made of Debian's packages
  * (mmdebstrap), the pinned Node and npm.
@@ -13,7 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { z } from 'zod';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -35,6 +36,8 @@ interface Engine {
   has(image: string): Promise<boolean>;
   build(image: string, folder: string, buildArgs: readonly string[]): Promise<void>;
   bytes(image: string): Promise<number>;
+  /** Saves the image as an archive in Docker's format. */
+  save(image: string, file: string): Promise<void>;
   /** Runs a command in the image with restricted rights. If `entrypoint` is null, the image's own is used. */
   inside(
     image: string,
@@ -83,6 +86,10 @@ function containerEngine(name: 'docker' | 'podman'): Engine {
     },
     bytes: async (image) =>
       Number((await run(name, ['image', 'inspect', '--format', '{{.Size}}', image])).stdout),
+    save: async (image, file) => {
+      const format = name === 'podman' ? ['--format', 'docker-archive'] : [];
+      await streamed(name, ['save', ...format, '--output', file, image]);
+    },
     inside: async (image, entrypoint, args, environment) => {
       const variables = Object.entries(environment).map(([key, value]) => `--env=${key}=${value}`);
       const own = entrypoint === null ? [] : [`--entrypoint=${entrypoint}`];
@@ -149,6 +156,7 @@ function buildahEngine(): Engine {
       ]),
     bytes: async (image) =>
       Number.parseInt((await run('du', ['--summarize', '--block-size=1', await mount(image)])).stdout, 10),
+    save: (image, file) => streamed('buildah', ['push', '--quiet', image, `docker-archive:${file}:${image}`]),
     inside: async (image, entrypoint, args, environment) => {
       const root = await mount(image);
       const inspected = await run('buildah', ['inspect', '--type', 'image', image]);
@@ -313,7 +321,11 @@ async function freePort(): Promise<number> {
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
-const image = process.argv[2] ?? `localhost/faultline:${version}`;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { archive: { type: 'string' } },
+});
+const image = positionals[0] ?? `localhost/faultline:${version}`;
 const engine = await findEngine();
 try {
   const base = (await engine.has(BASE)) ? BASE : OWN_BASE;
@@ -326,6 +338,7 @@ try {
     `${image} by ${engine.name}: ${over} MB over ${base} (at most ${MOST}); read-only, no capabilities; 1 upload answered: ${category}`,
   );
   if (over > MOST) throw new Error(`The image is ${over - MOST} MB larger than it may be.`);
+  if (values.archive !== undefined) await engine.save(image, values.archive);
 } finally {
   await engine.close();
 }

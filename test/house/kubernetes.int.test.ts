@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import {
   type Reader,
 } from '../../scripts/parts/kubernetes/kubernetes.ts';
 import { renderBase } from '../../scripts/parts/kubernetes/render-base.ts';
+import { packChart } from '../../scripts/parts/release/artifacts.ts';
 import { VARIABLES } from '../../src/config/schema.ts';
 import { TERMINAL_VARIABLES } from '../../src/config/variable.ts';
 import { startLoopback } from '../support/loopback-server.ts';
@@ -218,6 +220,14 @@ describe('deploy/helm/faultline', () => {
     } finally {
       await close();
     }
+  });
+
+  it('is the same as a packed archive', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-chart-'));
+    await packChart(ROOT, join(folder, 'chart.tgz'));
+
+    expect(await newest.readChart(join(folder, 'chart.tgz'), {})).toEqual(await newest.readChart(CHART, {}));
+    await rm(folder, { recursive: true });
   });
 
   it('says what to do next', async () => {

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** A file of a release. */
+export interface Artifact {
+  readonly name: string;
+  /** Of the file, as hexadecimal digits. */
+  readonly sha256: string;
+}
+
+export async function readArtifact(folder: string, name: string): Promise<Artifact> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(folder, name)), hash);
+  return { name, sha256: hash.digest('hex') };
+}
+
+/** Formats checksums as sha256sum reads them. */
+export function formatChecksums(artifacts: readonly Artifact[]): string {
+  return artifacts.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('');
+}
+
+/** How a release was built. */
+export interface Build {
+  readonly version: string;
+  readonly commit: string;
+  /** The address of the repository; null if this checkout has no remote one. */
+  readonly repository: string | null;
+  /** The SHA-256 of package-lock.json, which names every package and its hash. */
+  readonly lockFile: string;
+  readonly tools: Readonly<Record<string, string>>;
+  readonly startedOn: string;
+  readonly finishedOn: string;
+}
+
+/**
+ * Creates the provenance of a release: an in-toto statement (version 1) with SLSA provenance (version 1). It is not signed, so it says what was
+ * built from what, but does not prove who says so.
+ */
+export function createProvenance(artifacts: readonly Artifact[], build: Build): object {
+  const { version, commit, repository, lockFile, tools, startedOn, finishedOn } = build;
+  const source = { name: 'source', digest: { gitCommit: commit } };
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: artifacts.map(({ name, sha256 }) => ({ name, digest: { sha256 } })),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'urn:faultline:release:v1',
+        externalParameters: { version },
+        internalParameters: { tools },
+        resolvedDependencies: [
+          repository === null ? source : { ...source, uri: `git+${repository}@refs/tags/v${version}` },
+          { name: 'package-lock.json', digest: { sha256: lockFile } },
+        ],
+      },
+      runDetails: {
+        builder: { id: 'urn:faultline:scripts/release/release.ts' },
+        metadata: { invocationId: `urn:faultline:release:${version}:${commit}`, startedOn, finishedOn },
+      },
+    },
+  };
+}
