@@ -77,6 +77,8 @@ export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, Optio
   };
   /** The replays that were kept for comparison. If absent, none can be shown. */
   readonly keptRuns?: KeptRuns;
+  /** Keeps settings that the console created; absent if they are configured elsewhere. */
+  readonly keepSettings?: NonNullable<ConsoleDeps['keepSettings']>;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -13,7 +14,7 @@ import {
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { createPreset, type Environment, loadConfig } from '../config/load.ts';
+import { createPreset, type Environment, isVariableSet, loadConfig } from '../config/load.ts';
 import { describeIgnoredVariables } from '../config/removed-variables.ts';
 import type { Config } from '../config/schema.ts';
 import { getErrorMessage, getErrorReason, getSystemCode, TriageError } from '../domain/errors.ts';
@@ -40,14 +41,47 @@ export function getDataDirectory(option: string | undefined): string {
 }
 
 /**
- * Reads and checks the preset and the environment. `given` overrides the environment. Opens and writes
- * nothing.
+ * Reads and checks the preset and the environment. `given` overrides the environment, which overrides the
+ * settings that the console created on an embedded database. Opens no database.
  */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
-  const environment = { ...process.env, ...given };
+  const set = { ...process.env, ...given };
+  const isEmbedded = !isVariableSet(set, 'FAULTLINE_DATABASE_URL');
+  const environment = isEmbedded ? addKeptSettings(set, findSecrets(dataDir)?.settings ?? {}) : set;
   return loadConfig(createPreset(environment, dataDir, join(HOME, 'knowledge')), environment, (path) =>
     readFileSync(path, 'utf8'),
   );
+}
+
+/** Settings that the console created, by variable. */
+export type KeptSettings = Readonly<Record<string, string>>;
+
+/** The secret of a GitHub App's own webhook, which is valid in addition to those of other webhooks. */
+const WEBHOOK_SECRET = 'FAULTLINE_GITHUB_WEBHOOK_SECRET';
+
+function addKeptSettings(environment: Environment, kept: KeptSettings): Environment {
+  const added = Object.entries(kept).flatMap(([name, value]): [string, string][] => {
+    if (!isVariableSet(environment, name)) return [[name, value]];
+    const set = environment[name];
+    return name === WEBHOOK_SECRET && set !== undefined ? [[name, `${set},${value}`]] : [];
+  });
+  return { ...environment, ...Object.fromEntries(added) };
+}
+
+/** Keeps settings in the data directory, from the next start on. The made webhook secret stays valid. */
+export function keepSettings(dataDir: string, settings: KeptSettings): void {
+  const made = readOrCreateSecrets(dataDir);
+  const secret = settings[WEBHOOK_SECRET];
+  const both = secret === undefined ? {} : { [WEBHOOK_SECRET]: `${secret},${made.githubWebhookSecret}` };
+  const kept: Secrets = { ...made, settings: { ...made.settings, ...settings, ...both } };
+  const file = getSecretsFile(dataDir);
+  const draft = writeDraft(file, kept);
+  try {
+    renameSync(draft, file);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw createWriteError(file, cause);
+  }
 }
 
 /**
@@ -152,6 +186,7 @@ const Secrets = z.object({
   token: z.string().min(16),
   githubWebhookSecret: z.string().min(8),
   jenkinsWebhookSecret: z.string().min(8),
+  settings: z.record(z.string(), z.string()).optional(),
 });
 type Secrets = z.infer<typeof Secrets>;
 
@@ -200,7 +235,7 @@ export function readOrCreateSecrets(dataDir: string): Secrets {
     githubWebhookSecret: secret('whs'),
     jenkinsWebhookSecret: secret('whs'),
   };
-  writeOnce(getSecretsFile(dataDir), `${JSON.stringify(made, null, 2)}\n`);
+  writeOnce(getSecretsFile(dataDir), made);
   return findSecrets(dataDir) ?? made;
 }
 
@@ -212,21 +247,33 @@ export function getSecretsFile(dataDir: string): string {
  * Writes a file by linking a complete draft to its name. A link appears with its whole content and, unlike a
  * rename, never replaces the file of another process.
  */
-function writeOnce(file: string, text: string): void {
-  const draft = `${file}.${randomBytes(8).toString('hex')}.draft`;
+function writeOnce(file: string, secrets: Secrets): void {
+  const draft = writeDraft(file, secrets);
   try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, file);
   } catch (cause) {
-    if (getSystemCode(cause) === 'EEXIST') return;
-    throw new TriageError(
-      'storage-failed',
-      `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`,
-      { cause },
-    );
+    if (getSystemCode(cause) !== 'EEXIST') throw createWriteError(file, cause);
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** Writes secrets to a new file in their folder, readable only by its owner, and returns its name. */
+function writeDraft(file: string, secrets: Secrets): string {
+  const draft = `${file}.${randomBytes(8).toString('hex')}.draft`;
+  try {
+    const text = `${JSON.stringify(secrets, null, 2)}\n`;
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    return draft;
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw createWriteError(file, cause);
+  }
+}
+
+function createWriteError(file: string, cause: unknown): TriageError {
+  const sentence = `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`;
+  return new TriageError('storage-failed', sentence, { cause });
 }
 
 function readText(file: string): string | null {

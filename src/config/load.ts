@@ -213,13 +213,18 @@ export function createEmbeddedPreset(dataDir: string, knowledgeFolder: string) {
   } satisfies Omit<z.input<typeof Config>, 'auth'>;
 }
 
+/** Returns true if a variable, or the one that names its file, is set. */
+export function isVariableSet(environment: Environment, name: string): boolean {
+  return Boolean(environment[name]?.trim() || environment[`${name}_FILE`]?.trim());
+}
+
 /**
  * Creates the configuration for the servers in the environment. With a PostgreSQL server, any number of
  * processes share the work; without one, it is `embedded`. Redis, MongoDB and Pinecone, if given, each
  * replace the database for their purpose.
  */
 export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
-  const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]?.trim());
+  const isSet = (name: string) => isVariableSet(environment, name);
   const preset: Tree = { ...createEmbeddedPreset(dataDir, knowledgeFolder) };
   let work = { concurrency: 2, inServe: true };
   if (isSet('FAULTLINE_DATABASE_URL')) {

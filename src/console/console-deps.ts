@@ -74,6 +74,11 @@ export interface ConsoleDeps {
   /** The open channels for the messages of notification rules. */
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
+  /**
+   * Keeps settings that were just created, from the next start on. Absent if they are configured elsewhere;
+   * they are then shown once.
+   */
+  readonly keepSettings?: (settings: Readonly<Record<string, string>>) => Promise<void>;
   /** The sign-in provider, in addition to tokens. */
   readonly signIn?: SignInProvider | null;
   /** Returns the node of the graph that is working on a build, if it is known. */

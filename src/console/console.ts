@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { registerAnswerPage } from './answer/answer-page.ts';
 import { registerPictures } from './answer/pictures.ts';
+import { registerAppRegistration } from './app-registration.ts';
 import { registerAskPages } from './ask.ts';
 import { registerRepositoryAskPages } from './ask-repository.ts';
 import { registerAssets } from './assets.ts';
@@ -110,6 +111,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerAskPages,
   registerRepositoryAskPages,
   registerSettings,
+  registerAppRegistration,
 ];
 
 const TITLES: Readonly<Record<number, string>> = {

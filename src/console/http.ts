@@ -15,17 +15,22 @@ const CONTENT_SECURITY_POLICY = [
   "font-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
-  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   'trusted-types faultline',
 ].join('; ');
 
-/** Sets the security headers of every response of the console. */
-export function protect(reply: FastifyReply): void {
+/**
+ * Sets the security headers of every response of the console. Forms may be sent to the console, and to
+ * `formsTo`, an origin.
+ */
+export function protect(reply: FastifyReply, formsTo = ''): void {
   reply
-    .header('content-security-policy', CONTENT_SECURITY_POLICY)
+    .header(
+      'content-security-policy',
+      `${CONTENT_SECURITY_POLICY}; form-action 'self'${formsTo === '' ? '' : ` ${formsTo}`}`,
+    )
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'same-origin')
     .header('cross-origin-opener-policy', 'same-origin')

@@ -33,6 +33,8 @@ interface Page {
   readonly main: Shown;
   /** True if the page fills the window and has its own layout. */
   readonly fills?: true;
+  /** Another origin to which a form of the page is sent. */
+  readonly formsTo?: string;
   /** The bar at the bottom with the possible decisions. If absent, there is none. */
   readonly bar?: Shown;
   /** True if the page itself has the search of all failures. Otherwise the frame has it. */
@@ -163,7 +165,8 @@ export function sendPage(
 ): FastifyReply {
   // A refused form has no address from which it could be updated.
   const { live, ...still } = page;
-  return sendHtml(request, reply, frame(status === 200 && live !== undefined ? page : still, reader), status);
+  const content = frame(status === 200 && live !== undefined ? page : still, reader);
+  return sendHtml(request, reply, content, status, page.formsTo);
 }
 
 /** Sends a fragment that is inserted into an open page. */
@@ -172,8 +175,9 @@ export function sendHtml(
   reply: FastifyReply,
   content: Html,
   status = 200,
+  formsTo?: string,
 ): FastifyReply {
-  protect(reply);
+  protect(reply, formsTo);
   reply.status(status).header('content-type', 'text/html; charset=utf-8').header('vary', 'accept-encoding');
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content.text);
   return reply.header('content-encoding', 'gzip').send(gzipSync(content.text, { level: 5 }));

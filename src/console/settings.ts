@@ -11,6 +11,7 @@ import {
   getWebhookAddress,
   MADE_SECRETS,
 } from '../service/connect.ts';
+import { Organization, renderAppForm } from './app-registration.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, formatAge, KEYS, renderHiddenFields, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
@@ -22,7 +23,7 @@ import { unreadLogs } from './unread-logs.ts';
 const LIMIT_MS = 60_000;
 
 const Name = z.string().min(1).max(40);
-const SettingsQuery = z.object({ provider: Name.optional() });
+const SettingsQuery = z.object({ provider: Name.optional(), organization: Organization });
 const SettingsForm = z.object({
   provider: Name,
   repository: z.string().trim().max(300).default(''),
@@ -33,14 +34,16 @@ const SettingsForm = z.object({
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
-    const { provider: name } = request.query;
+    const { provider: name, organization } = request.query;
     const provider = name === undefined ? null : findProvider(deps.providers, name);
-    const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl));
+    const app = provider === null ? null : await renderAppForm(request, reply, deps, provider, organization);
+    const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl, app?.part));
     const top =
       provider === null
         ? html`<h1 tabindex="-1">Settings</h1>`
         : crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']);
-    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main });
+    const forms = app?.formsTo === undefined ? {} : { formsTo: app.formsTo };
+    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main, ...forms });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
     const provider = findProvider(deps.providers, request.body.provider);
@@ -62,7 +65,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
       findings.push(finding);
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     const withText = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
-    const main = await providerMain(provider, publicUrl, repository, withText);
+    const main = await providerMain(provider, publicUrl, undefined, repository, withText);
     return answerPage(request, reply, deps, {
       part: 'settings',
       title: 'Settings',
@@ -163,11 +166,13 @@ function nameBackend(name: string): string {
 }
 
 /**
- * Renders the page of a provider. `repository` is the typed text. `findings` is null before the first check.
+ * Renders the page of a provider. `app` is the form that creates an App. `repository` is the typed text.
+ * `findings` is null before the first check.
  */
 async function providerMain(
   provider: Connectable,
   publicUrl: string | null,
+  app: Html | undefined,
   repository = '',
   findings: readonly Finding[] | null = null,
 ): Promise<Html> {
@@ -183,6 +188,7 @@ async function providerMain(
     publicUrl === null ? `https://YOUR-FAULTLINE${path}` : getWebhookAddress(provider, publicUrl);
   return html`<h1 tabindex="-1">Connect ${label}</h1>
     ${findings !== null && findingsPart(findings)}
+    ${app}
     <h2>Webhook</h2>
     <dl class="kv"><dt>Address</dt>
     <dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>

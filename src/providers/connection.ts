@@ -22,6 +22,41 @@ export interface Connection {
   /** Returns a test delivery that is accepted but has no effect. */
   createTestDelivery(secret: string, nowMs: number): TestDelivery;
   readonly hooks: WebhookAccess;
+  /** The registration of an App of this installation's own; absent if the host has none. */
+  readonly app?: AppRegistration;
+}
+
+/** An App that the host creates from a description, after a person confirmed it there. */
+export interface AppRegistration {
+  /** True if an App is configured. */
+  readonly isConfigured: boolean;
+  /** The permissions that the App gets, for people. */
+  readonly permissions: readonly string[];
+  /** Returns the address to which the browser posts the manifest. */
+  describe(request: AppRequest): { readonly address: string; readonly manifest: object };
+  /**
+   * Exchanges the code that the host sent back for the App's credentials, once. Throws as `RestClient` does.
+   */
+  redeem(code: string, signal: AbortSignal): Promise<NewApp>;
+}
+
+interface AppRequest {
+  readonly publicUrl: string;
+  /** The URL of our webhook. */
+  readonly webhook: string;
+  /** The URL to which the host sends people back. */
+  readonly returnTo: string;
+  /** The organization that shall own the App; null for the person's own account. */
+  readonly organization: string | null;
+}
+
+/** An App that was just created. */
+export interface NewApp {
+  readonly name: string;
+  /** The page on which it is installed on repositories. */
+  readonly installAt: string;
+  /** Its credentials, by setting. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface TestDelivery {

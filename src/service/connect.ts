@@ -5,6 +5,7 @@ import {
   type Connection,
   checkRights,
   ensureHook,
+  type NewApp,
   type RepositoryWebhooks,
   requestTest,
   sendTestDelivery,
@@ -27,6 +28,17 @@ export interface ConnectRequest {
   readonly secret: string | null;
   readonly create: boolean;
   readonly test: boolean;
+}
+
+/** Exchanges the code that a host sent back for the credentials of a new App. */
+export async function requestNewApp(
+  provider: Connectable,
+  code: string,
+  signal: AbortSignal,
+): Promise<NewApp> {
+  const { app } = await provider.connection();
+  if (app === undefined) throw new TriageError('invalid-input', `${provider.name} has no Apps.`);
+  return await app.redeem(code, signal);
 }
 
 /** The number of attempts to read the result of a ping from a host, and the delay between them. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { buildOperations } from '../../api/operations.ts';
-import { buildHttp } from '../../api/server.ts';
+import { buildHttp, type HttpDeps } from '../../api/server.ts';
 import { type App, createApp, createLogger } from '../../app.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
@@ -20,6 +20,8 @@ import { createDemoClock, makeDemoCode } from '../demo/demo-week.ts';
 import {
   getDataDirectory,
   getSecretsFile,
+  type KeptSettings,
+  keepSettings,
   readServedConfig,
   readStoreConfig,
   type ServedConfig,
@@ -69,7 +71,11 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     demo?.clock ?? systemClock,
   );
   const servers: Closeable[] = [];
-  const address = await stopOnFailure(app, servers, start(app, servers));
+  const keeping =
+    config.database.driver === 'pglite'
+      ? { keepSettings: async (made: KeptSettings) => keepSettings(dataDir, made) }
+      : {};
+  const address = await stopOnFailure(app, servers, start(app, servers, keeping));
   const closing = closeOnSignals(app, servers, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (takesUploadsOnly(config))
@@ -85,10 +91,14 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
  * Does everything that can still fail before the address is printed. Adds each server to `servers` once it
  * exists.
  */
-async function start(app: App, servers: Closeable[]): Promise<string> {
+async function start(
+  app: App,
+  servers: Closeable[],
+  keeping: Pick<HttpDeps, 'keepSettings'>,
+): Promise<string> {
   const { host, port } = app.config.http;
   const { createKeptRuns } = await import('../../replay/compare/kept-runs.ts');
-  const http = await buildHttp({ ...app, keptRuns: createKeptRuns(app.config.runs.folder) });
+  const http = await buildHttp({ ...app, ...keeping, keptRuns: createKeptRuns(app.config.runs.folder) });
   servers.push(http);
   await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };

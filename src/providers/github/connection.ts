@@ -9,6 +9,7 @@ import {
 } from '../connection.ts';
 import { buildPath, createRestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
+import { createAppRegistration } from './app-manifest.ts';
 
 const EVENTS = ['workflow_run', 'workflow_job'];
 
@@ -19,10 +20,14 @@ export function createGithubConnection({
   baseUrl,
   token,
   app,
+  writes,
+  siteUrl,
 }: {
   baseUrl: string;
   token: string | null;
   app: object | null;
+  writes: readonly string[];
+  siteUrl: string;
 }): Connection {
   return {
     label: 'GitHub',
@@ -51,6 +56,10 @@ export function createGithubConnection({
       token === null
         ? { because: withoutToken(app !== null) }
         : { nameFormat: 'owner/name', open: (name) => openRepositoryWebhooks(baseUrl, token, name) },
+    app: {
+      ...createAppRegistration({ baseUrl, siteUrl, writes, events: EVENTS }),
+      isConfigured: app !== null,
+    },
   };
 }
 

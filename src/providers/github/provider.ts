@@ -30,7 +30,8 @@ export function createGithubProvider(settings: GithubSettings): Provider {
     name: 'github',
     webhook: githubWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...listKeyLines(app?.privateKey)],
-    connection: async () => (await import('./connection.ts')).createGithubConnection(settings),
+    connection: async () =>
+      (await import('./connection.ts')).createGithubConnection({ ...settings, siteUrl: toSiteUrl(baseUrl) }),
     openBuildSource: async (options) =>
       (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
     openPastRuns: async (options) =>

@@ -1,0 +1,147 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { type Connectable, findProvider, getWebhookAddress, requestNewApp } from '../service/connect.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { crumbs, renderHiddenFields } from './controls.ts';
+import { type Html, html } from './html.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
+import { banner } from './parts/marks.ts';
+
+/** The page to which a code host sends people back. */
+const RETURN_PATH = '/settings/app';
+/** The time limit of asking for the credentials, in milliseconds. */
+const LIMIT_MS = 30_000;
+
+/** The name of an organization, as it was typed. */
+export const Organization = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/)
+  .optional()
+  .catch(undefined);
+
+/** The text that the browser remembers while a person confirms the App. */
+const Begun = z.object({ provider: z.string(), state: z.string().min(32) });
+type Begun = z.infer<typeof Begun>;
+
+/** A form that creates an App with one button. */
+interface AppForm {
+  readonly part: Html;
+  /** The origin to which the form is sent; absent if there is none yet. */
+  readonly formsTo?: string;
+}
+
+/**
+ * Renders the form that creates an App for a provider. Its state is remembered by the browser. Returns null
+ * if the provider has no Apps; without a public address, says what to set.
+ */
+export async function renderAppForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+  provider: Connectable,
+  organization: string | undefined,
+): Promise<AppForm | null> {
+  const { app } = await provider.connection();
+  if (app === undefined) return null;
+  const { publicUrl } = deps.config.http;
+  if (app.isConfigured)
+    return {
+      part: section(html`<p class="quiet">An App is configured. It takes precedence over a token.</p>`),
+    };
+  if (publicUrl === null)
+    return { part: section(html`<p class="quiet">Set <code>FAULTLINE_PUBLIC_URL</code> first.</p>`) };
+  const { state } = readBegun(deps, request, provider.name) ?? {
+    state: randomBytes(32).toString('base64url'),
+  };
+  const begun: Begun = { provider: provider.name, state };
+  reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify(begun)));
+  const { address, manifest } = app.describe({
+    publicUrl,
+    webhook: getWebhookAddress(provider, publicUrl),
+    returnTo: new URL(RETURN_PATH, publicUrl).href,
+    organization: organization ?? null,
+  });
+  return {
+    formsTo: new URL(address).origin,
+    part: section(html`<p>One button creates an App with the address of the webhook, its events, and these
+      permissions: ${app.permissions.join(', ')}. Its key and its webhook secret come back by themselves.</p>
+      <form method="post" action="${address}?state=${state}" data-whole>
+      ${renderHiddenFields({ manifest: JSON.stringify(manifest) })}
+      <p class="acts"><button class="main">Create the App ${
+        organization === undefined ? 'in your account' : html`in ${organization}`
+      }</button></p></form>
+      <form method="get" action="/settings" data-whole>${renderHiddenFields({ provider: provider.name })}
+      <p class="acts"><label>Or in an organization <input name="organization" maxlength="39"
+      value="${organization ?? ''}"></label> <button>Choose</button></p></form>`),
+  };
+}
+
+function section(content: Html): Html {
+  return html`<h2>App</h2>${content}`;
+}
+
+const ReturnQuery = z.object({ code: z.string().regex(/^[\w-]{1,200}$/), state: z.string().max(200) });
+
+/** Registers the page to which the code host sends people back with a code for the App's credentials. */
+export function registerAppRegistration(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get(RETURN_PATH, route('admin', { querystring: ReturnQuery }), async (request, reply) => {
+    const { code, state } = request.query;
+    const begun = readBegun(deps, request);
+    if (begun === null || !isEqual(begun.state, state))
+      throw new TriageError(
+        'forbidden',
+        'This App was not begun in this browser, or more than ten minutes ago. Begin again under Settings. ' +
+          'If an App was created, delete it there.',
+      );
+    reply.header('set-cookie', deps.sessions.remember(request, ''));
+    const provider = findProvider(deps.providers, begun.provider);
+    const made = await requestNewApp(provider, code, AbortSignal.timeout(LIMIT_MS));
+    await deps.keepSettings?.(made.settings);
+    deps.logger.info(
+      { provider: begun.provider, app: made.name, by: request.principal?.name },
+      'an App was created',
+    );
+    return answerPage(request, reply.header('cache-control', 'no-store'), deps, {
+      part: 'settings',
+      title: 'App created',
+      top: crumbs([html`<a href="/settings">Settings</a>`, 'App created']),
+      main: createdMain(made, deps.keepSettings !== undefined),
+    });
+  });
+}
+
+type NewApp = Awaited<ReturnType<typeof requestNewApp>>;
+
+function createdMain({ name, installAt, settings }: NewApp, isKept: boolean): Html {
+  const lines = Object.entries(settings).map(
+    ([setting, value]) => `${setting}="${value.trim().replaceAll('\n', '\\n')}"`,
+  );
+  return html`<h1 tabindex="-1">${name} was created</h1>${
+    isKept
+      ? banner('Its key and its webhook secret are in secrets.json of the data directory.', { tone: 'green' })
+      : html`${banner('These secrets are shown this once. Add them to the other settings of the service.', {
+          tone: 'amber',
+        })}<pre>${lines.join('\n')}</pre>`
+  }<ol><li><a href="${installAt}" rel="noreferrer">Install the App</a> on your repositories.</li>
+    <li>Restart Faultline, so that it uses the App.</li>
+    <li>Check it with <code>faultline doctor</code>.</li></ol>`;
+}
+
+function readBegun(deps: ConsoleDeps, request: FastifyRequest, provider?: string): Begun | null {
+  const remembered = deps.sessions.remembered(request);
+  if (remembered === null || !remembered.startsWith('{')) return null;
+  try {
+    const begun = Begun.parse(JSON.parse(remembered));
+    return provider === undefined || begun.provider === provider ? begun : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEqual(left: string, right: string): boolean {
+  const [first, second] = [Buffer.from(left), Buffer.from(right)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}
