@@ -53,6 +53,7 @@ import { createSessions } from './sessions.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
 import { createTokenHolders } from './token-holders.ts';
 import { registerTokenRoutes } from './token-routes.ts';
+import { registerUploadScript } from './upload-script.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 /**
@@ -112,6 +113,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
   observeRequests(app, { logger: deps.logger, metrics, tracer });
   await describeApi(app, config.http.publicUrl);
+  registerUploadScript(app);
   registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
   await registerIntakeRoutes(app, { ...deps, settings: config });
   // Questions and decisions use stores that are limited to what the caller may see.

@@ -8,6 +8,7 @@ export const ACCESS_MATRIX: Readonly<
   Record<string, 'open' | 'signature' | 'ingest' | 'read' | 'review' | 'admin'>
 > = {
   'GET /healthz': 'open',
+  'GET /faultline-upload': 'open',
   'GET /readyz': 'open',
   'GET /metrics': 'read',
   'GET /api/readiness': 'read',
@@ -181,5 +182,5 @@ export const ACCESS_MATRIX: Readonly<
 
 /** Pages are for people: whoever is not signed in is led to sign-in, and the description of the API does not name them. */
 export function isPage(url: string): boolean {
-  return !/^\/(?:api|webhooks|mcp|metrics|readyz|healthz|docs|openapi\.json)\b/.test(url);
+  return !/^\/(?:api|webhooks|mcp|metrics|readyz|healthz|faultline-upload|docs|openapi\.json)\b/.test(url);
 }

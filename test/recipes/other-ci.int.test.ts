@@ -14,7 +14,7 @@ import { SYSTEMS } from './systems.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
-const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf(
+const [upload = '', fetched = '', tests = '', teamcity = '', forwarder = ''] = blocksOf(
   'start/any-ci.md',
   'sh',
 );
@@ -214,7 +214,6 @@ describe('GitLab CI', () => {
 
 describe('the script for all', () => {
   const files = {
-    'ci/faultline-upload': uploader,
     'ci/test': tests,
     'test.log': 'FAIL cart\n',
     'reports/junit a.xml': REPORT,
@@ -332,26 +331,44 @@ describe('the script for all', () => {
     ]);
   });
 
+  test('a build whose checkout failed arrives, and says that it left no log', async () => {
+    const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1' };
+    expect(await run(fetched, { env })).toMatchObject({ code: 0, errors: '' });
+
+    expect([...state.archive]).toEqual([
+      ['bld_1/test.log', 'There is no test.log: the job failed before it wrote one.\n'],
+    ]);
+  });
+
+  test('a service that is not there is named, and ends with an error', async () => {
+    const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1', FAULTLINE_URL: 'http://127.0.0.1:9' };
+    const once = fetched.replace('--retry 3', '');
+    expect(await run(once, { env, files })).toMatchObject({
+      code: 7,
+      errors: expect.stringContaining('127.0.0.1'),
+    });
+  });
+
   test('a refused upload says why, and ends with an error', async () => {
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1', ATTEMPT: '0' };
-    const { code, out, errors } = await run('sh ci/faultline-upload test.log', { env, files });
+    const { code, out, errors } = await run(fetched, { env, files });
 
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(errors).toMatch(/^Faultline refused the build \(400\): .*attempt.*must be from 1 to 10000.*\n$/);
 
     const denied = { ...env, ATTEMPT: '2', FAULTLINE_TOKEN: 'flt_another-token-that-nobody-knows' };
-    expect((await run('sh ci/faultline-upload test.log', { env: denied, files })).errors).toMatch(
+    expect((await run(fetched, { env: denied, files })).errors).toMatch(
       /^Faultline refused the build \(401\): .*token/,
     );
 
-    await run('sh ci/faultline-upload test.log', { env: { ...env, ATTEMPT: '2' }, files });
+    await run(fetched, { env: { ...env, ATTEMPT: '2' }, files });
     expect(state.builds).toMatchObject([{ attempt: 2, startedAt: null }]);
   });
 
   test('a log or report that is a link is not followed: it could be to the environment of the step, where the token is', async () => {
     const link =
       'ln -sf /proc/self/environ test.log; ln -s /proc/self/environ reports/b.xml; echo FAIL > other.log';
-    const upload = 'sh ci/faultline-upload test.log other.log reports/*.xml';
+    const upload = fetched.replace('test.log', 'test.log other.log');
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1' };
     expect(await run(`${link}\n${upload}`, { env, files })).toMatchObject({ code: 0, errors: '' });
 
@@ -391,7 +408,7 @@ describe('the script for all', () => {
 
     test('downloads and sends the log of a build that failed', async () => {
       const env = { TEAMCITY_PROJECT_NAME: 'shop', TEAMCITY_BUILDCONF_NAME: 'ci', BUILD_VCS_NUMBER: commit };
-      const { code, errors } = await run(filled(), { env, files: { 'ci/faultline-upload': uploader } });
+      const { code, errors } = await run(filled(), { env, files: {} });
 
       expect({ code, errors }).toEqual({ code: 0, errors: '' });
       expect(state.builds).toMatchObject([{ repository: 'shop', pipeline: 'ci', number: '812', commit }]);
@@ -400,7 +417,7 @@ describe('the script for all', () => {
 
     test('sends nothing of one that passed', async () => {
       status = 'SUCCESS';
-      expect(await run(filled(), { files: { 'ci/faultline-upload': uploader } })).toMatchObject({
+      expect(await run(filled(), { files: {} })).toMatchObject({
         code: 0,
         errors: '',
       });

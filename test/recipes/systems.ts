@@ -35,14 +35,13 @@ export interface CiSystem {
 }
 
 /** Recipes of the documentation that run a command, by the page and the language of their blocks. */
-const [, uploader = '', tests = '', teamcity = '', cdevents = ''] = blocksOf('start/any-ci.md', 'sh');
+const [, , tests = '', teamcity = '', cdevents = ''] = blocksOf('start/any-ci.md', 'sh');
 const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
 const [buildbot = ''] = blocksOf('start/any-ci.md', 'python');
 const [gitlab = ''] = blocksOf('start/gitlab.md', 'yaml');
 
 /** What is in the checkout of every build. */
 export const CHECKOUT: Readonly<Record<string, string>> = {
-  'ci/faultline-upload': uploader,
   'ci/test': tests,
   'test.log': 'FAIL cart\n',
   'reports/junit.xml':

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
 
 /** What a recipe sent: where, with which credential, and all of it as text. */
@@ -19,6 +21,10 @@ export interface UploadReceiver {
   close(): Promise<void>;
 }
 
+/** The path of the script that recipes fetch. */
+export const SCRIPT = '/faultline-upload';
+const UPLOADER = join(import.meta.dirname, '../../src/api/faultline-upload.sh');
+
 export async function startUploadReceiver(): Promise<UploadReceiver> {
   const sent: Sent[] = [];
   const server: LoopbackServer = await startLoopback(async (request, response) => {
@@ -34,7 +40,7 @@ export async function startUploadReceiver(): Promise<UploadReceiver> {
       body: `${JSON.stringify(besides)}\n${body}`,
       metadata,
     });
-    const page = receiver.pages.get(path);
+    const page = path === SCRIPT ? readFileSync(UPLOADER) : receiver.pages.get(path);
     if (metadata !== null) response.writeHead(202).end('{"buildId":"bld_1","jobId":"job_1"}');
     else response.writeHead(page === undefined ? 404 : 200).end(page);
   });
