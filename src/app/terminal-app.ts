@@ -30,6 +30,7 @@ import {
   openClones,
   openCodeHost,
   openFallbackAnalyst,
+  openModelEmbedder,
   openWebSearch,
 } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
@@ -81,7 +82,7 @@ export async function createTerminalApp(
   const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer), await openFallbackAnalyst()];
   const masker = createMasker(createMaskingOptions(config));
   const threads = createLogThreads({ small: SMALL });
-  const webSearch = await openWebSearch(config);
+  const outside = { webSearch: await openWebSearch(config), ...(await openMeaning(config, logger)) };
   const cache = createMemoryToolCache();
   // Created once, and only if something is recorded.
   let madeBy: ReturnType<typeof describeMaker> | undefined;
@@ -111,7 +112,7 @@ export async function createTerminalApp(
         history,
         passingBuilds: useGivenGreen(green),
         codeHost: code,
-        webSearch,
+        ...outside,
       };
       const toolbox = createAppToolbox(asked, {
         masker,
@@ -161,6 +162,13 @@ export async function createTerminalApp(
       };
     },
   };
+}
+
+/** Opens the embedder by which code is found by meaning; none if only words are compared. */
+async function openMeaning(config: Pick<Config, 'analyst'> & Partial<Config>, logger: Logger) {
+  const { analyst, embedder } = config;
+  const opened = embedder === undefined ? null : await openModelEmbedder({ analyst, embedder }, logger);
+  return opened === null ? {} : { embedder: opened };
 }
 
 export type TerminalApp = Awaited<ReturnType<typeof createTerminalApp>>;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { FindingFrom } from '../domain/finding-data.ts';
-import { append, mapInParallel } from '../lib/collections.ts';
+import { mapInParallel } from '../lib/collections.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import type { Embedder } from '../ports/vector-index.ts';
+import { findHitLines, readAroundHits } from './code/hit-windows.ts';
 import { type CodeChunk, extractCodeWords, searchWords, splitChunks } from './code-chunks.ts';
 import { formatFailureHeadline } from './findings.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
@@ -15,12 +16,11 @@ import type { Tool } from './tool.ts';
  * request.
  */
 const MAX_WORDS = 16;
-const MAX_CANDIDATES = 12;
-/** The maximum number of lines that a code host returns for one request. */
-const WINDOW = 200;
-/** The maximum number of requests for each file: 800 lines. */
-const MAX_WINDOWS = 4;
+/** The maximum number of files that hold most of the words. */
+const MAX_CANDIDATES = 50;
 const FILES_AT_ONCE = 4;
+/** The maximum number of chunks that are embedded: those that share most words with the query. */
+const MAX_EMBEDDED = 128;
 const MAX_CODE = 4_000;
 /** The minimum score of a result. */
 const MIN_SCORE = 0.05;
@@ -54,6 +54,13 @@ const SearchParameters = z.strictObject({
     .max(MAX_WORDS)
     .optional()
     .describe('Words that the file surely holds; by default the identifiers of the code'),
+  about: z
+    .string()
+    .trim()
+    .min(3)
+    .max(500)
+    .optional()
+    .describe('The question that the code answers, in words; by default what failed'),
   limit: z.int().min(1).max(10).default(5),
 });
 
@@ -101,22 +108,20 @@ export function searchSemantic(
       const code = guessCode(clues);
       return code === null ? null : { code };
     },
-    async run({ code: guess, words: given = [], limit }, context) {
+    async run({ code: guess, words: given = [], about, limit }, context) {
       const code = await findBuiltCode(codeHost, context);
       const words = given.length > 0 ? given : searchWords(guess, MAX_WORDS);
       if (words.length === 0)
         throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
       const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
       const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
-      const chunks = await mapInParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
-        splitChunks(path, 1, await readLines(code, path)),
+      const lines = await findHitLines(code, words);
+      const parts = await mapInParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, (path) =>
+        readAroundHits(code, path, lines.get(path) ?? []),
       );
-      const { ranked, by } = await rank(
-        chunks.flat(),
-        `${formatFailureHeadline(context.subject)}\n${guess}`,
-        meaning,
-        code.signal,
-      );
+      const chunks = parts.flat().flatMap((part) => splitChunks(part.path, part.lineStart, part.lines));
+      const query = `${about ?? formatFailureHeadline(context.subject)}\n${guess}`;
+      const { ranked, by } = await rank(chunks, query, meaning, code.signal);
       return removeApart(ranked)
         .slice(0, limit)
         .map((rankedChunk) => toFinding(rankedChunk, code, by));
@@ -130,42 +135,15 @@ async function rank(
   embedder: Embedder | null,
   signal: AbortSignal,
 ) {
-  if (embedder === null || chunks.length === 0) return { ranked: rankByWords(chunks, query), by: 'words' };
+  const byWords = rankByWords(chunks, query);
+  if (embedder === null || chunks.length === 0) return { ranked: byWords, by: 'words' };
   try {
-    return { ranked: await rankByMeaning(chunks, query, embedder, signal), by: 'meaning' };
+    const isMany = chunks.length > MAX_EMBEDDED;
+    const nearest = isMany ? byWords.slice(0, MAX_EMBEDDED).map(({ chunk }) => chunk) : chunks;
+    return { ranked: await rankByMeaning(nearest, query, embedder, signal), by: 'meaning' };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { ranked: rankByWords(chunks, query), by: 'words, because the embedder did not respond' };
-  }
-}
-
-/**
- * Returns the first 800 lines of a file. Returns none if it is too large, binary or missing, so that one bad
- * candidate does not make the tool fail.
- */
-async function readLines(code: BuiltCode, path: string): Promise<string[]> {
-  const lines: string[] = [];
-  for (let window = 0; window < MAX_WINDOWS; window += 1) {
-    const lineStart = 1 + window * WINDOW;
-    const file = await readWindow(code, { path, lineStart, lineEnd: lineStart + WINDOW - 1 });
-    if (file === null) break;
-    append(lines, file.lines);
-    if (file.totalLines < lineStart + WINDOW) break;
-  }
-  return lines;
-}
-
-async function readWindow(
-  { host, at, signal }: BuiltCode,
-  window: { path: string; lineStart: number; lineEnd: number },
-) {
-  try {
-    return await host.readFile({ ...at, ...window }, signal);
-  } catch (error) {
-    const unreadable =
-      error instanceof TriageError && ['too-large', 'unsupported-type', 'not-found'].includes(error.code);
-    if (unreadable) return null;
-    throw error;
+    return { ranked: byWords, by: 'words, because the embedder did not respond' };
   }
 }
 

@@ -22,6 +22,13 @@ const ROUNDING = [
   '}',
 ];
 
+const SETTLING = [
+  'export function settleAccount(ledgerEntry: Entry): void {',
+  '  const hundredths = Math.round(ledgerEntry.amount * 100);',
+  '  post(hundredths);',
+  '}',
+];
+
 let repository: GitRepository;
 let codeHost: CodeHost;
 let built: string;
@@ -39,6 +46,13 @@ beforeAll(() => {
       ].join('\n'),
       'src/logo.ts': 'export const cents = 1;\n',
       'dist/bundle.js': 'function roundToCents(){var cents=Math.round(amount*100)}\n',
+      ...Object.fromEntries(
+        Array.from({ length: 30 }, (_, file) => [
+          `src/mentions/file${file}.ts`,
+          '// settleAccount ledgerEntry settleAccount ledgerEntry\n'.repeat(3),
+        ]),
+      ),
+      'src/ledger.ts': [...filler('row', 1_400), ...SETTLING, ''].join('\n'),
       'packages/api/README.md': '# The API\n',
       'packages/api/index.ts': 'export {};\n',
     },
@@ -49,7 +63,7 @@ beforeAll(() => {
 afterAll(() => repository.remove());
 
 function ask(more: { embedder?: Embedder; codeHost?: CodeHost } = {}) {
-  const mask = async (text: string) => text.replaceAll('after79', '[masked]');
+  const mask = async (text: string) => text.replaceAll('after20', '[masked]');
   return asking({ codeHost, mask, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
 }
 
@@ -110,7 +124,19 @@ describe('search_semantic', () => {
     expect(findings[0]).toMatchObject({ source: 'src/money/rounding.ts', score: 1, data: { by: 'meaning' } });
     expect(embedder.asked[0]).toContain('amount in hundredths');
     expect(embedder.asked.join('\n')).toContain('[masked]');
-    expect(embedder.asked.join('\n')).not.toContain('after79');
+    expect(embedder.asked.join('\n')).not.toContain('after20');
+  });
+
+  it('finds a function beyond line 1,400 in the 31st file, by the question and a guess at its code', async () => {
+    const embedder = embedderOfCents();
+    const { findings } = await ask({ embedder })('CODE_ERROR', 'search_semantic', {
+      code: 'function settleAccount(ledgerEntry) { post(amount in hundredths) }',
+      about: 'how is an account settled?',
+    });
+
+    expect(findings[0]).toMatchObject({ source: 'src/ledger.ts', score: 1 });
+    expect(findings[0]?.text).toContain('const hundredths = Math.round(ledgerEntry.amount * 100);');
+    expect(embedder.asked[0]).toMatch(/^how is an account settled\?\nfunction settleAccount/);
   });
 
   it('ranks by words where the embedder fails, and says so', async () => {
