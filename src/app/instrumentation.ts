@@ -10,6 +10,7 @@ import { type Logger, type Metrics, silentTracer, type Tracer, withFields } from
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { Stores } from '../stores/stores.ts';
 import type { TriageStore } from '../stores/triages.ts';
+import { toCicdFacts } from './cicd-facts.ts';
 
 /** Measures every request to the model: its duration, tokens, dollars, and retries. */
 export function measureChatModel(model: ChatModel, metrics: Metrics): ChatModel {
@@ -238,22 +239,34 @@ export function traceToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
   };
 }
 
+/** The parts of an app that a watched triage needs. */
+interface WatchParts {
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+  readonly stores: { readonly builds: Pick<Stores['builds'], 'find'> };
+}
+
 /**
- * Traces the triage of a build as part of the request that caused it, and adds the build's id to every log
- * line. The time that it waited for a worker is a separate span.
+ * Traces the triage of a build as part of the request that caused it, with the attributes of its pipeline,
+ * and adds the build's id to every log line. The time that it waited for a worker is a separate span.
  */
-export function watchTriage<Value>(
+export async function watchTriage<Value>(
   { key: buildId, payload, attempts, dueAt, changedAt }: WorkItem,
-  { tracer, logger }: { readonly tracer: Tracer; readonly logger: Logger },
+  { tracer, logger, stores }: WatchParts,
   work: () => Promise<Value>,
 ): Promise<Value> {
   const parent = toText(payload.traceparent) ?? null;
-  const facts = { 'faultline.build.id': buildId, 'faultline.attempts': attempts };
+  const build = tracer === silentTracer ? null : await stores.builds.find(buildId).catch(() => null);
+  const facts = {
+    'faultline.build.id': buildId,
+    'faultline.attempts': attempts,
+    ...(build !== null && toCicdFacts(build)),
+  };
   if (attempts === 1) {
     const period = { startedAt: Date.parse(dueAt), endedAt: Date.parse(changedAt) };
     tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
   }
-  return withFields(logger, { buildId }, () =>
+  return await withFields(logger, { buildId }, () =>
     tracer.span({ name: 'triage build', kind: 'consumer', facts, parent }, work),
   );
 }
@@ -291,6 +304,7 @@ export function traceAnswers(
     send: async ({ answer: { build, analysis }, content }, call) => {
       const job = await triages.findByBuild(build.id).catch(() => null);
       const facts = {
+        ...toCicdFacts(build),
         'faultline.publisher': channel,
         'faultline.build.id': build.id,
         'faultline.analysis.id': analysis.id,

@@ -1,12 +1,29 @@
+import {
+  ATTR_CICD_PIPELINE_NAME,
+  ATTR_CICD_PIPELINE_RESULT,
+  ATTR_CICD_PIPELINE_RUN_ID,
+  ATTR_CICD_PIPELINE_RUN_URL_FULL,
+  ATTR_CICD_PIPELINE_TASK_NAME,
+  ATTR_VCS_CHANGE_ID,
+  ATTR_VCS_OWNER_NAME,
+  ATTR_VCS_PROVIDER_NAME,
+  ATTR_VCS_REF_HEAD_NAME,
+  ATTR_VCS_REF_HEAD_REVISION,
+  ATTR_VCS_REPOSITORY_NAME,
+  CICD_PIPELINE_RESULT_VALUE_FAILURE,
+} from '@opentelemetry/semantic-conventions/incubating';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
-import { traceChatModel, traceToolbox } from '../../src/app/instrumentation.ts';
+import { traceChatModel, traceToolbox, watchTriage } from '../../src/app/instrumentation.ts';
 import { findReceiver } from '../../src/app/open-telemetry.ts';
 import { COMMON } from '../../src/config/schema.ts';
+import type { Build } from '../../src/domain/build.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
 import { silentLogger, type Tracer } from '../../src/ports/telemetry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
+import { sampleBuild } from '../support/sample-analysis.ts';
 import { startSpanReceiver } from '../support/span-receiver.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { finding, flaky, tool } from '../tools/sample-tools.ts';
@@ -142,5 +159,49 @@ describe('the receiver of spans', () => {
       url: 'https://langfuse.example/api/public/otel/v1/traces',
       headers: { authorization: `Basic ${basic}`, 'x-langfuse-ingestion-version': '4' },
     });
+  });
+});
+
+describe('a triage', () => {
+  const item = {
+    topic: 'triage',
+    key: 'bld_1',
+    payload: {},
+    attempts: 1,
+    dueAt: '2026-10-12T14:00:00.000Z',
+    changedAt: '2026-10-12T14:00:01.000Z',
+  } as WorkItem;
+  const watch = async (changes: Partial<Build>) => {
+    const stores = { builds: { find: async () => sampleBuild(changes) } };
+    await watchTriage(item, { tracer, logger: silentLogger, stores }, async () => undefined);
+    await tracer.flush(5_000);
+    return receiver.spans().find(({ name }) => name === 'triage build')?.attributes ?? {};
+  };
+
+  it("has the attributes of OpenTelemetry's conventions for CI/CD and version control", async () => {
+    const attributes = await watch({ provider: 'github', job: 'test (20)', pullRequest: 7 });
+
+    expect(attributes).toMatchObject({
+      [ATTR_CICD_PIPELINE_NAME]: 'ci',
+      [ATTR_CICD_PIPELINE_RUN_ID]: '9001',
+      [ATTR_CICD_PIPELINE_RUN_URL_FULL]: 'https://ci.example/shop/api/812',
+      [ATTR_CICD_PIPELINE_RESULT]: CICD_PIPELINE_RESULT_VALUE_FAILURE,
+      [ATTR_CICD_PIPELINE_TASK_NAME]: 'test (20)',
+      [ATTR_VCS_PROVIDER_NAME]: 'github',
+      [ATTR_VCS_OWNER_NAME]: 'shop',
+      [ATTR_VCS_REPOSITORY_NAME]: 'api',
+      [ATTR_VCS_CHANGE_ID]: '7',
+    });
+    expect(Object.keys(attributes)).toEqual(
+      expect.arrayContaining([ATTR_VCS_REF_HEAD_NAME, ATTR_VCS_REF_HEAD_REVISION]),
+    );
+  });
+
+  it('leaves out what a build does not name', async () => {
+    const attributes = await watch({ provider: 'upload', repository: 'api', url: null, branch: null });
+
+    expect(attributes[ATTR_VCS_REPOSITORY_NAME]).toBe('api');
+    for (const name of [ATTR_VCS_OWNER_NAME, ATTR_VCS_PROVIDER_NAME, ATTR_VCS_REF_HEAD_NAME])
+      expect(attributes).not.toHaveProperty([name]);
   });
 });
