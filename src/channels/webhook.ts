@@ -7,6 +7,7 @@ import type { Clock } from '../lib/time.ts';
 import { collectMoreFacts } from '../notifications/answer-view.ts';
 import { clip } from '../notifications/visible-text.ts';
 import type { Answer, Call, Channel } from './channel.ts';
+import { createCdEvent, createCloudEvent } from './cloud-events.ts';
 import type { News, NewsItem } from './news.ts';
 import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
 
@@ -35,11 +36,12 @@ export const WebhookSettings = z
       'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
-    /** The format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
+    /** The format of the messages. All are signed. */
     format: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
-      z.enum(['standard', 'cloudevents']).default('standard'),
-      'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
+      z.enum(['standard', 'cloudevents', 'cdevents']).default('standard'),
+      'Format: standard (Standard Webhooks), cloudevents (CloudEvents 1.0 in structured mode) or cdevents ' +
+        '(CDEvents 0.5 in CloudEvents).',
     ),
     webhooks: createNamedWebhooks(
       'FAULTLINE_NOTIFY_WEBHOOKS',
@@ -81,9 +83,11 @@ export function createWebhookChannel(settings: WebhookSettings): Channel {
       answers: async ({ clock, publicUrl }) => ({
         render: (answer) => answer,
         send: async (answer: Answer, call) => {
-          const isEvent = format === 'cloudevents';
-          const body = isEvent ? createCloudEvent(answer, call.key, publicUrl) : createAnswerBody(answer);
-          const type = isEvent ? 'application/cloudevents+json' : JSON_TYPE;
+          const data = toData(answer.build, answer.analysis);
+          const event = { ...answer, key: call.key, publicUrl, data };
+          const body =
+            format === 'standard' ? createAnswerBody(answer) : JSON.stringify(EVENT_FORMATS[format](event));
+          const type = format === 'standard' ? JSON_TYPE : 'application/cloudevents+json';
           const { headers } = await postSigned({ url, secrets, type, body, call, clock });
           return { reference: headers.get('location')?.slice(0, MAX_REFERENCE) ?? null };
         },
@@ -130,48 +134,7 @@ async function postSigned({ url, secrets, type, body, call, clock }: SignedPost)
   return (await postOnce(WHO, url, { headers, body, signal }, clock)).response;
 }
 
-/** The type of the event. */
-const TYPE = 'io.faultline.analysis.finished';
-
-/** The source of events if there is no public address. A path is a URI reference too. */
-const NO_ADDRESS = '/faultline';
-
-/**
- * Creates the same message as a CloudEvent 1.0 in structured mode. `id` is the key, the same in every
- * attempt; `subject` is the id of the analysis. In addition to the build and the answer, `data.pipelineRun`
- * identifies the build as CDEvents identify the subject of `dev.cdevents.pipelinerun.finished`, so that both
- * can be joined.
- */
-function createCloudEvent({ build, analysis }: Answer, key: string, publicUrl: string | null): string {
-  return JSON.stringify({
-    specversion: '1.0',
-    type: TYPE,
-    source: publicUrl ?? NO_ADDRESS,
-    id: key,
-    subject: analysis.id,
-    time: analysis.createdAt,
-    datacontenttype: 'application/json',
-    data: { ...toData(build, analysis), pipelineRun: toPipelineRun(build) },
-  });
-}
-
-function toPipelineRun(build: Build): object {
-  const { externalId, number, pipeline, status, url } = build;
-  return {
-    id: externalId ?? number,
-    source: getOrigin(url),
-    type: 'pipelineRun',
-    content: {
-      pipelineName: pipeline,
-      ...(url === null ? {} : { url }),
-      outcome: status === 'passed' ? 'success' : status === 'cancelled' ? 'cancel' : 'failure',
-    },
-  };
-}
-
-function getOrigin(url: string | null): string {
-  return url !== null && URL.canParse(url) ? new URL(url).origin : NO_ADDRESS;
-}
+const EVENT_FORMATS = { cloudevents: createCloudEvent, cdevents: createCdEvent } as const;
 
 /** The prefix of a secret of Standard Webhooks, which 24 to 64 random bytes follow. */
 const PREFIX = 'whsec_';

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createSignedHeaders, createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
@@ -15,7 +16,10 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const clock = { now: () => Date.parse('2026-10-12T14:00:00.500Z') };
 let server: LoopbackServer;
-afterEach(async () => server.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await server.close();
+});
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -132,7 +136,76 @@ describe('a CloudEvent', () => {
   });
 });
 
-async function eventReceiver(publicUrl: string | null) {
+describe('a CDEvent', () => {
+  it('is a finished pipeline run by the published schema, with the answer as its errors', async () => {
+    const { server, publisher, bodies } = await eventReceiver('https://fl.example', 'cdevents');
+    await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+    const event = z.looseObject({ data: z.unknown() }).parse(JSON.parse(bodies[0] ?? ''));
+
+    expect(schemaFaults('cloudevents', event)).toEqual([]);
+    expect(schemaFaults('cdevents/pipelinerunfinished', event.data)).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'dev.cdevents.pipelinerun.finished.0.3.0',
+      id: 'webhook:ana_9f2c',
+      subject: '9001',
+      data: {
+        context: { specversion: '0.5.1', id: 'webhook:ana_9f2c', source: 'https://fl.example' },
+        subject: {
+          id: '9001',
+          source: 'https://ci.example',
+          content: { pipelineName: 'ci', outcome: 'failure', errors: expect.stringContaining('\n') },
+        },
+        customData: { analysis: { id: 'ana_9f2c', category: 'TEST_FAILURE' } },
+      },
+    });
+    expect(server.requests[0]?.headers['content-type']).toBe('application/cloudevents+json');
+  });
+
+  it('is valid where no address is known and the build has none', async () => {
+    const { publisher, bodies } = await eventReceiver(null, 'cdevents');
+    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
+
+    const { data } = z.looseObject({ data: z.unknown() }).parse(JSON.parse(bodies[0] ?? ''));
+    expect(schemaFaults('cdevents/pipelinerunfinished', data)).toEqual([]);
+  });
+
+  it('would not be valid with another field', () => {
+    server = { url: '', requests: [], close: async () => undefined };
+    expect(schemaFaults('cdevents/pipelinerunfinished', { context: {}, subject: {}, other: 1 })).toContain(
+      ': must NOT have additional properties',
+    );
+  });
+});
+
+describe('any format', () => {
+  it.each(['standard', 'cloudevents', 'cdevents'] as const)(
+    '%s is verified by the library of Standard Webhooks, and refused once a sign is changed',
+    async (format) => {
+      const { server, publisher, bodies } = await eventReceiver('https://fl.example', format);
+      await publisher.publish(sampleBuild(), sampleAnalysis(), 'webhook:ana_9f2c');
+      const [body = ''] = bodies;
+      const headers = Object.fromEntries(
+        ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
+          name,
+          String(server.requests[0]?.headers[name]),
+        ]),
+      );
+      // The library compares the time with its own clock.
+      vi.useFakeTimers({ toFake: ['Date'], now: clock.now() });
+      const verify = (text: string) => new Webhook(SECRET).verify(text, headers);
+
+      expect(verify(body)).toEqual(JSON.parse(body));
+      expect(() => verify(body.replace('9001', '9002').replace('812', '813'))).toThrow(
+        'No matching signature found',
+      );
+    },
+  );
+});
+
+async function eventReceiver(
+  publicUrl: string | null,
+  format: 'standard' | 'cloudevents' | 'cdevents' = 'cloudevents',
+) {
   const bodies: string[] = [];
   const { server } = await receiver((request, response) => {
     const chunks: Buffer[] = [];
@@ -145,7 +218,7 @@ async function eventReceiver(publicUrl: string | null) {
   return {
     server,
     bodies,
-    publisher: createPublisher({ url: server.url, format: 'cloudevents' }, publicUrl),
+    publisher: createPublisher({ url: server.url, format }, publicUrl),
   };
 }
 
