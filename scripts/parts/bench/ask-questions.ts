@@ -131,3 +131,75 @@ export const ASKED_PACKAGES: readonly AskedPackage[] = [
     ],
   },
 ];
+
+/**
+ * Questions about a package that was not looked at when the forms of questions and the definitions were
+ * written. They were written before the first run and are measured apart.
+ */
+export const HELD_OUT_PACKAGES: readonly AskedPackage[] = [
+  {
+    name: 'koa 2.15.3 (npm, JavaScript), held out',
+    fetch: [
+      ['mkdir', '-p', 'held-out'],
+      ['npm', 'pack', 'koa@2.15.3', '--silent'],
+      ['tar', 'xzf', 'koa-2.15.3.tgz', '-C', 'held-out'],
+    ],
+    folder: 'held-out/package',
+    questions: [
+      ['what is this project?', ['Expressive HTTP middleware framework for node.js']],
+      ['where is createContext?', ['lib/application.js:195']],
+      ['which file defines respond?', ['lib/application.js:256']],
+      ['where is handleRequest defined?', ['lib/application.js:180']],
+      ['where is Application?', ['lib/application.js:31']],
+      ['what does createContext do?', ['Initialize a new context.']],
+      ['what does flushHeaders do?', ['Flush any set headers and begin the body']],
+      ['what calls respond?', ['lib/application.js:184']],
+      ['what calls createContext?', ['lib/application.js:155']],
+      ['where is redirect?', ['lib/response.js:262']],
+      ['what does subdomains do?', ['Return subdomains as an array.']],
+      ['which languages is it written in?', ['JavaScript', 'package.json']],
+      ['what does lib/context.js define?', ['inspect', 'onerror']],
+      ['who changed lib/response.js?', null],
+      ['where is acceptsEncodings?', ['lib/request.js:572']],
+      ['compare acceptsEncodings with acceptsCharsets', ['lib/request.js:572', 'lib/request.js:589']],
+      ['where is bodyParser?', null],
+      ['can koa serve static files?', null],
+      ['how does attachment work?', ['lib/response.js:294']],
+      ['where is application.js?', ['lib/application.js']],
+    ],
+  },
+  {
+    name: 'click 8.1.7 (PyPI, Python), held out',
+    fetch: [
+      ['mkdir', '-p', 'held-out'],
+      ['pip', 'download', '--no-deps', '--no-binary', ':all:', '-q', 'click==8.1.7'],
+      ['tar', 'xzf', 'click-8.1.7.tar.gz', '-C', 'held-out'],
+    ],
+    folder: 'held-out/click-8.1.7',
+    questions: [
+      ['what is this project?', ['Click is a Python package for creating beautiful command line interfaces']],
+      ['where is CliRunner?', ['src/click/testing.py:159']],
+      ['which file defines BadParameter?', ['src/click/exceptions.py:86']],
+      ['where is echo_via_pager defined?', ['src/click/termui.py:251']],
+      ['where is LazyFile.open?', ['src/click/utils.py:148']],
+      ['what does make_default_short_help do?', ['Returns a condensed version of help string.']],
+      ['what does get_app_dir do?', ['Returns the config folder for the application.']],
+      [
+        'what does echo_via_pager do?',
+        ['This function takes a text and shows it via an environment specific'],
+      ],
+      ['what calls make_str?', ['src/click/core.py:1725']],
+      ['what calls format_filename?', ['src/click/exceptions.py:265', 'src/click/utils.py:146']],
+      ['where is KeepOpenFile?', ['src/click/utils.py:194']],
+      ['what does src/click/utils.py define?', ['LazyFile', 'safecall']],
+      ['which languages is it written in?', ['Python', 'Python packaging']],
+      ['compare LazyFile with KeepOpenFile', ['src/click/utils.py:106', 'src/click/utils.py:194']],
+      ['how does ProgressBar work?', ['src/click/_termui_impl.py:37']],
+      ['where is testing.py?', ['src/click/testing.py']],
+      ['who wrote CliRunner?', null],
+      ['where is LazyFile.fly?', null],
+      ['where is TyperApp?', null],
+      ['is click better than argparse?', null],
+    ],
+  },
+];

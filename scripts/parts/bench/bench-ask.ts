@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openLocalRepository, openRepositoryExplorer } from '../../../src/app/explore-app.ts';
 import { readConfig } from '../../../src/cli/settings.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { ASKED_PACKAGES, type AskedPackage } from './ask-questions.ts';
+import { ASKED_PACKAGES, type AskedPackage, HELD_OUT_PACKAGES } from './ask-questions.ts';
 
 /**
  * Measures answers to questions about five published packages without a model: right and cited, silent, or
@@ -22,16 +22,23 @@ const signal = new AbortController().signal;
 const CARGO =
   '[package]\nname = "asked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nsemver = "=1.0.23"\n';
 
-const totals = { right: 0, silent: 0, wrong: 0 };
-for (const asked of ASKED_PACKAGES) {
-  const counts = await measurePackage(asked, fetchPackage(asked));
-  for (const outcome of ['right', 'silent', 'wrong'] as const) totals[outcome] += counts[outcome];
-  console.log(`${asked.name}: ${counts.right} right, ${counts.silent} silent, ${counts.wrong} wrong`);
-}
-const all = totals.right + totals.silent + totals.wrong;
-console.log(`All: ${totals.right} of ${all} right, ${totals.silent} silent, ${totals.wrong} wrong`);
+const seen = await measureAll('All', ASKED_PACKAGES);
+const heldOut = await measureAll('Held out', HELD_OUT_PACKAGES);
 if (values.data === undefined) rmSync(folder, { recursive: true, force: true });
-if (totals.wrong > 0) process.exitCode = 1;
+if (seen.wrong + heldOut.wrong > 0) process.exitCode = 1;
+
+/** Measures packages one by one and prints the sum of their counts. */
+async function measureAll(name: string, packages: readonly AskedPackage[]) {
+  const totals = { right: 0, silent: 0, wrong: 0 };
+  for (const asked of packages) {
+    const counts = await measurePackage(asked, fetchPackage(asked));
+    for (const outcome of ['right', 'silent', 'wrong'] as const) totals[outcome] += counts[outcome];
+    console.log(`${asked.name}: ${counts.right} right, ${counts.silent} silent, ${counts.wrong} wrong`);
+  }
+  const all = totals.right + totals.silent + totals.wrong;
+  console.log(`${name}: ${totals.right} of ${all} right, ${totals.silent} silent, ${totals.wrong} wrong`);
+  return totals;
+}
 
 /** Downloads a package unless it is already there, and returns its folder. */
 function fetchPackage({ fetch, folder: inside }: AskedPackage): string {

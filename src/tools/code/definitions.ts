@@ -156,7 +156,7 @@ const BETWEEN = /^\s*(?:@\w|#\[|\[\w)/;
 const MAX_COMMENT = 300;
 
 /**
- * Returns the lines of the comment that describes a definition: the one directly above it, or Python's
+ * Returns the lines of the comment that describes a definition: the one above it, or Python's
  * docstring below it; null if there is none.
  */
 export function findComment(
@@ -170,8 +170,12 @@ export function findComment(
   }
   let last = definition.line - 1;
   while (last > 0 && BETWEEN.test(lines[last - 1] ?? '')) last -= 1;
+  const isApart = (lines[last - 1] ?? '').trim() === '' && /\*\/\s*$/.test(lines[last - 2] ?? '');
+  if (isApart) last -= 1;
   let first = last;
   while (first > 0 && last - first < MAX_COMMENT && COMMENT.test(lines[first - 1] ?? '')) first -= 1;
+  // A blank line may follow a documentation comment; what begins a file describes the file.
+  if (isApart && (first === 0 || !/^\s*\/\*\*/.test(lines[first] ?? ''))) return null;
   return first === last ? null : { lineStart: first + 1, lineEnd: last };
 }
 

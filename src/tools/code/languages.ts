@@ -22,6 +22,7 @@ const SCRIPT: Language = {
   forms: [
     ['function', /^\s*(?:export )?(?:default )?(?:declare )?(?:async )?function ?\*? ?([\w$]+)/],
     ['class', /^\s*(?:export )?(?:default )?(?:declare )?(?:abstract )?class ([\w$]+)/],
+    ['class', /^\s*(?:module\.)?exports(?:\.[\w$]+)? ?= ?class ([\w$]+)/],
     ['type', /^\s*(?:export )?(?:declare )?(?:const )?(?:interface|enum) ([\w$]+)/],
     ['type', /^\s*(?:export )?(?:declare )?type ([\w$]+)(?:<[^=]*>)? ?=/],
     ['module', /^\s*(?:export )?(?:declare )?(?:namespace|module) ([\w$]+)/],

@@ -79,6 +79,25 @@ describe('definitions of a file', () => {
     });
   });
 
+  it('have a documentation comment also above a blank line, but not the comment that begins the file', () => {
+    const text = [
+      ...['/**', ' * Everything about carts.', ' */', '', 'function first () {', '}', ''],
+      ...['/**', ' * Adds an item.', ' */', '', 'function add () {', '}', ''],
+      ...['/* eslint-disable */', '', 'function remove () {', '}', ''],
+      ...['module.exports = class Cart extends Base {', '}'],
+    ];
+    const found = listDefinitions('cart.js', text);
+    expect(found.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      ...['function first', 'function add', 'function remove', 'class Cart'],
+    ]);
+    expect(found.map((definition) => findComment('cart.js', text, definition))).toEqual([
+      null,
+      { lineStart: 8, lineEnd: 10 },
+      null,
+      null,
+    ]);
+  });
+
   it('are none in a language that is not known, and none in a generated line', () => {
     expect(read('a.xyz', 'function a() {}')).toEqual([]);
     expect(read('a.js', `function a() {}${' '.repeat(600)}`)).toEqual([]);
