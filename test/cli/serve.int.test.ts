@@ -8,9 +8,12 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BARE } from '../support/bare-environment.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TOKEN = 'the-token-that-an-operator-chose';
+/** What the demo prints last. In a short run it is stopped at its beginning, because it sends dozens of builds. */
+const DEMO_PRINTS = THOROUGH ? 'Read one:' : 'Sending sample data';
 
 let folder = '';
 beforeAll(async () => {
@@ -18,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Serves until `last` was said, then stops as a container is stopped; all that it said on either stream. */
+/**
+ * Serves until `last` is printed, then stops it as a container is stopped. Returns what it printed on both
+ * streams.
+ */
 async function serve(
   name: string,
   env: Readonly<Record<string, string>>,
@@ -34,7 +40,7 @@ async function serve(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      // Once: a second one would end it at once.
+      // A second signal would end it without closing anything.
       if (said.includes(last) && !child.killed) child.kill('SIGTERM');
     });
   }
@@ -48,10 +54,11 @@ test('a token that the operator chose is never printed, not by the demo either; 
     FAULTLINE_GITHUB_WEBHOOK_SECRET: 'a-github-secret',
     FAULTLINE_JENKINS_WEBHOOK_SECRET: 'a-jenkins-secret',
   };
-  const { code, said, data } = await serve('configured', env, ['--demo'], 'Read one:');
+  const { code, said, data } = await serve('configured', env, ['--demo'], DEMO_PRINTS);
   expect(code).toBe(0);
   expect(said).toMatch(/^ {2}token {6}2 are configured$/m);
-  expect(said).toContain('Bearer $TOKEN');
+  expect(said).toContain(DEMO_PRINTS);
+  if (THOROUGH) expect(said).toContain('Bearer $TOKEN');
   for (const secret of [TOKEN, 'a-github-secret', 'a-jenkins-secret']) expect(said).not.toContain(secret);
   expect(existsSync(join(data, 'secrets.json'))).toBe(false);
 });

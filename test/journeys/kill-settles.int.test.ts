@@ -10,9 +10,8 @@ import { type Service, startService, TOKEN } from '../support/service.ts';
 import { withSettings } from '../support/settings.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
-const BUILDS = 12;
-const ROUNDS = THOROUGH ? 3 : 1;
-/** A lease that nothing here could wait for: what was being worked on is taken over before it ends. */
+const [BUILDS, ROUNDS] = THOROUGH ? [12, 3] : [6, 1];
+/** A lease longer than the test, so that builds are taken over before it ends. */
 const LEASE = withSettings({ triage: { leaseMs: 60 * 60_000 } });
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const Accepted = z.object({ buildId: z.string() });
