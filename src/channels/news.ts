@@ -2,7 +2,8 @@ import type { Analysis } from '../domain/analysis.ts';
 import { type Build, shortenCommit } from '../domain/build.ts';
 import type { CauseState } from '../domain/cause.ts';
 import { findOwnerChannels, type OwnerChannels } from '../domain/notification-rule.ts';
-import { formatCount } from '../lib/text.ts';
+import { cutAtWord, formatCount } from '../lib/text.ts';
+import { MAX_TITLE } from '../log/title.ts';
 import { type AnswerFact, answerView } from '../notifications/answer-view.ts';
 import { arrangeAnswers } from '../notifications/build-answers.ts';
 import { type CauseStanding, getCauseStanding } from '../notifications/cause-standing.ts';
@@ -86,8 +87,8 @@ export async function readNews(
     first === undefined
       ? `Test of the rule ${rule.name}`
       : causes.length === 1
-        ? formatHead(first)
-        : `${formatCount(causes.length, 'cause')}: ${formatHead(first)}, …`;
+        ? cutAtWord(formatHead(first), MAX_TITLE)
+        : `${cutAtWord(`${formatCount(causes.length, 'cause')}: ${formatHead(first)}`, MAX_TITLE - 3)}, …`;
   return {
     rule: { id: rule.id, name: rule.name },
     headline,

@@ -3,6 +3,8 @@ import { type Build, BuildStatus } from '../domain/build.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { buildAddress, formatAnalysisAddress, search } from './addresses.ts';
+import { getPublishLimit } from './answer/facts.ts';
+import { nameSureness } from './answer/sure.ts';
 import { buildName, listOriginParts, STATUS_MARKS } from './builds.ts';
 import { nameEveryCi } from './ci-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -96,9 +98,11 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
       'Builds',
       filtering,
     )}<div
-      id="builds" data-live="build">${renderList(pageBuilds, heads, query, deps.clock.now())}</div>${pager(
-        { offset: query.offset, size: PAGE, more: found.length > PAGE },
-        (offset) => getListAddress({ ...query, offset }),
+      id="builds" data-live="build">${renderList(pageBuilds, heads, query, {
+        now: deps.clock.now(),
+        limit: getPublishLimit(deps.config),
+      })}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) =>
+        getListAddress({ ...query, offset }),
       )}${pageBuilds.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
     const top = html`<h1 tabindex="-1">Builds</h1><div class="acts">${liveLine(
       newest?.receivedAt,
@@ -126,6 +130,12 @@ const CSV_COLUMNS: CsvColumns<Build> = {
 
 const DAY_MS = 86_400_000;
 
+/** The values of all rows: the time in milliseconds, and the confidence from which answers are published. */
+interface Shared {
+  readonly now: number;
+  readonly limit: number;
+}
+
 function toBuildFilter(query: Query, now: number) {
   const { repo, branch, pipeline, number, job, from, to, status, days } = query;
   const texts = { repository: repo, branch, pipeline, number: number.replace(/^#/, ''), job };
@@ -142,14 +152,14 @@ function renderList(
   builds: readonly Build[],
   heads: readonly AnalysisHead[],
   query: Query,
-  now: number,
+  shared: Shared,
 ): Html {
   if (builds.length === 0) return emptyBuilds(query);
   const rows = groupPassed(builds, query).map((group) => {
     const [build] = group;
     if (build === undefined) return null;
     const causes = heads.filter(({ buildId }) => buildId === build.id);
-    return group.length > 1 ? foldedRow(group, now) : buildRow(build, causes, now);
+    return group.length > 1 ? foldedRow(group, shared) : buildRow(build, causes, shared);
   });
   return html`<section class="panel" aria-label="Builds, newest first"><ul
     class="rows">${rows}</ul></section>`;
@@ -173,7 +183,7 @@ function groupPassed(builds: readonly Build[], { status, number }: Query): Build
 /** The maximum number of repositories that a row of passed builds names. */
 const NAMED_REPOSITORIES = 3;
 
-function foldedRow(builds: readonly Build[], now: number): Html {
+function foldedRow(builds: readonly Build[], shared: Shared): Html {
   const names = [...new Set(builds.map(({ repository }) => repository))];
   const more = names.length - NAMED_REPOSITORIES;
   const oldest = builds.at(-1);
@@ -182,18 +192,18 @@ function foldedRow(builds: readonly Build[], now: number): Html {
     class="quiet">${names.slice(0, NAMED_REPOSITORIES).join(', ')}${
       more > 0 && ` and ${more} more`
     }</span></summary><ul class="rows flush">${builds.map((build) =>
-      buildRow(build, [], now),
+      buildRow(build, [], shared),
     )}</ul></details></li>`;
 }
 
-function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): Html {
+function buildRow(build: Build, causes: readonly AnalysisHead[], { now, limit }: Shared): Html {
   const { id, repository, status, receivedAt, author } = build;
   const { sign, tone } = STATUS_MARKS[status];
   const origin = listOriginParts({ ...build, author: null });
   const found =
     causes.length === 0
       ? html`<p class="grow quiet">${status === 'failed' && 'No analysis yet'}</p>`
-      : renderCauses(build, causes);
+      : renderCauses(build, causes, limit);
   return html`<li id="${id}" data-row>${icon(sign, tone !== null && `is-${tone}`)}<span
     class="seen-not">${status}:
     </span><div class="grow"><a class="whole" href="${buildAddress(id)}">${repository}
@@ -209,21 +219,27 @@ function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): H
  */
 const NAMED = 2;
 
-function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
-  // Naming one more cause takes no more room than a line with its count.
+function renderCauses({ id }: Build, causes: readonly AnalysisHead[], limit: number): Html {
+  // One more would take as much room as the line that counts it.
   const listed = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
   const more = causes.length - listed.length;
-  return html`<ul class="grow">${listed.map(causeLine)}${
+  return html`<ul class="grow">${listed.map((head) => causeLine(head, limit))}${
     more > 0 && html`<li><a class="above" href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
   }</ul>`;
 }
 
-function causeLine({ id, category, title, action, decided, fromLibrary }: AnalysisHead): Html {
-  const judged = action === 'auto_notify' ? 'very likely' : 'likely, waits for a reviewer';
-  const guessed = category === null ? 'no answer' : judged;
-  const standing = fromLibrary || decided ? 'confirmed' : guessed;
+function causeLine(head: AnalysisHead, limit: number): Html {
+  const { id, category, title } = head;
+  const standing = describeStanding(head, limit);
   return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
     href="${formatAnalysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
+}
+
+function describeStanding(head: AnalysisHead, limit: number): string {
+  if (head.fromLibrary || head.decided) return 'confirmed';
+  if (head.category === null) return 'no answer';
+  const waits = head.action === 'auto_notify' ? '' : ', waits for review';
+  return `${nameSureness(head, limit).toLowerCase()}${waits}`;
 }
 
 function emptyBuilds(query: Query): Html {

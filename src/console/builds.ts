@@ -16,6 +16,8 @@ import {
   runAddress,
   search,
 } from './addresses.ts';
+import { getPublishLimit } from './answer/facts.ts';
+import { nameSureness, readJudged } from './answer/sure.ts';
 import { getCiName, logPageLink, rerunPart } from './ci-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, renderTime } from './controls.ts';
@@ -25,6 +27,7 @@ import { answerPage, type ConsoleApp, route } from './page.ts';
 import { type Icon, icon } from './parts/icons.ts';
 import { renderCategory, stateMark, type Tone } from './parts/marks.ts';
 import { inlineProse } from './prose.ts';
+import { nameNode } from './run-words.ts';
 import { whosePart } from './whose.ts';
 
 /** The icon and color of each status. */
@@ -160,6 +163,7 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
     answers,
     sources,
     pages,
+    limit: getPublishLimit(deps.config),
     rerun: rerunPart(build, reruns, principal, deps),
   };
 }
@@ -179,7 +183,9 @@ function renderPage(facts: BuildFacts): Html {
         introduceAnswers(answers) ?? `One cause, ${formatCount(answers[0]?.failures ?? 1, 'failure')}`
       }</h2>`
     }
-    ${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
+    ${answers.map((answer, index) =>
+      causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `, facts.limit),
+    )}</div>
     <div id="logs" data-live>${renderLogs(facts)}</div>`;
 }
 
@@ -196,22 +202,29 @@ function triageStatus({ build, job, step, answers }: BuildFacts): Html {
     return html`Waiting for a worker.${
       job.error !== null && ` The last attempt failed: ${job.error}`
     }${watch}`;
-  if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
+  if (job.state === 'running')
+    return html`Analyzing${step !== null && `: ${nameNode(step).toLowerCase()}`}.${watch}`;
   if (job.state === 'failed')
     return html`<span class="is-red">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
-  return html`${answers.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
+  return html`${answers.length === 0 && 'Analyzed. No failure was found in its logs.'}`;
 }
 
-function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, number: string): Html {
-  const { title, standing, facts } = answerView(analysis, undefined, explains);
+function causeCard(
+  { analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>,
+  number: string,
+  limit: number,
+): Html {
+  const { title, standing, facts, form } = answerView(analysis, undefined, explains);
+  const isConfirmed = form === 'known' || !isJudged(analysis);
+  const sure = isConfirmed ? standing : nameSureness(readJudged(analysis), limit).toLowerCase();
   const visible = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = visible.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="panel pad" id="${analysis.id}">
     <h3>${number}<a href="${formatAnalysisAddress(analysis.id)}">${title}</a></h3>
-    ${whosePart(whose)}<p>${renderCategory(isJudged(analysis) ? analysis.category : null)} · ${standing}${
-      isSentForReview && ' · sent for review'
-    }</p>
+    ${whosePart(whose)}<p class="kicker">${renderCategory(
+      isJudged(analysis) ? analysis.category : null,
+    )}<span>${sure}${isSentForReview && ', waits for review'}</span></p>
     ${visible.map(
       ({ name, label, values }) =>
         html`<p>${
@@ -220,7 +233,7 @@ function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, n
     )}
     ${isComplete ? null : testList(explains)}
     <p><a href="${formatCauseAddress(analysis.fingerprint)}">All occurrences</a> ·
-    <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
+    <a href="${runAddress(analysis.id)}">All steps</a></p></article>`;
 }
 
 function testList(explains: ExplainedFailures): Shown {

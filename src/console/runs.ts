@@ -5,6 +5,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { findMin } from '../lib/collections.ts';
+import { formatCount, startUpper } from '../lib/text.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import {
@@ -23,6 +24,7 @@ import { crumbs } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
+import { describeInWords, nameAction, nameEnd, nameNode, nameTool } from './run-words.ts';
 
 /**
  * Registers `/runs/:id`, the steps of an analysis. If the id belongs to a build, they are those of its
@@ -68,7 +70,7 @@ async function sendFinished(
       trace.notes.length > 0 &&
       html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`
     }
-    <p><a class="btn" href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a>
+    <p><a class="btn" href="${formatAnalysisAddress(analysis.id)}">Back to the answer</a>
     <a class="btn" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
   const top = crumbs([html`<a href="${formatAnalysisAddress(analysis.id)}">Answer</a>`, 'All steps']);
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', top, main });
@@ -90,13 +92,13 @@ function renderHead({
       : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens ` +
         `· ${formatDollars(totals.costUsd)}`;
   const prompts = [...new Set(Object.values(promptHashes))].map((hash) => hash.slice(0, 8));
-  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations}
-    ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in
-    <strong>${action.replaceAll('_', ' ')}</strong></p>
-    <p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)}
-    kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${
-      prompts.length > 0 && ` · prompts ${prompts.join(', ')}`
-    }</p>`;
+  const rounds = formatCount(totals.iterations, 'round');
+  return html`<p>Ended after ${rounds}, because ${nameEnd(terminationReason)}. The answer was
+    <strong>${nameAction(action)}</strong>.</p>
+    <p class="quiet">${formatDuration(milliseconds)} · ${cost} · ${formatNumber(reduction.keptLines)} of
+    ${formatCount(reduction.logLines, 'line')} kept · ${
+      model === null ? `judged by ${analyst}` : `model ${model}`
+    }${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
 }
 
 /**
@@ -165,7 +167,8 @@ async function readLiveRun(buildId: string, after: number, { stores }: Pick<Cons
   const last = steps.at(-1)?.step;
   const stateTexts = {
     queued: 'Waiting for a worker.',
-    running: last === undefined ? 'Reading the logs.' : `Done: ${last.node}. ${last.summary}`,
+    running:
+      last === undefined ? 'Reading the logs.' : `${nameNode(last.node)}: ${describeInWords(last.summary)}`,
     done: 'Analyzed.',
     failed: `The analysis failed: ${job?.error ?? 'see the server log'}.`,
   };
@@ -234,13 +237,15 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
   const took = formatDuration(step.milliseconds);
   return html`<li><details${failed && html` open`}>
     <summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span>
-    <strong>${step.node}</strong>${
-      step.round > 0 && html` <span class="quiet">round ${step.round}</span>`
-    }${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`}
-    <span class="quiet">${took}</span> ${step.summary}</summary>
+    <strong>${nameNode(step.node)}</strong>${
+      step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`
+    } <span class="quiet">${step.round > 0 && `round ${step.round}, `}${took}</span><span
+    class="told">${describeInWords(step.summary)}</span></summary>
     ${step.judgements.map(
       (judgment) =>
-        html`<p>${judgment.name} by ${judgment.by}${judgment.model !== null && ` (${judgment.model})`}:
+        html`<p>${nameNode(judgment.name)}, by ${judgment.by}${
+          judgment.model !== null && ` (${judgment.model})`
+        }:
           ${formatDuration(judgment.milliseconds)}${
             judgment.modelCalls > 0 &&
             `, ${formatNumber(judgment.inputTokens)} → ${formatNumber(judgment.outputTokens)} ` +
@@ -258,15 +263,18 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
 function toolLine(tool: ToolTrace): Html {
   const sign = isFailure(tool)
     ? html`<span class="is-red"><span aria-hidden="true">✗</span> ${tool.status}</span>`
-    : html`<span class="is-green"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
+    : html`<span class="is-green"><span aria-hidden="true">✓</span> ${
+        tool.status === 'empty' ? 'nothing' : 'found'
+      }</span>`;
   const args = Object.entries(tool.args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary}
+  return html`<li>${sign} <b title="${tool.tool}">${startUpper(nameTool(tool.tool))}</b>:
+    ${describeInWords(tool.summary)}
     <span class="quiet">${formatDuration(tool.milliseconds)}${
       tool.attempts > 1 && `, ${tool.attempts} attempts`
     }${tool.cached && ', from cache'}${
-      tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`
+      tool.answeredBy !== undefined && html`. Instead: ${nameTool(tool.answeredBy)}`
     }</span>
     ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span
     class="quiet">${tool.why}</span></li>`;

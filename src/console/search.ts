@@ -115,8 +115,9 @@ function getSearchAddress(q: string, offset = 0): string {
 
 function searchForm(q: string, wrong: string | null): Html {
   return html`<form class="search" role="search" aria-label="Failures" action="/search"><label
-    for="search">Failures of all builds</label>
-    <p><input id="search" name="q" type="search" value="${q}" data-action="search" maxlength="${MAX_SEARCH}"
+    class="meta" for="search">Words and filters, in the failures of all builds</label>
+    <p class="acts"><input id="search" name="q" type="search" value="${q}" data-action="search"
+    maxlength="${MAX_SEARCH}"
     placeholder='repo:shop/api is:flaky since:7d "connection refused"'${
       wrong !== null && html` aria-invalid="true" aria-describedby="wrong"`
     }> <button class="main">Search</button></p>
@@ -235,8 +236,7 @@ function renderResult(
   ].filter((part) => part !== false);
   const address = analysisId === null ? buildAddress(failure.buildId) : formatAnalysisAddress(analysisId);
   return html`<li><a class="title"
-    href="${address}">${title}</a>
-    ${renderCategory(category)}${
+    href="${address}">${title}</a><br>${renderCategory(category)}${
       decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`
     }${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
     ${

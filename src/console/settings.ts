@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Principal } from '../domain/review.ts';
+import { holds, type Principal } from '../domain/review.ts';
 import { formatCount, splitList, startUpper } from '../lib/text.ts';
 import type { Finding } from '../ports/health.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../service/connect.ts';
 import { Organization, renderAppForm } from './app-registration.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, formatAge, KEYS, renderHiddenFields, renderTime } from './controls.ts';
+import { crumbs, formatAge, KEYS, renderHiddenFields, renderTime, tabs } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { banner, stateMark, type Tone } from './parts/marks.ts';
@@ -23,7 +23,11 @@ import { unreadLogs } from './unread-logs.ts';
 const LIMIT_MS = 60_000;
 
 const Name = z.string().min(1).max(40);
-const SettingsQuery = z.object({ provider: Name.optional(), organization: Organization });
+const SettingsQuery = z.object({
+  provider: Name.optional(),
+  organization: Organization,
+  list: z.enum(['systems', 'service']).catch('systems').default('systems'),
+});
 const SettingsForm = z.object({
   provider: Name,
   repository: z.string().trim().max(300).default(''),
@@ -34,13 +38,15 @@ const SettingsForm = z.object({
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
-    const { provider: name, organization } = request.query;
+    const { provider: name, list, organization } = request.query;
     const provider = name === undefined ? null : findProvider(deps.providers, name);
     const app = provider === null ? null : await renderAppForm(request, reply, deps, provider, organization);
-    const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl, app?.part));
+    const main = await (provider === null
+      ? readSettings(deps, list)
+      : providerMain(provider, publicUrl, app?.part));
     const top =
       provider === null
-        ? html`<h1 tabindex="-1">Settings</h1>`
+        ? html`<h1 tabindex="-1">Settings</h1>${settingsTabs(list)}`
         : crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']);
     const forms = app?.formsTo === undefined ? {} : { formsTo: app.formsTo };
     return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main, ...forms });
@@ -76,6 +82,37 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
+const TABS = {
+  systems: ['/settings', 'CI systems'],
+  service: ['/settings?list=service', 'Service'],
+  me: ['/me', 'You'],
+} as const;
+
+/** Renders the tabs of the settings; what is the reader's own is one of them. */
+function settingsTabs(here: keyof typeof TABS): Html {
+  const links = Object.entries(TABS).map(([name, [address, words]]) => ({
+    address,
+    words,
+    isHere: name === here,
+  }));
+  return tabs('Settings', links);
+}
+
+async function readSettings(deps: ConsoleDeps, list: 'systems' | 'service'): Promise<Html> {
+  if (list === 'systems') return await listMain(deps);
+  return html`${await healthPart(deps)}${await unreadLogs(deps)}`;
+}
+
+/** Says that a part of the service is ill, on the first tab too. */
+async function illBanner({ readiness }: ConsoleDeps): Promise<Html> {
+  const ill = Object.entries((await readiness()).backends).filter(([, { state }]) => state !== 'ok');
+  if (ill.length === 0) return html``;
+  const names = ill.map(([name]) => nameBackend(name)).join(', ');
+  return banner(html`<b>Needs a look: ${names}.</b> <a href="/settings?list=service">See why</a>`, {
+    tone: 'red',
+  });
+}
+
 async function listMain(deps: ConsoleDeps): Promise<Html> {
   const { publicUrl } = deps.config.http;
   const systems = await Promise.all(
@@ -89,7 +126,7 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
     lastAt !== null || provider.webhook.secrets.length > 0;
   const connected = systems.filter(isConnected);
   const others = systems.filter((system) => !isConnected(system));
-  return html`${
+  return html`${await illBanner(deps)}${
     publicUrl === null &&
     banner(
       html`<b>Links in comments do not work yet.</b> Faultline does not know its public address. Set
@@ -101,11 +138,10 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
       connected.length === 0 ? 'none is connected' : `${connected.length} connected`
     }</span></header>
     <ul class="rows">${connected.map((system) => systemRow(system, publicUrl, deps.clock.now()))}<li><p
-    class="acts"><span class="meta">Connect another:</span>${others.map(
+    class="acts">${others.length > 0 && html`<span class="meta">Connect another:</span>`}${others.map(
       ({ provider, label }) => html`<a class="btn" href="/settings?provider=${provider.name}">${label}</a>`,
     )}<span class="meta">Any other CI uploads its builds to
-    <code>POST /api/builds</code>.</span></p></li></ul></section>
-    ${await healthPart(deps)}${await unreadLogs(deps)}`;
+    <code>POST /api/builds</code>.</span></p></li></ul></section>`;
 }
 
 interface CiSystem {
@@ -274,10 +310,15 @@ export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await loadReader(request, deps);
     const notice = request.query.saved === undefined ? {} : { said: 'Saved.' };
     const main = mePage(requirePrincipal(request.principal), reader.preferences);
+    const isAdmin = holds(request.principal, 'admin');
+    const top = isAdmin
+      ? html`<p class="page-title">Settings</p>${settingsTabs('me')}<h1 class="seen-not" tabindex="-1">Your
+          settings</h1>`
+      : html`<h1 tabindex="-1">Your settings</h1>`;
     return sendPage(
       request,
       reply,
-      { title: 'Your settings', top: html`<h1 tabindex="-1">Your settings</h1>`, main, ...notice },
+      { title: 'Your settings', ...(isAdmin && { part: 'settings' as const }), top, main, ...notice },
       reader,
     );
   });
@@ -320,22 +361,22 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
   );
   return html`<p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'}
     ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
-    <form method="post" action="/me" data-whole>
-    ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
-    <p><label>Your handles and teams, separated by commas
+    <form method="post" action="/me" data-whole class="stack tight own">
+    <label class="field"><span>Your handles and teams, separated by commas</span>
     <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000"
-    placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits.
-    Unassigned causes that these own are listed as yours.</span></p>
-    <p><label>Open files in your editor
+    placeholder="@ada, @shop/payments" aria-describedby="handles-help"></label><p class="meta"
+    id="handles-help">As in CODEOWNERS and commits. Unassigned causes that these own are listed as yours.</p>
+    <label class="field"><span>Address that opens a file in your editor</span>
     <input name="editor" class="long" value="${preferences.editor}" maxlength="300"
-    placeholder="vscode://file/home/ada/{name}/{path}:{line}"></label><br><span class="quiet">An address with
-    <code>{path}</code> and, if you like, <code>{line}</code>, <code>{repository}</code> (owner/name) and
-    <code>{name}</code>. Empty: no such links.</span></p>
-    <fieldset><legend>Colors</legend>${themes}</fieldset>
+    placeholder="vscode://file/home/ada/{name}/{path}:{line}" aria-describedby="editor-help"></label><p
+    class="meta" id="editor-help">With <code>{path}</code> and, if you like, <code>{line}</code>,
+    <code>{repository}</code> (owner/name) and <code>{name}</code>. Empty: no such links.</p>
+    <fieldset><legend>Colors</legend><p class="choices">${themes}</p></fieldset>
     ${box('wrap', wrap, 'Wrap long lines of logs')}
     ${box('timestamps', timestamps, 'Show timestamps in logs')}
-    <p><button>Save</button></p></form>
-    <form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
+    ${box('keys', preferences.keys, 'Shortcuts of a single key, such as a to accept and j for the next item')}
+    <p class="acts"><button class="main">Save</button></p></form>
+    <form method="post" action="/sign-out" data-whole><p class="acts"><button>Sign out</button></p></form>
     <h2 id="keys-here">Keyboard shortcuts</h2>
     ${dataTable('Keyboard shortcuts', ['Key', 'What it does', 'Where'], keys)}
     <p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are

@@ -7,7 +7,7 @@ import type { Failure } from './failure.ts';
 import type { FailureHistory } from './failure-history.ts';
 import { findTouchedSuspects } from './review.ts';
 import { advisePin, findExplaining, formatVersionChange, type VersionChanges } from './version-changes.ts';
-import type { Whose, WhoseAct, WhoseProof, WhoseVerdict } from './whose.ts';
+import type { Whose, WhoseAct, WhoseProof } from './whose.ts';
 
 export interface WhoseFacts {
   readonly build: Build;
@@ -56,7 +56,7 @@ export function judgeWhose(facts: WhoseFacts): Whose {
   return {
     isDefault: history.isDefault,
     ...found,
-    act: chooseAct(found.verdict, analysis, history, findTouched(facts)),
+    act: chooseAct(found, analysis, history, findTouched(facts)),
   };
 }
 
@@ -69,7 +69,7 @@ export function judgeWithoutHistory(analysis: Analysis): Whose | null {
   const found = experiment === undefined ? judgeByVersions(analysis) : judgeByTrying(experiment, null);
   if (found === null) return null;
   const suspect = analysis.answer.suspects.find(({ path }) => listChangedFiles(analysis).has(path));
-  const act = chooseAct(found.verdict, analysis, null, suspect);
+  const act = chooseAct(found, analysis, null, suspect);
   return { isDefault: false, ...found, act };
 }
 
@@ -278,9 +278,10 @@ function judgeNew(facts: WhoseFacts): Found | null {
   return { verdict: 'change', probability, proof };
 }
 
-function leaveOpen({ history }: WhoseFacts): Found {
+function leaveOpen({ history, analysis }: WhoseFacts): Found {
   const { defaultBranch: main, test, seenElsewhere } = history;
-  const known = proveByMain(history).concat(countPullRequests(history), countFlakes(test));
+  const named = findNamedCommit(analysis);
+  const known = named.concat(proveByMain(history), countPullRequests(history), countFlakes(test));
   const passes: WhoseProof[] =
     known.length === 0 && !seenElsewhere && main?.status === 'passed'
       ? [{ what: 'passes-on', branch: main.name, build: main.newest }]
@@ -297,8 +298,8 @@ function countFlakes(test: FailureHistory['test']): WhoseProof[] {
 }
 
 function chooseAct(
-  verdict: WhoseVerdict,
-  { changes }: Analysis,
+  { verdict, proof }: Found,
+  { changes, answer }: Analysis,
   history: FailureHistory | null,
   suspect: Suspect | undefined,
 ): WhoseAct {
@@ -314,13 +315,37 @@ function chooseAct(
       if (history?.isDefault === true && main !== null)
         return { what: 'look', at: main.since ?? main.newest };
       return { what: 'rebase', branch: main?.name ?? null, on: main?.fixedBy ?? null };
-    case 'unknown':
-      return times >= LASTING ? { what: 'ask', times } : { what: 'try' };
+    case 'unknown': {
+      const [named] = proof.some(({ what }) => what === 'named') ? answer.suspects : [];
+      if (named !== undefined && history?.isDefault === true)
+        return { what: 'fix', path: named.path, line: named.line };
+      if (named !== undefined) return { what: 'contains' };
+      if (times >= LASTING) return { what: 'ask', times };
+      return history !== null && isFirstBuild(history) ? { what: 'first' } : { what: 'try' };
+    }
     default:
       if (history !== null && history.passedAgain !== null) return { what: 'nothing' };
       return times >= LASTING ? { what: 'ask', times } : { what: 'rerun' };
   }
 }
+
+/** Checks whether no earlier build is known, neither of this branch nor of the default one. */
+function isFirstBuild({ own, defaultBranch, seenElsewhere, test }: FailureHistory): boolean {
+  const isNewHere = own.passed === null && own.times <= 1 && (test?.runs ?? 0) <= 1;
+  return isNewHere && defaultBranch === null && !seenElsewhere;
+}
+
+/** Finds the commit that the answer's text names as the cause: that of its first suspect. */
+function findNamedCommit({ answer: { rootCause, suspects } }: Analysis): WhoseProof[] {
+  const [suspect] = suspects;
+  const commit = suspect?.commit ?? null;
+  if (suspect === undefined || commit === null || !rootCause.includes(commit.slice(0, NAMED_CHARACTERS)))
+    return [];
+  return [{ what: 'named', commit, author: suspect.author }];
+}
+
+/** The minimum number of characters by which a text names a commit. */
+const NAMED_CHARACTERS = 7;
 
 /** Finds the first suspect that the change touches. */
 function findTouched({ build, analysis }: WhoseFacts): Suspect | undefined {

@@ -67,14 +67,14 @@ export const PublishBound = z.object({
 export type PublishBound = z.infer<typeof PublishBound>;
 
 /** Explains to people why answers of this route are not published. */
-export function boundReason({ routes, maxWrong }: PublishBound, route: Route): string {
+export function boundReason({ routes }: PublishBound, route: Route): string {
   const standing = routes.find((other) => other.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
   const known = `${Math.round(wrong)} of ${Math.round(outcomes)} answers like this were wrong`;
   const more =
     standing === undefined
       ? ''
-      : `; ${missing} more right ones would show at most ${formatWrongShare(maxWrong)}`;
+      : `; ${missing} more must be right before they are published without a person`;
   return `${known}${more}`;
 }
 
@@ -97,10 +97,6 @@ export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   words: 'from the learned words alone',
   model: 'from a model alone',
 };
-
-function formatWrongShare(share: number): string {
-  return `${Number((100 * share).toFixed(1))} % wrong`;
-}
 
 /** The confidence with which the bound must hold. */
 export const BOUND_CONFIDENCE = 0.9;

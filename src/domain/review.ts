@@ -122,13 +122,15 @@ export const Review = z.object({
 export type Review = z.infer<typeof Review>;
 
 /**
- * Returns the category of an item as people see it. Every judged item has a confidence above 0, so 0 means
- * not analyzed.
+ * Returns the category of an item as people see it: that of a correction, or that of the analysis. Every
+ * judged item has a confidence above 0, so 0 means not analyzed.
  */
 export function formatItemCategory({
   category,
   confidence,
-}: Pick<Review, 'category' | 'confidence'>): string {
+  decision,
+}: Pick<Review, 'category' | 'confidence' | 'decision'>): string {
+  if (decision?.type === 'correct' && decision.category !== undefined) return decision.category;
   return confidence === 0 ? 'NOT ANALYZED' : category;
 }
 
@@ -222,6 +224,20 @@ export function findTouchedSuspects(
       isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
   );
   return [...new Set(ownSuspects.map(({ path }) => path))];
+}
+
+/**
+ * Returns an analysis as people read it after a decision: with the category, kind, cause and advice of a
+ * correction. An accepted, rejected or undecided one stays as it is.
+ */
+export function applyDecision(analysis: Analysis, decision: Decision | null): Analysis {
+  if (decision?.type !== 'correct') return analysis;
+  const category = decision.category ?? analysis.category;
+  const kept = category === analysis.category ? analysis.kind : 'unknown';
+  const { rootCause = analysis.answer.rootCause, fixRecommendation = analysis.answer.fixRecommendation } =
+    decision;
+  const answer = { ...analysis.answer, rootCause, fixRecommendation };
+  return { ...analysis, category, kind: decision.kind ?? kept, answer };
 }
 
 /** Compares two commits, each of which may be a full hash or its first characters. */

@@ -74,6 +74,8 @@ const WhoseProof = z.discriminatedUnion('what', [
   }),
   /** Many repositories could not reach one host within minutes. */
   z.object({ what: z.literal('incident'), host: z.string(), repositories: z.int() }),
+  /** The answer names a commit, of which is not known whether this build was the first with it. */
+  z.object({ what: z.literal('named'), commit: z.string(), author: z.string().nullable() }),
   /** The failing step itself says so. */
   z.object({ what: z.literal('log') }),
   z.object({ what: z.literal('new-test') }),
@@ -102,6 +104,10 @@ const WhoseAct = z.discriminatedUnion('what', [
   z.object({ what: z.literal('ask'), times: z.int() }),
   /** Nothing proves it yet; running it again would show it. */
   z.object({ what: z.literal('try') }),
+  /** Nothing proves it yet; it is the author's if the change contains the commit that the answer names. */
+  z.object({ what: z.literal('contains') }),
+  /** Nothing proves it yet, because no earlier build is known. */
+  z.object({ what: z.literal('first') }),
   /** It has passed since. */
   z.object({ what: z.literal('nothing') }),
 ]);

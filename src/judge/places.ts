@@ -172,7 +172,7 @@ function rankFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[]
  * names a file of that name.
  */
 function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
-  return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
+  return tested.flatMap(({ file, line, twin, guesses }, rank) => {
     const itself = {
       path: file,
       line,
@@ -186,7 +186,7 @@ function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Pl
         line: null,
         from: 'test' as const,
         score: fade(GUESS, rank + at),
-        reason: `${name} may test it, judging by its name`,
+        reason: 'the failing test may be named after it',
       };
     });
     if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? ''))
@@ -201,7 +201,7 @@ function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Pl
         line: null,
         from: 'test' as const,
         score,
-        reason: `${name} tests it, judging by its name`,
+        reason: 'the failing test is named after it',
       },
       ...guessed,
     ];

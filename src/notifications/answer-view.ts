@@ -327,7 +327,7 @@ function describeRecord({ classification: { record }, recalled }: Analysis): str
   const least = 1 - computeUpperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
   return [
     `answers like this one are right at least ${Math.floor(100 * least)} % of the time ` +
-      `(${record.right} of ${record.of} in sources it never learned from)`,
+      `(${record.right} of ${record.of} in projects it had not seen)`,
   ];
 }
 

@@ -28,7 +28,9 @@ export interface WhoseLine {
 export function createWhoseLine({ verdict, isDefault, probability, proof, act }: Whose): WhoseLine {
   const { sure, likely, onDefault } = WHOSE_WORDS[verdict];
   const words = probability === null ? sure : likely;
-  const stated = isDefault ? onDefault : words;
+  const [named] = proof.filter(({ what }) => what === 'named');
+  const commit = named?.what === 'named' && isDefault ? `Most likely ${nameCommit(named)}` : onDefault;
+  const stated = isDefault ? commit : words;
   return {
     question: isDefault ? 'Which change?' : 'Is it me?',
     answer: probability === null ? stated : `${stated} (${formatConfidence(probability)})`,
@@ -94,6 +96,10 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
       ];
     case 'log':
       return ['the failing step says so'];
+    case 'named':
+      return isDefault
+        ? ['named by the answer, not yet proven by builds']
+        : ['the answer names commit ', { plain: nameCommit(proof) }];
     case 'new-test':
       return ['its test is new here'];
     case 'passes-on':
@@ -108,6 +114,10 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
     case 'passed-before':
       return ['passed here in ', nameBuild(proof.build)];
   }
+}
+
+function nameCommit({ commit, author }: Extract<WhoseProof, { what: 'named' }>): string {
+  return `${shortenCommit(commit)}${author === null ? '' : ` by ${clip(author, 100)}`}`;
 }
 
 function nameBranch(branch: string): WhosePart {
@@ -147,6 +157,10 @@ function describeAct(act: WhoseAct, isDefault: boolean): WhosePart[] {
       return [`It failed ${act.times} times in a row: ask the owner of the machine, service or test.`];
     case 'try':
       return ['Only a rerun would show it: if it passes, it is flaky.'];
+    case 'contains':
+      return ['Yours if your change contains that commit.'];
+    case 'first':
+      return ['No earlier build is known to compare with.'];
     case 'nothing':
       return ['Nothing to do: it has passed since.'];
   }

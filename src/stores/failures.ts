@@ -26,6 +26,8 @@ export const AnalysisHead = z.object({
   title: z.string(),
   /** The verdict's confidence, 0..1. */
   confidence: z.number(),
+  /** True if several explanations fit, or the analysis abstained from a category. */
+  open: z.boolean(),
   action: Action,
   failures: z.int(),
   /** True if a person confirmed its cause, or that of a similar earlier failure. */
@@ -341,6 +343,8 @@ export function createAnalysisStore(db: Database) {
 const HEADS = `
   select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category,
     a.body -> 'answer' ->> 'title' as title, a.confidence,
+    jsonb_array_length(coalesce(a.body -> 'answer' -> 'hypotheses', '[]')) > 1
+      or coalesce((a.body -> 'classification' ->> 'abstained')::boolean, false) as open,
     a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
     coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided,
     d.type is null and a.body -> 'recalled' <> 'null'::jsonb as "fromLibrary",

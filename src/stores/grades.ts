@@ -202,8 +202,7 @@ const COUNTS = `
   with newest as (
     select f.analysis_id, f.repository, f.is_right, g.analysis_id is not null as graded,
       ${GRADE_COLUMNS.map((column) => `g.${column}`).join(', ')},
-      case when g.analysis_id is not null then g.route
-        else (select a.body -> 'verdict' ->> 'route' from analyses a where a.id = f.analysis_id) end as route
+      case when g.analysis_id is not null then g.route else f.route end as route
     from answer_facts f left join answer_grades g on g.analysis_id = f.analysis_id
     where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz
       and f.created_at <= $4::timestamptz and (g.analysis_id is not null or f.is_right is not null)

@@ -77,8 +77,8 @@ describe('builds', () => {
             isDefault: true,
             probability: null,
             proof: [],
-            act: { what: 'try' },
-            sentence: 'Not known yet. Only a rerun would show it: if it passes, it is flaky.',
+            act: { what: 'first' },
+            sentence: 'Not known yet. No earlier build is known to compare with.',
           },
         },
       ]);

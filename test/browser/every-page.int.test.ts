@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
 import { type ShownPage, stockPages } from '../support/console-pages.ts';
+import { computeContrast } from '../support/contrast.ts';
 import { openStockedConsole, READERS, type StockedConsole } from '../support/stocked-console.ts';
 
 let console: StockedConsole;
@@ -56,6 +57,24 @@ describe('every page and state', () => {
         ...complaints.filter((complaint) => !isStatus(complaint)),
       ]);
       expect(found).toEqual([]);
+    },
+  );
+
+  it.each(['light', 'dark'] as const)(
+    'every text has the contrast that it needs, also where axe cannot decide: %s',
+    async (theme) => {
+      let texts = 0;
+      const found: string[] = [];
+      for (const width of [1440, 390])
+        found.push(
+          ...(await onEveryPage({ theme, width }, async ({ page }) => {
+            const contrast = await computeContrast(page);
+            texts += contrast.texts;
+            return [...contrast.findings];
+          })),
+        );
+      expect(found).toEqual([]);
+      expect(texts).toBeGreaterThan(3000);
     },
   );
 

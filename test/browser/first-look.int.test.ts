@@ -196,7 +196,7 @@ describe('the first minute with the demo', () => {
       expect(await page.locator('.found > li').count()).toBe(3);
       await page.getByRole('link', { name: 'Remove "weekly digest"' }).click();
       await page.getByRole('link', { name: 'Remove is:flaky' }).click();
-      expect(await page.locator('.found > li').count()).toBe(7);
+      expect(await page.locator('.found > li').count()).toBe(8);
     });
     expect(complaints).toEqual([]);
     await client.at('reader', async (page) => {
@@ -211,6 +211,38 @@ describe('the first minute with the demo', () => {
       expect(await page.evaluate('document.activeElement.closest("form").getAttribute("aria-label")')).toBe(
         'This log',
       );
+    });
+  });
+
+  it('two pull requests say whose their failures are: the author’s, and one that main had before', async () => {
+    const answersOf = async (repository: string) => {
+      const failed = await client.console.stores.builds.list(
+        { repository, status: 'failed' },
+        { limit: 20, offset: 0 },
+      );
+      const pull = failed.find(({ pullRequest }) => pullRequest !== null);
+      return (await client.console.stores.analyses.listByBuild(pull?.id ?? ''))[0]?.id ?? '';
+    };
+    await client.at('reader', async (page) => {
+      await page.goto(`/analyses/${await answersOf('demo/shop')}`);
+      const fact = page.locator('.fact').first();
+      expect(await fact.textContent()).toContain('Is it me?');
+      expect(await fact.textContent()).toContain('Most likely yes, new with this change');
+      expect(await fact.textContent()).toMatch(/Passes on main \(ci #112\).*Yours: src\/money\.js:6/s);
+      await page.goto(`/analyses/${await answersOf('demo/profile-none-attribute')}`);
+      expect(await fact.textContent()).toContain('No, already red on the default branch');
+      expect(await fact.textContent()).toMatch(
+        /main fails this way since ci #42.*Rebase when main is green/s,
+      );
+    });
+  });
+
+  it('lists the tests that fail now by name', async () => {
+    await client.at('reader', async (page) => {
+      await page.goto('/tests');
+      await page.getByRole('link', { name: 'Failing', exact: true }).click();
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/^\d tests fail now$/);
+      await page.getByRole('link', { name: 'test_stranger_gets_a_neutral_greeting' }).waitFor();
     });
   });
 

@@ -97,7 +97,7 @@ describe('builds', () => {
 describe('a run', () => {
   it('is shown with every step it took', async () => {
     const { body } = await getPage(console.app, `/runs/${analysisId}`);
-    expect(body).toContain('Finished:');
+    expect(body).toContain('Ended after 1 round, because enough was known.');
     expect(JSON.parse((await getPage(console.app, `/runs/${analysisId}/json`)).body)).toMatchObject({
       analysisId,
     });

@@ -153,6 +153,37 @@ it('changes several causes with one form, and takes all of it back with one', as
   expect((await postForm(opened.app, '/causes/undo', { at })).statusCode).toBe(409);
 });
 
+it('shows a cause of several repositories in one row, which is selected as a whole', async () => {
+  for (const [number, repository] of [
+    [70, 'acme/one'],
+    [71, 'acme/two'],
+    [72, 'acme/three'],
+    [73, 'acme/four'],
+  ] as const)
+    await tell(opened.stores, {
+      number,
+      repository,
+      fingerprint: 'everywhere',
+      confidence: 0.9,
+      at: new Date().toISOString(),
+    });
+  const { body } = await getPage(opened.app, '/causes');
+  const rows = body.split('<tr ').filter((row) => row.includes('/failures/everywhere'));
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatch(/acme\/\w+, acme\/\w+, acme\/\w+ and 1 more/);
+  const pick = /name="pick" value="([^"]+)"/.exec(rows[0] ?? '')?.[1] ?? '';
+  await postForm(opened.app, '/causes/bulk', { pick, what: 'acknowledged' });
+  const states = (await opened.stores.causes.ofFingerprint('everywhere')).map(({ state }) => state);
+  expect(states).toEqual(Array(4).fill('acknowledged'));
+});
+
+it('begins each list with what it holds', async () => {
+  expect((await getPage(opened.app, '/causes?list=mine')).body).toMatch(
+    /<h2>(?:No cause is yours|\d+ causes? (?:is|are) yours)/,
+  );
+  expect((await getPage(opened.app, '/causes?list=muted')).body).toContain('<h2>No cause is muted</h2>');
+});
+
 it('leaves what changed meanwhile, and says so; nothing selected is an error', async () => {
   const [first, second] = await pick('cause-1', 'cause-2');
   await change({ what: 'acknowledged' });

@@ -48,7 +48,12 @@ it('lists connected CI systems with their webhooks, and offers all others, for a
 });
 
 it('shows the health of every backend, what is wrong first, with advice', async () => {
-  const { body } = await getPage(console.app, '/settings');
+  const first = (await getPage(console.app, '/settings')).body;
+  expect(first).toContain('Needs a look: Job queue.');
+  expect(first).not.toContain('1 of 2 needs a look');
+  expect((await getPage(console.app, '/me')).body).toContain('href="/me" aria-current="page">You</a>');
+  expect((await getPage(console.app, '/me', TOKENS.review)).body).not.toContain('href="/settings');
+  const { body } = await getPage(console.app, '/settings?list=service');
   expect(body).toContain('1 of 2 needs a look');
   expect(body).toMatch(/Job queue<\/b>.*connect ECONNREFUSED &lt;redis&gt;.*Start Redis\..*Down/s);
   expect(body).toMatch(/Down.*Database<\/b>.*postgres answers.*OK/s);

@@ -33,7 +33,7 @@ describe('which answers may be published', () => {
       missing: 59,
     });
     expect(boundReason(bound, 'test')).toBe(
-      '1 of 70 answers like this were wrong; 59 more right ones would show at most 3 % wrong',
+      '1 of 70 answers like this were wrong; 59 more must be right before they are published without a person',
     );
   });
 

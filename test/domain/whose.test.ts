@@ -118,6 +118,38 @@ describe('whose a failure is', () => {
     expect(judge({ history: mended }).act).toMatchObject({ what: 'rebase', on: { number: '815' } });
   });
 
+  it('names the commit that the answer names if no build proves it, and says when it is yours', () => {
+    const { answer } = sampleAnalysis();
+    const suspects = [
+      {
+        path: 'members/greeting.py',
+        line: 3,
+        commit: 'ad16b680c0ffee',
+        author: 'Ben',
+        reason: '',
+        score: 0.9,
+      },
+    ];
+    const named = {
+      answer: { ...answer, suspects, rootCause: 'Commit ad16b680c0 (Ben) removed the check.' },
+    };
+    const onMain = judge({ analysis: named, history: { isDefault: true } });
+    expect(onMain).toMatchObject({ verdict: 'unknown', act: { what: 'fix', path: 'members/greeting.py' } });
+    expect(formatWhoseSentence(onMain)).toBe(
+      'Most likely ad16b68 by Ben: named by the answer, not yet proven by builds. ' +
+        'Start at members/greeting.py:3.',
+    );
+    expect(formatWhoseSentence(judge({ analysis: named }))).toBe(
+      'Not known yet: the answer names commit ad16b68 by Ben. Yours if your change contains that commit.',
+    );
+    const silent = { answer: { ...answer, suspects, rootCause: 'The check is missing.' } };
+    expect(judge({ analysis: silent, history: { isDefault: true } }).proof).toEqual([]);
+  });
+
+  it('says that there is no earlier build to compare with', () => {
+    expect(formatWhoseSentence(judge({}))).toBe('Not known yet. No earlier build is known to compare with.');
+  });
+
   it('is not excused by the default branch where it was first seen here', () => {
     const own = { ...NO_HISTORY.own, firstAt: '2026-10-12T08:00:00.000Z', times: 2 };
     const whose = judge({ history: { defaultBranch: FAILS, seenElsewhere: true, own } });

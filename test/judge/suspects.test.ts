@@ -59,7 +59,7 @@ describe('suspects of a trace alone', () => {
     );
     expect(first).toMatchObject({
       line: 36,
-      reason: 'innermost project frame in the stack trace, and CartTest tests it, judging by its name',
+      reason: 'innermost project frame in the stack trace, and the failing test is named after it',
     });
   });
 
@@ -85,7 +85,7 @@ describe('suspects of a trace alone', () => {
     expect(first).toMatchObject({
       path: 'shop/orders/Cart.java',
       line: null,
-      reason: 'TestCart tests it, judging by its name',
+      reason: 'the failing test is named after it',
     });
     expect(second).toMatchObject({ path: 'shop/orders/TestCart.java', line: 47 });
     expect(first?.score).toBeGreaterThan(second?.score ?? 1);

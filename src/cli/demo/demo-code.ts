@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
 import { createGit, getTrustedPath, isSuccess } from '../../git/command.ts';
 
@@ -15,6 +15,8 @@ interface DemoCommit {
   readonly message: string;
   readonly author: string;
   readonly at: number;
+  /** The branch of a pull request, which begins at the newest commit of the default branch. */
+  readonly branch?: string;
   /** A project whose files replace others, as of the failed commit or the one before. */
   readonly lays?: { readonly slug: string; readonly as: 'project' | 'before' };
 }
@@ -51,8 +53,9 @@ export async function makeDemoClone(
   for (const slug of slugs) for (const part of ['project', 'before'] as const) await lay(folder, slug, part);
   await writeFile(join(folder, '.github/CODEOWNERS'), `${owners.join('\n')}\n`);
   const ids: string[] = [];
-  for (const { message, author, at, lays } of commits) {
-    if (lays !== undefined) await lay(folder, lays.slug, lays.as);
+  for (const { message, author, at, lays, branch = 'main' } of commits) {
+    if (ids.length > 0) await git(['checkout', '--quiet', '-B', branch, 'main']);
+    if (lays !== undefined) await layChanged(folder, lays);
     const [date, email] = [new Date(at).toISOString(), `${author}@example.test`];
     const who = {
       GIT_AUTHOR_NAME: author,
@@ -68,7 +71,19 @@ export async function makeDemoClone(
     });
     ids.push(await git(['rev-parse', 'HEAD']));
   }
+  await git(['checkout', '--quiet', 'main']);
   return ids;
+}
+
+/** Lays only the files that a project has in both states, so that a commit changes nothing else. */
+async function layChanged(folder: string, { slug, as }: NonNullable<DemoCommit['lays']>): Promise<void> {
+  const [from, other] = [
+    join(PROJECTS, slug, as),
+    join(PROJECTS, slug, as === 'project' ? 'before' : 'project'),
+  ];
+  if (!existsSync(from) || !existsSync(other)) return;
+  const filter = (file: string) => existsSync(join(other, relative(from, file)));
+  await cp(from, folder, { recursive: true, filter });
 }
 
 async function lay(folder: string, slug: string, part: 'project' | 'before'): Promise<void> {

@@ -21,6 +21,11 @@ export const SHOWN = [
   'renamed-own-module',
   'download-time-limit',
 ] as const;
+type Slug = (typeof SHOWN)[number];
+
+/** A pull request has the failure of the default branch of this repository, so it is not its author's. */
+const EXCUSED: Slug = 'profile-none-attribute';
+const PULL = { pullRequest: 12, branch: 'translate-farewell', author: 'chris' };
 
 /** The clock of the demo: that of the machine, except for the builds of the past week. */
 export interface DemoClock extends Clock {
@@ -45,6 +50,7 @@ export interface DemoBuild {
   readonly attempt?: number;
   readonly status: 'failed' | 'passed';
   readonly branch: string;
+  readonly pullRequest?: number;
   readonly commit?: string;
   readonly author?: string;
   readonly startedAt?: string;
@@ -79,14 +85,18 @@ interface Past {
   readonly rerun?: true;
   /** The version that it deployed to production. */
   readonly deployed?: string;
+  /** The pull request that it built, from a branch of this name. */
+  readonly pull?: { readonly number: number; readonly branch: string };
 }
 
 const FLAKY = 'reminder-queue-wait';
 const REGRESSION = 'receipt-snapshot';
+/** The failure that a pull request brings, whose tests passed on the default branch. */
+const BROUGHT = 'cart-discount-rounding';
 
 /**
  * The builds of the week: a flaky test that passes on the same commit, a day on which the default branch was
- * broken, its fix, and an unreachable server.
+ * broken, its fix, an unreachable server, and a pull request that breaks a test.
  */
 const WEEK: readonly Past[] = [
   { ago: 7, number: 101 },
@@ -101,6 +111,7 @@ const WEEK: readonly Past[] = [
   { ago: 2, number: 110, slug: 'download-connection-reset', rerun: true },
   { ago: 1, number: 111, slug: FLAKY, rerun: true },
   { ago: 1, number: 112 },
+  { ago: 0, number: 113, slug: BROUGHT, pull: { number: 31, branch: 'round-coupons' } },
 ];
 
 /**
@@ -170,6 +181,11 @@ function computeStart(past: Past, now: number): number {
 export interface DemoCode {
   readonly clones: Readonly<Record<string, string>>;
   readonly commits: ReadonlyMap<number, string>;
+  /**
+   * The commits of the other repositories: the last one that passed, the one that fails, and that of a pull
+   * request.
+   */
+  readonly histories: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Makes clones of the demo's repositories, each with its owners, so that failures show who must act. */
@@ -177,18 +193,21 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
   const now = Date.now();
   const first = { message: 'Start', author: 'ada', at: now - 30 * DAY_MS };
   const clones = new Map<string, string>();
+  const histories = new Map<string, readonly string[]>();
   try {
-    for (const slug of SHOWN) {
+    for (const [index, slug] of SHOWN.entries()) {
       const commits = [
         first,
         {
           message: 'Change what fails',
           author: 'ben',
-          at: now - HOUR_MS,
+          at: now - computeRedMs(index) - HOUR_MS,
           lays: { slug, as: 'project' } as const,
         },
+        { message: 'Translate the farewell', author: 'chris', at: now - HOUR_MS, branch: PULL.branch },
       ];
-      await makeDemoClone(join(folder, slug), { slugs: [slug], owners: ['* @demo/platform'], commits });
+      const repository = { slugs: [slug], owners: ['* @demo/platform'], commits };
+      histories.set(slug, await makeDemoClone(join(folder, slug), repository));
       clones.set(`demo/${slug}`, join(folder, slug));
     }
     const ids = await makeDemoClone(join(folder, 'shop'), createShopRepository(now));
@@ -196,10 +215,11 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
     return {
       clones: Object.fromEntries(clones),
       commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])),
+      histories,
     };
   } catch (error) {
     say(`without git, the demo has no code and no owners: ${getErrorMessage(error)}`);
-    return { clones: Object.fromEntries(clones), commits: new Map() };
+    return { clones: Object.fromEntries(clones), commits: new Map(), histories };
   }
 }
 
@@ -216,8 +236,12 @@ function createShopRepository(now: number): DemoRepository {
         ? 'Print amounts with their currency'
         : at === fixedFrom
           ? 'Print amounts as before'
-          : `Prepare build ${past.number}`,
+          : past.slug === BROUGHT
+            ? 'Round coupons in one place'
+            : `Prepare build ${past.number}`,
     author: pickAuthor(past.number),
+    ...(past.pull !== undefined && { branch: past.pull.branch }),
+    ...(past.slug === BROUGHT && { lays: { slug: BROUGHT, as: 'project' } as const }),
     at: computeStart(past, now) - HOUR_MS,
     ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
     ...(at === fixedFrom && { lays: { slug: REGRESSION, as: 'before' } as const }),
@@ -228,12 +252,13 @@ function createShopRepository(now: number): DemoRepository {
     'test/queue.test.js @demo/reminders',
     'src/receipt.ts @demo/checkout',
     'test/receipt.test.ts @demo/checkout',
+    'src/money.js @demo/checkout',
   ];
-  return { slugs: [FLAKY, REGRESSION], owners, commits };
+  return { slugs: [FLAKY, REGRESSION, BROUGHT], owners, commits };
 }
 
 function createBuild(
-  { number, slug }: Past,
+  { number, slug, pull }: Past,
   { at, attempt, commit }: { at: number; attempt: number; commit: string },
 ): DemoBuild {
   const failed = slug !== undefined && attempt === 1;
@@ -242,7 +267,8 @@ function createBuild(
     number: String(number),
     attempt,
     status: failed ? 'failed' : 'passed',
-    branch: 'main',
+    branch: pull?.branch ?? 'main',
+    ...(pull !== undefined && { pullRequest: pull.number }),
     commit,
     author: pickAuthor(number),
     startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
@@ -278,6 +304,13 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
     slug: REGRESSION,
     failure: 'Snapshot `renderReceipt &gt; prints a whole receipt 1` mismatched',
   },
+  {
+    suite: 'cart',
+    name: 'takes the coupon off and rounds to the nearest cent',
+    file: 'test/cart.test.js',
+    slug: BROUGHT,
+    failure: 'expect(received).toBe(expected) // Object.is equality Expected: 43.43 Received: 43.42',
+  },
 ];
 
 /**
@@ -290,6 +323,48 @@ function createReport(slug: string | null): string {
     return `<testcase classname="${suite}" name="${name}" file="${file}">${failure}</testcase>`;
   });
   return `<testsuite name="ci" tests="${TESTS.length}">\n${cases.join('\n')}\n</testsuite>`;
+}
+
+/**
+ * Lists the builds of one of the ten repositories: one that passed yesterday and one that fails. A repository
+ * whose builds were sent before gets one more failed build.
+ */
+export async function listOwnBuilds(
+  app: App,
+  { histories }: DemoCode,
+  slug: Slug,
+): Promise<readonly (DemoBuild & { readonly at: number })[]> {
+  const repository = `demo/${slug}`;
+  const [newest] = await app.stores.builds.list({ repository }, { limit: 1, offset: 0 });
+  const [passed, failed, pulled] = histories.get(slug) ?? [];
+  const number = Number(newest?.number ?? FIRST_NUMBER) + 1;
+  const red = Date.now() - (newest === undefined ? computeRedMs(SHOWN.indexOf(slug)) : 0);
+  const build = (numbered: number, status: DemoBuild['status'], at: number, commit: string | undefined) => ({
+    repository,
+    number: String(numbered),
+    status,
+    branch: 'main',
+    at,
+    startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
+    finishedAt: new Date(at).toISOString(),
+    ...(commit !== undefined && { commit, author: status === 'passed' ? 'ada' : 'ben' }),
+  });
+  if (newest !== undefined || passed === undefined)
+    return [{ ...build(number, 'failed', red, failed), slug }];
+  const green = build(number, 'passed', red - GREEN_MS, passed);
+  const broken = { ...build(number + 1, 'failed', red, failed), slug };
+  if (slug !== EXCUSED) return [green, broken];
+  const same = build(number + 2, 'failed', Math.min(red + HOUR_MS, Date.now()), pulled);
+  return [green, broken, { ...same, ...PULL, slug }];
+}
+
+const FIRST_NUMBER = 40;
+/** The time in milliseconds between the last build that passed and the one that fails. */
+const GREEN_MS = 14 * HOUR_MS;
+
+/** Computes for how long a repository is red, in milliseconds: each of them for another time. */
+function computeRedMs(index: number): number {
+  return (SHOWN.length - index) * 27 * MINUTE_MS;
 }
 
 /** Accepts the answer as a user of the demo would. A recalled answer needs no decision. */

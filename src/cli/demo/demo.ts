@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +9,18 @@ import { type Analysis, GivenAnalysis } from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { findMax } from '../../lib/collections.ts';
-import { formatConfidence } from '../../lib/text.ts';
+import { cutAtWord, formatConfidence } from '../../lib/text.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { createOutputStyle, print, say } from '../terminal.ts';
-import { type DemoBuild, type DemoClock, type DemoCode, HISTORY, SHOWN, sendHistory } from './demo-week.ts';
+import {
+  type DemoBuild,
+  type DemoClock,
+  type DemoCode,
+  HISTORY,
+  listOwnBuilds,
+  SHOWN,
+  sendHistory,
+} from './demo-week.ts';
 
 /** The captured failures of every category. Their labels are known because they were provoked. */
 const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures');
@@ -47,18 +56,17 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     answered,
   });
   const sent: { slug: string; buildId: string }[] = [];
-  for (const [index, slug] of SHOWN.entries()) {
-    const number = `${Math.floor(Date.now() / 1000)}${index}`;
-    sent.push({
-      slug,
-      buildId: await upload(address, token, {
-        repository: `demo/${slug}`,
-        number,
-        status: 'failed',
-        branch: 'main',
-        slug,
-      }),
-    });
+  for (const slug of SHOWN) {
+    try {
+      for (const { at, ...build } of await listOwnBuilds(app, code, slug)) {
+        clock.set(at);
+        const buildId = await upload(address, token, build);
+        if (build.status === 'failed') await answered(buildId);
+        if (build.slug !== undefined && build.pullRequest === undefined) sent.push({ slug, buildId });
+      }
+    } finally {
+      clock.set(null);
+    }
   }
   let waiting = 0;
   const rows: string[][] = [['failure', 'category', 'truth', 'sure', 'seconds', 'answer']];
@@ -88,8 +96,9 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
 async function upload(
   address: string,
   token: string,
-  { slug, report, ...build }: DemoBuild,
+  { slug, report: given, ...build }: DemoBuild,
 ): Promise<string> {
+  const report = given ?? (slug === undefined ? undefined : await readReport(slug));
   const form = new FormData();
   form.set('metadata', JSON.stringify({ ...build, pipeline: 'ci' }));
   if (slug !== undefined)
@@ -100,6 +109,12 @@ async function upload(
   return readAcceptedBuild(
     await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, ...limits }),
   );
+}
+
+/** Reads the test report of a captured failure. */
+async function readReport(slug: string): Promise<string | undefined> {
+  const file = join(FAILURES, slug, 'report.xml');
+  return existsSync(file) ? await readFile(file, 'utf8') : undefined;
 }
 
 async function readAcceptedBuild(response: Response): Promise<string> {
@@ -140,6 +155,6 @@ function formatTable(rows: readonly string[][], width: number): string {
         .join('  ')
         .trimEnd(),
     )
-    .map((line) => (line.length <= width ? line : `${line.slice(0, width - 1)}…`))
+    .map((line) => cutAtWord(line, width))
     .join('\n');
 }

@@ -2,6 +2,7 @@ import { type Analysis, isUnread } from '../../domain/analysis.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Review } from '../../domain/review.ts';
+import { cutAtWord } from '../../lib/text.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { findAnalysis } from '../../service/answers/views.ts';
 import { openReviewFor } from '../../service/review/queue.ts';
@@ -31,6 +32,8 @@ import {
 import { picturesPart } from './pictures.ts';
 import { type AnswerTexts, writeTexts } from './texts.ts';
 
+/** The maximum length of the title of a cause in its tab. */
+const TAB_CHARACTERS = 40;
 /** The number of suggested questions below an answer. The page for questions has more. */
 const OFFERED = 3;
 
@@ -48,7 +51,7 @@ export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
     ]);
     if (facts === null)
       throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
-    const texts = writeTexts(analysis);
+    const texts = writeTexts(facts.analysis);
     const { preferences } = reader;
     const options = { build: facts.build, claims: texts.claims, stamps: preferences.timestamps };
     const windows = await renderEvidenceWindows(deps, analysis, options);
@@ -110,7 +113,7 @@ function causeTabs(
     (sibling, index) =>
       html`<a
         href="${formatAnalysisAddress(sibling.id)}"${sibling.id === id && html` aria-current="page"`}><span
-        class="count">${index + 1}</span>${sibling.title.slice(0, 40)}</a>`,
+        class="count">${index + 1}</span>${cutAtWord(sibling.title, TAB_CHARACTERS)}</a>`,
   );
   return html`<nav class="tabs" aria-label="Causes of this build">${joinHtml(links)}</nav>`;
 }

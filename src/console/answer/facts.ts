@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { isInUse } from '../../domain/library.ts';
-import { findTouchedSuspects } from '../../domain/review.ts';
+import { applyDecision, findTouchedSuspects } from '../../domain/review.ts';
 import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
 import { addWhose } from '../../service/answers/whose.ts';
@@ -30,6 +30,11 @@ interface AnswerDeps {
   readonly archive: Pick<ShownArchive, 'list'>;
   readonly clock: { now(): number };
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
+}
+
+/** Returns the confidence from which answers are published. */
+export function getPublishLimit(config: AnswerDeps['config']): number {
+  return config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
 }
 
 const PAST = 5;
@@ -81,13 +86,16 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     deps.archive.list(build.id),
   ]);
   return {
-    analysis: whose[0]?.analysis ?? analysis,
+    /** The answer with the decision in force, and with advice that agrees with whose the failure is. */
+    analysis: applyDecision(whose[0]?.analysis ?? analysis, review?.decision ?? null),
+    /** The category that the analysis gave. */
+    guessed: analysis.category,
     build,
     failures,
     overlap: findTouchedSuspects(build, analysis),
     now: clock.now(),
     /** The confidence from which answers are published. */
-    limit: config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD,
+    limit: getPublishLimit(config),
     /** The track record of answers with similar confidence, according to people's decisions. */
     track,
     /** Library entries in use for this fingerprint in the repository, newest first. */

@@ -1,6 +1,6 @@
 import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/analysis.ts';
 import { shortenCommit } from '../../domain/build.ts';
-import { nameKind } from '../../domain/category-words.ts';
+import { nameCategory, nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { formatCount, startUpper } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
@@ -8,7 +8,7 @@ import { type AnswerView, answerView, formatPlace } from '../../notifications/an
 import { askAddress, buildAddress, search } from '../addresses.ts';
 import { formatEditorAddress, getCiName } from '../ci-links.ts';
 import { badge, crumbs, formatAge } from '../controls.ts';
-import { type Html, html, joinHtml, linkTarget } from '../html.ts';
+import { type Html, html, joinHtml, linkTarget, type Shown } from '../html.ts';
 import type { EvidenceWindows } from '../logs/evidence-windows.ts';
 import { icon } from '../parts/icons.ts';
 import { renderCategory } from '../parts/marks.ts';
@@ -46,14 +46,25 @@ export function ciAction({ build }: AnswerFacts): Html | null {
 export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title: string): Html {
   const { analysis, build, now } = facts;
   const judged = isJudged(analysis);
+  const isKindKnown = judged && analysis.kind !== 'unknown';
   const failures = analysis.failureIds.length;
   return html`<div class="headline">
     <p class="kicker">${renderCategory(judged ? analysis.category : null)}${
-      judged && html`<span>${nameKind(analysis.kind)}</span>`
-    }${failures > 1 && html`<span>${formatCount(failures, 'failure')}</span>`}<span>failed
+      isKindKnown && html`<span>${nameKind(analysis.kind)}</span>`
+    }${describeCorrection(facts)}${
+      failures > 1 && html`<span>${formatCount(failures, 'failure')}</span>`
+    }<span>failed
     ${formatAge(build.finishedAt ?? build.receivedAt, now)} ago</span></p>
     <h1 tabindex="-1">${title}</h1>
     ${lead !== '' && html`<div class="lead">${prose(lead, listIds(analysis))}</div>`}</div>`;
+}
+
+/** Renders who corrected the answer, and the category that it had before. */
+function describeCorrection({ review, guessed, analysis }: AnswerFacts): Shown {
+  const decision = review?.decision ?? null;
+  if (decision?.type !== 'correct') return null;
+  const before = guessed !== analysis.category && `, was ${nameCategory(guessed)}`;
+  return html`<span>corrected by ${decision.reviewer}${before}</span>`;
 }
 
 /** Renders the three most important facts: whose failure it is, what to do, and how certain the answer is. */
@@ -197,10 +208,9 @@ export function suspectsPart(facts: AnswerFacts, editor: string): Html {
     ${first !== undefined && suspectCard(first, facts, editor)}
     ${
       others.length > 0 &&
-      html`<p class="meta">Less likely: ${joinHtml(
-        others.map((other) => html`${suspectPlace(other, facts, editor)}, ${other.reason}`),
-        '; ',
-      )}.</p>`
+      html`<p class="meta">Less likely:</p><ul class="meta less">${others.map(
+        (other) => html`<li>${suspectPlace(other, facts, editor)} ${describeReason(other)}</li>`,
+      )}</ul>`
     }</section>`;
 }
 
@@ -214,14 +224,20 @@ function suspectPlace(suspect: Suspect, { build }: AnswerFacts, editor: string):
   return opens === null ? place : html`${place} <a href="${opens}">Open in editor</a>`;
 }
 
+/** Joins the reasons for a suspect to one sentence: "it is part of this change, and the log names it". */
+function describeReason({ reason }: Suspect): string {
+  const reasons = reason.split('; ');
+  return reasons.length < 2 ? reason : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
+}
+
 function suspectCard(suspect: Suspect, facts: AnswerFacts, editor: string): Html {
-  const { commit, author, reason, path } = suspect;
+  const { commit, author, path } = suspect;
   const by = [commit === null ? '' : `in ${shortenCommit(commit)}`, author === null ? '' : `by ${author}`];
   const changed = by.filter((part) => part !== '').join(' ');
   return html`<div class="snip"><header><span class="line">${suspectPlace(suspect, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`
   }</span>${facts.overlap.includes(path) && html`<strong class="is-amber">in this change</strong>`}</header>
-    <p class="pad">${startUpper(reason)}</p></div>`;
+    <p class="pad">${startUpper(describeReason(suspect))}</p></div>`;
 }
 
 /** Renders the field for a question about the answer, with common questions. */

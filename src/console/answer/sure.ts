@@ -1,4 +1,4 @@
-import { isJudged } from '../../domain/analysis.ts';
+import { type Analysis, isJudged } from '../../domain/analysis.ts';
 import { TOO_FEW } from '../../domain/insights.ts';
 import { computeProportion } from '../../lib/statistics.ts';
 import { round } from '../charts/chart.ts';
@@ -21,6 +21,24 @@ type SureFacts = Pick<AnswerFacts, 'analysis' | 'review' | 'limit'> & {
 /** The confidence below which an answer is not sure, whatever else is known. */
 const UNSURE_BELOW = 0.5;
 
+/** The grounds for judging an undecided answer. `open` is true if several explanations fit. */
+interface Judged {
+  readonly confidence: number;
+  readonly open: boolean;
+}
+
+/** Names how sure an undecided answer is: the only words for it on all pages. */
+export function nameSureness({ confidence, open }: Judged, limit: number): string {
+  if (open || confidence < UNSURE_BELOW) return 'Not sure';
+  return confidence >= limit ? 'Very likely' : 'Likely';
+}
+
+/** Reads what the words for an undecided answer depend on. */
+export function readJudged({ answer, classification, verdict }: Analysis): Judged {
+  const open = answer.hypotheses.length > 1 || classification.abstained;
+  return { confidence: verdict.confidence, open };
+}
+
 /** Renders how certain the answer is and why. A percentage is never shown. */
 export function sureFact(facts: SureFacts): Html {
   const { words, sign, because } = judgeSureness(facts);
@@ -28,8 +46,8 @@ export function sureFact(facts: SureFacts): Html {
 }
 
 function judgeSureness(facts: SureFacts): Sureness {
-  const { analysis, review } = facts;
-  const { recalled, experiment, answer, verdict, classification } = analysis;
+  const { analysis, review, limit } = facts;
+  const { recalled, experiment, answer } = analysis;
   if (!isJudged(analysis)) return createSureness('unsure', 'Not analyzed', 'The analysis failed.');
   const decision = review?.decision ?? null;
   if (decision !== null && decision.type !== 'reject') {
@@ -47,30 +65,21 @@ function judgeSureness(facts: SureFacts): Sureness {
   }
   if (experiment?.verdict === 'this-change' || experiment?.verdict === 'not-this-change')
     return createSureness('flask', 'Proven by experiment', findChance(experiment.sentence));
-  const [first, second] = answer.hypotheses;
-  if (second !== undefined || classification.abstained || verdict.confidence < UNSURE_BELOW)
-    return createSureness(
-      'unsure',
-      'Not sure',
-      first === undefined ? 'A person was asked.' : `To settle it: ${first.settledBy}`,
-    );
-  return judgeByRecord(facts);
+  const words = nameSureness(readJudged(analysis), limit);
+  if (words !== 'Not sure') return { words, ...judgeByRecord(facts) };
+  const [first] = answer.hypotheses;
+  const settledBy = first === undefined ? 'A person was asked.' : `To settle it: ${first.settledBy}`;
+  return createSureness('unsure', words, settledBy);
 }
 
-/**
- * Judges by the decisions about similar answers of this installation, or else by the measurements of the
- * release.
- */
-function judgeByRecord({ analysis, track, limit }: SureFacts): Sureness {
-  const { classification, verdict } = analysis;
-  const isPublished = verdict.confidence >= limit;
-  const measured = classification.record;
+/** Judges by the decisions about answers like this one here, or else by measurements elsewhere. */
+function judgeByRecord({ analysis, track, limit }: SureFacts): Omit<Sureness, 'words'> {
+  const measured = analysis.classification.record;
   if (track.of < TOO_FEW && measured === undefined) {
     const checked =
       track.of === 0 ? 'No answer' : track.of === 1 ? 'Only 1 answer' : `Only ${track.of} answers`;
     const verb = track.of > 1 ? 'were' : 'was';
     return {
-      words: 'Likely, by its own account',
       sign: sureBar(0, 1, limit),
       because: `${checked} like this ${verb} checked by people: too few to say more.`,
     };
@@ -78,9 +87,8 @@ function judgeByRecord({ analysis, track, limit }: SureFacts): Sureness {
   const [right, of] =
     track.of >= TOO_FEW ? [track.right, track.of] : [measured?.right ?? 0, measured?.of ?? 0];
   const { low, high } = computeProportion(right, of);
-  const where = track.of >= TOO_FEW ? '' : ' in sources it never learned from';
+  const where = track.of >= TOO_FEW ? '' : ' in projects it had not seen';
   return {
-    words: isPublished ? 'Very likely' : 'Likely',
     sign: sureBar(low, high, limit),
     because: `${right} of ${of} answers like this were right${where}.`,
   };

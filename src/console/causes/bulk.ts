@@ -3,15 +3,17 @@ import type { Cause } from '../../domain/cause.ts';
 import { renderHiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
-/** The value of a check box: the version, repository and fingerprint of the cause. */
-export const Pick = z
+/** The causes of a row, as a check box sends them: version, repository and fingerprint of each. */
+export const Picks = z
   .string()
-  .max(1_000)
-  .regex(/^\d{1,9} \S+ \S+$/)
-  .transform((text) => {
-    const [version, repository = '', fingerprint = ''] = text.split(' ');
-    return { version: Number(version), repository: decode(repository), fingerprint: decode(fingerprint) };
-  });
+  .max(50_000)
+  .regex(/^\d{1,9} \S+ \S+(?:,\d{1,9} \S+ \S+)*$/)
+  .transform((text) =>
+    text.split(',').map((part) => {
+      const [version, repository = '', fingerprint = ''] = part.split(' ');
+      return { version: Number(version), repository: decode(repository), fingerprint: decode(fingerprint) };
+    }),
+  );
 
 /** Decodes a part of an address. Returns a part that is not encoded correctly unchanged. */
 function decode(text: string): string {
@@ -22,11 +24,15 @@ function decode(text: string): string {
   }
 }
 
-/** Renders the check box of a row. It belongs to the form of `bulkForm`. */
-export function pickBox({ version, repository, fingerprint, title }: Cause): Html {
-  const value = [version, repository, fingerprint].map((field) => encodeURIComponent(field)).join(' ');
+/** Renders the check box of a row, for all its repositories. It belongs to the form of `bulkForm`. */
+export function pickBox(causes: readonly Cause[], title: string): Html {
+  const value = causes
+    .map(({ version, repository, fingerprint }) =>
+      [version, repository, fingerprint].map((field) => encodeURIComponent(field)).join(' '),
+    )
+    .join(',');
   return html`<label class="pick-box above"><input type="checkbox" name="pick" value="${value}" form="bulk"
-    data-pick><span class="seen-not">Select ${title === '' ? fingerprint : title}</span></label>`;
+    data-pick><span class="seen-not">Select ${title}</span></label>`;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../domain/insights.ts';
 import { sumNumbers } from '../../lib/collections.ts';
 import { type Difference, ENOUGH_BUILDS, findDifferences, type Traits } from '../../lib/statistics.ts';
-import { formatConfidence, formatCount } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import {
   buildAddress,
@@ -22,12 +22,14 @@ import {
   formatLogAddress,
   search,
 } from '../addresses.ts';
+import { getPublishLimit } from '../answer/facts.ts';
+import { nameSureness, readJudged } from '../answer/sure.ts';
 import { writeTexts } from '../answer/texts.ts';
 import { formatOneIn, formatPercent } from '../charts/chart.ts';
 import { dayBars } from '../charts/day-bars.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, formatAge, formatDay, renderTime } from '../controls.ts';
-import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html, joinHtml, type Shown } from '../html.ts';
 import { testAddress } from '../insights/test-page.ts';
 import { formatHours } from '../insights/top-causes.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
@@ -75,6 +77,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
         findFlakyTests(deps, fingerprint),
       ]);
       const now = clock.now();
+      const limit = getPublishLimit(deps.config);
       const reader = await loadReader(request, deps);
       const acts = standing.map(({ cause, events, merged, others, offers }) =>
         actsPart(cause, events, request.principal, {
@@ -88,7 +91,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
       );
       const repositories = formatCount(facts.cause.repositories, 'repository', 'repositories');
       const top = crumbs([html`<a href="/causes">Causes</a>`, repositories]);
-      const main = renderPage({ facts, compared, standing, newest, tests, acts, now });
+      const main = renderPage({ facts, compared, standing, newest, tests, acts, now, limit });
       const done = describeDone(query);
       const undo = undoForm(query, `${formatCauseAddress(fingerprint)}#standing`);
       const page = { title: facts.cause.title, part: 'causes', top, main } as const;
@@ -133,10 +136,12 @@ interface CauseView {
   readonly tests: readonly TestFlakiness[];
   readonly acts: readonly Html[];
   readonly now: number;
+  /** The confidence from which answers are published. */
+  readonly limit: number;
 }
 
 function renderPage(view: CauseView): Html {
-  const { facts, compared, standing, newest, acts, now, tests } = view;
+  const { facts, compared, standing, newest, acts, now, tests, limit } = view;
   const { cause, builds, places, decisions } = facts;
   const allFailures = `/search${search({ q: cause.fingerprint })}`;
   const states = standing.length === 1 ? standing.map((known) => causeStates(known.cause, now)) : null;
@@ -150,7 +155,7 @@ function renderPage(view: CauseView): Html {
     }</h2>${dataTable(
       'Newest builds',
       ['Build', 'Where', 'Answer', 'When'],
-      builds.map((build) => buildRow(build)),
+      builds.map((build) => buildRow(build, limit)),
     )}</section>${
       places.length > 1 &&
       html`<section class="part" aria-labelledby="where"><h2 id="where">Where</h2>${dataTable(
@@ -194,20 +199,31 @@ function sayToday(today: number, sum: number): string {
   return today === sum ? ', all of them today' : `, ${today} of them today`;
 }
 
-/** Renders the line that proves the newest answer, with a link into its log. */
+/** The maximum number of proving lines that are shown, and their maximum distance from the first one. */
+const PROVING = { lines: 4, apart: 12 };
+
+/** Renders the lines that prove the newest answer, with a link into its log. */
 function linePart(newest: Analysis | null): Shown {
-  const [quote] = newest?.answer.claims.flatMap(({ quotes }) => quotes) ?? [];
-  if (newest === null || quote === undefined) return null;
-  const address = `${formatLogAddress(newest.buildId, quote.source)}&L=${quote.line}#L${quote.line}`;
-  return html`<section class="part" aria-labelledby="line"><h2 id="line">The line <a
-    href="${address}">In the log</a></h2><p class="quote">${quote.text}</p></section>`;
+  const quotes = newest?.answer.claims.flatMap((claim) => claim.quotes) ?? [];
+  const [first] = quotes;
+  if (newest === null || first === undefined) return null;
+  const near = quotes.filter(
+    ({ source, line }) => source === first.source && Math.abs(line - first.line) <= PROVING.apart,
+  );
+  const byLine = new Map(near.map((quote) => [quote.line, quote.text.trim()]));
+  const lines = [...byLine].toSorted(([left], [right]) => left - right).slice(0, PROVING.lines);
+  const at = lines[0]?.[0] ?? first.line;
+  const address = `${formatLogAddress(newest.buildId, first.source)}&L=${at}#L${at}`;
+  const heading = lines.length === 1 ? 'The line' : 'The lines';
+  return html`<section class="part" aria-labelledby="line"><h2 id="line">${heading} <a
+    href="${address}">In the log</a></h2><p class="quote">${joinHtml(
+      lines.map(([, text]) => html`${text}`),
+      html`<br>`,
+    )}</p></section>`;
 }
 
-/**
- * Renders the three most important facts: how long the cause has existed, what to do, and how certain the
- * answer is.
- */
-function factsRow({ facts: { cause }, standing, newest, now }: CauseView): Html {
+/** Renders the three facts that are asked for first: how long, what to do, and how sure that is. */
+function factsRow({ facts: { cause }, standing, newest, now, limit }: CauseView): Html {
   const red = standing.filter((known) => known.cause.redPipelines.length > 0);
   const { order, advice } = newest === null ? { order: '', advice: '' } : writeTexts(newest);
   return html`<dl class="facts">
@@ -218,7 +234,7 @@ function factsRow({ facts: { cause }, standing, newest, now }: CauseView): Html 
     <div class="fact"><dt>${icon('wrench')}What to do</dt><dd><b><span>${
       order === '' ? 'Look at the newest build' : inlineProse(order)
     }</span></b>${advice !== '' && html`<p>${inlineProse(advice)}</p>`}</dd></div>
-    <div class="fact"><dt>${icon('gauge')}How sure?</dt><dd>${howSure(cause, newest)}</dd></div></dl>`;
+    <div class="fact"><dt>${icon('gauge')}How sure?</dt><dd>${howSure(cause, newest, limit)}</dd></div></dl>`;
 }
 
 function nameRepositories(red: CauseView['standing']): string {
@@ -228,14 +244,13 @@ function nameRepositories(red: CauseView['standing']): string {
     : formatCount(red.length, 'repository', 'repositories');
 }
 
-/** Renders who decided on the cause, or how certain the newest answer is. */
-function howSure({ decided }: CauseFacts['cause'], newest: Analysis | null): Html {
+/** Renders who decided on the cause, or how sure the newest answer is. */
+function howSure({ decided }: CauseFacts['cause'], newest: Analysis | null, limit: number): Html {
   if (decided !== null)
     return html`<span class="sure">${icon('check')}Confirmed by a person</span><p>${decided.reviewer},
       ${formatDay(decided.at)}: ${renderCategory(decided.category)}</p>`;
-  const isPublished = newest?.verdict.action === 'auto_notify';
-  return html`<span class="sure">${isPublished ? 'Very likely' : 'Likely'}</span><p>No person has decided
-    yet.</p>`;
+  const words = newest === null ? 'Not sure' : nameSureness(readJudged(newest), limit);
+  return html`<span class="sure">${words}</span><p>No person has decided yet.</p>`;
 }
 
 /** Finds the flaky and quarantined tests among the newest failures of a cause. */
@@ -342,8 +357,9 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
     : html`corrected to ${renderCategory(decidedCategory ?? category)}`;
 }
 
-function buildRow(build: CauseBuild): Html {
-  const sure = build.analyst === 'recall' ? 'from the library' : `${formatConfidence(build.confidence)} sure`;
+function buildRow(build: CauseBuild, limit: number): Html {
+  const judged = nameSureness({ confidence: build.confidence, open: false }, limit);
+  const sure = build.analyst === 'recall' ? 'from the library' : judged.toLowerCase();
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository}
     ${build.pipeline} #${build.number}</a></th><td>${build.branch}</td>
     <td><a href="${formatAnalysisAddress(build.analysisId)}">${sure}</a>${

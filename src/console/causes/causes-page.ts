@@ -154,9 +154,10 @@ function renderMain(view: View, reader: Reader, now: number): Html {
   const { query, filtering, shown, more, counts } = view;
   const { principal } = reader;
   const acts = mayReview(principal);
-  return html`<div class="headline" id="finding" data-live>${finding(counts)}</div>${unknownFilter(
-    query.filter,
-  )}${filterBar('Causes', filtering)}${
+  return html`<div class="headline" id="finding" data-live>${finding(
+    query.list,
+    counts,
+  )}</div>${unknownFilter(query.filter)}${filterBar('Causes', filtering)}${
     acts && shown.length > 0 && bulkForm(listAddress(query), shown, listPeople(filtering.offers, reader))
   }<div id="causes" data-live="cause">${renderTable(view, principal, now)}</div>${pager(
     { offset: query.offset, size: PAGE, more },
@@ -194,8 +195,25 @@ function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html 
   return tabs('Causes', links, html` id="lists" data-live`);
 }
 
-/** Renders the most important fact about the open causes. */
-function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>): Html {
+/** Renders the most important fact about the causes of a list. */
+function finding(list: CauseList, counts: Readonly<Record<CauseList, number>>): Html {
+  if (list === 'open') return openFinding(counts);
+  const count = counts[list];
+  const [one, several] = FINDINGS[list];
+  return html`<h2>${
+    count === 0 ? `No cause ${one}` : count === 1 ? `1 cause ${one}` : `${count} causes ${several}`
+  }</h2>`;
+}
+
+const FINDINGS: Readonly<Record<Exclude<CauseList, 'open'>, readonly [one: string, several: string]>> = {
+  mine: ['is yours', 'are yours'],
+  unassigned: ['has no assignee', 'have no assignee'],
+  red: ['is red on a default branch', 'are red on a default branch'],
+  muted: ['is muted', 'are muted'],
+  fixed: ['is fixed', 'are fixed'],
+};
+
+function openFinding({ open, red, unassigned }: Readonly<Record<CauseList, number>>): Html {
   if (open === 0) return html`<h2>No cause is open</h2>`;
   const free = unassigned === 0 ? '' : `, ${unassigned} unassigned`;
   return red === 0
@@ -205,7 +223,7 @@ function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>)
 
 function renderTable({ shown, perDay, query }: View, principal: Principal | null, now: number): Html {
   if (shown.length === 0) return html`<div class="empty">${emptyCauses(query)}</div>`;
-  const rows = shown.map((cause, at) => causeRow(cause, perDay[at] ?? [], query, principal, now));
+  const rows = groupRows(shown, perDay).map((row) => causeRow(row, query, principal, now));
   const ownerless = shown.every(({ owner }) => owner === null);
   const head = ['Cause', 'State', `${DAYS} days`, ...createNumberColumns('Builds'), 'Who', 'Last'];
   return html`${dataTable('Causes, red ones first', head, rows, { className: 'fold' })}${
@@ -230,22 +248,60 @@ function emptyCauses(query: Query): Shown {
   return html`<p>No cause is in this list.</p><p><a class="btn" href="/causes">Open causes</a></p>`;
 }
 
+/** A row of the list: one cause, in each repository of the page in which it occurs. */
+interface CauseRow {
+  readonly causes: readonly [Cause, ...Cause[]];
+  /** The failed builds of each day in all of these repositories. */
+  readonly perDay: readonly number[];
+}
+
+/** Groups the causes of a page by their fingerprint, so that one cause is one row. */
+function groupRows(causes: readonly Cause[], perDay: View['perDay']): CauseRow[] {
+  const rows = new Map<string, CauseRow>();
+  for (const [at, cause] of causes.entries()) {
+    const [row, days] = [rows.get(cause.fingerprint), perDay[at] ?? []];
+    const sums = row?.perDay.map((count, day) => count + (days[day] ?? 0)) ?? days;
+    rows.set(cause.fingerprint, {
+      causes: row === undefined ? [cause] : [...row.causes, cause],
+      perDay: sums,
+    });
+  }
+  return [...rows.values()];
+}
+
+/** The repositories that a row names; the rest is counted. */
+const NAMED = 3;
+
+function nameRepositories(causes: readonly Cause[]): string {
+  const names = causes.slice(0, NAMED).map(({ repository }) => repository);
+  const more = causes.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 function causeRow(
-  cause: Cause,
-  perDay: readonly number[],
+  { causes, perDay }: CauseRow,
   query: Query,
   principal: Principal | null,
   now: number,
 ): Html {
-  const { fingerprint, repository, title, category, lastAt } = cause;
+  const [cause] = causes;
+  const { fingerprint, repository, category } = cause;
+  const title = cause.title === '' ? fingerprint : cause.title;
+  const lastAt =
+    causes
+      .map((each) => each.lastAt)
+      .toSorted()
+      .at(-1) ?? cause.lastAt;
+  const take = causes.length === 1 ? takeForm(cause, principal, listAddress(query)) : null;
   const ticket = linkTarget(cause.ticket);
   return html`<tr id="${encodeURIComponent(`${fingerprint} ${repository}`)}" data-row><th scope="row"><span
-    class="row">${mayReview(principal) && pickBox(cause)}${categoryTile(category)}<span class="grow"><a
+    class="row">${mayReview(principal) && pickBox(causes, title)}${categoryTile(category)}<span
+    class="grow"><a
       class="whole"
-    href="${formatCauseAddress(fingerprint)}" data-row-link>${title === '' ? fingerprint : title}</a><br><span
-    class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td>
+    href="${formatCauseAddress(fingerprint)}" data-row-link>${title}</a><br><span
+    class="meta">${nameRepositories(causes)}</span></span></span></th><td>${causeStates(cause, now)}</td>
     <td>${sparkline('failed builds', perDay)}</td><td class="number">${sumNumbers(perDay)}</td><td><span
-    class="row above">${whoActs(cause, takeForm(cause, principal, listAddress(query)))}${
+    class="row above">${whoActs(cause, take)}${
       ticket !== null && html` <a href="${ticket}" rel="noreferrer">ticket</a>`
     }</span></td><td class="num quiet">${formatAge(lastAt, now)}<span class="word"> ago</span></td></tr>`;
 }

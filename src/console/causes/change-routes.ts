@@ -7,7 +7,7 @@ import { requireReviewer } from '../../service/review/queue.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type ConsoleApp, route } from '../page.ts';
-import { Pick } from './bulk.ts';
+import { Picks } from './bulk.ts';
 
 const name = z.string().min(1).max(300);
 
@@ -31,7 +31,9 @@ const BulkForm = z.object({
   pick: several
     .optional()
     .transform((picks) => picks ?? [])
-    .pipe(z.array(Pick).max(MAX_CHANGED)),
+    .pipe(z.array(Picks))
+    .transform((picks) => picks.flat())
+    .refine((picks) => picks.length <= MAX_CHANGED, `at most ${MAX_CHANGED} causes at once`),
   what: z.string().max(40),
   back: Back,
   assignee: z.string().optional(),

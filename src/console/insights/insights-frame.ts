@@ -42,9 +42,9 @@ export const InsightsQuery = z.object({
   from: Day,
   to: Day,
   compare: Day,
-  /** The list of tests to show. */
-  list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
-  /** The number of minutes that a person loses because of a failed build. */
+  /** The list of tests that is shown. */
+  list: z.enum(['flaky', 'failing', 'cost', 'quarantine']).catch('flaky').default('flaky'),
+  /** Minutes that a person loses because of a failed build. */
   minutes: z.coerce.number().int().min(0).max(480).catch(10).default(10),
   /** The names of the stored runs to compare. */
   baseline: z.string().trim().max(100).catch('').default(''),
@@ -144,13 +144,14 @@ export const TESTS_PATH = '/tests';
 /** The names of the lists of tests. */
 const TEST_LISTS = {
   flaky: 'Flaky',
+  failing: 'Failing',
   cost: 'Costliest',
   quarantine: 'Quarantine',
 } as const;
 
 /** Renders links to the lists of tests. */
 function testsTabs({ repo, branch, days, list }: InsightsQuery): Html {
-  const links = (['flaky', 'cost', 'quarantine'] as const).map((name) => ({
+  const links = (['flaky', 'failing', 'cost', 'quarantine'] as const).map((name) => ({
     address: `${TESTS_PATH}${search({ repo, branch, days, list: name === 'flaky' ? undefined : name })}`,
     words: TEST_LISTS[name],
     isHere: name === list,

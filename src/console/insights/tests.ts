@@ -4,12 +4,12 @@ import { computeProportion } from '../../lib/statistics.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
-import { formatCauseAddress, search } from '../addresses.ts';
-import { type ChartTable, formatOneIn, formatPercent, RUN_MARKS, runStrip } from '../charts/chart.ts';
+import { search } from '../addresses.ts';
+import { formatOneIn, formatPercent, RUN_MARKS, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { formatDay, formatSpan, pager, postForm, renderHiddenFields, renderTime } from '../controls.ts';
+import { formatSpan, pager, postForm, renderHiddenFields } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
-import { renderNoOwner, renderOwner } from '../parts/marks.ts';
+import { FIRST_FAILING, listFailing, renderFailing } from './failing-tests.ts';
 import {
   daysField,
   filterForm,
@@ -18,9 +18,9 @@ import {
   TESTS_PATH,
   toPeriod,
 } from './insights-frame.ts';
+import { causeLink, type List, ownerCell, PAGE, testCell } from './test-lists.ts';
 import { TEST_PATH, testAddress } from './test-page.ts';
 
-const PAGE = 50;
 const LISTS_PATH = TESTS_PATH;
 /** The periods to choose from, in days. Failed runs are stored for 31 days. */
 const PERIODS = [7, 30] as const;
@@ -28,19 +28,6 @@ const WEEK_DAYS = 7;
 const MINUTE_MS = 60_000;
 /** The maximum number of tests whose cost is read for the list of flaky ones. */
 const MAX_COSTS = 500;
-
-/** One of the lists of the page: its content and how it is presented. */
-interface List {
-  readonly title: string;
-  readonly introduction: string;
-  /** The content before the list. */
-  readonly before?: Shown;
-  readonly more?: Html;
-  readonly found: number;
-  readonly table: Html;
-  readonly none: string;
-  readonly cells: ChartTable;
-}
 
 /**
  * Renders `/tests`: flaky tests, tests by the cost of their failures, and tests in quarantine. `acts` is true
@@ -52,7 +39,7 @@ export async function renderTestsView(
   acts = false,
 ): Promise<InsightsView> {
   const { repo, list, offset } = query;
-  const content = list === 'cost' ? await listCostly(query, deps) : await listFlaky(query, deps, acts);
+  const content = await readList(query, deps, acts);
   const main = html`<h1 tabindex="-1">${content.title}</h1><p class="quiet">${content.introduction}</p>
     ${content.before}${filterForm(TESTS_PATH, query, html`${renderHiddenFields({ list })}${content.more}`)}${
       content.found === 0
@@ -77,7 +64,17 @@ export async function renderTestsView(
   };
 }
 
-const NAMES = { flaky: 'Flaky tests', cost: 'Costliest tests', quarantine: 'Tests in quarantine' } as const;
+async function readList(query: InsightsQuery, deps: ConsoleDeps, acts: boolean): Promise<List> {
+  if (query.list === 'cost') return await listCostly(query, deps);
+  return query.list === 'failing' ? await listFailing(query, deps) : await listFlaky(query, deps, acts);
+}
+
+const NAMES = {
+  flaky: 'Flaky tests',
+  failing: 'Failing tests',
+  cost: 'Costliest tests',
+  quarantine: 'Tests in quarantine',
+} as const;
 
 function keepFilters({ repo, list, days, minutes }: InsightsQuery) {
   return { repo, list: list === 'flaky' ? undefined : list, ...(list === 'cost' && { days, minutes }) };
@@ -95,7 +92,7 @@ async function listFlaky(
   const [found, costs, failing] = await Promise.all([
     stores.flakiness.list({ ...within, quarantined }, { limit: PAGE + 1, offset }),
     stores.flakiness.costs(week, { limit: MAX_COSTS, offset: 0 }),
-    isFirst ? stores.flakiness.listFailing(within, { limit: MAX_FAILING + 1, offset: 0 }) : [],
+    isFirst ? stores.flakiness.listFailing(within, { limit: FIRST_FAILING + 1, offset: 0 }) : [],
   ]);
   const tests = found.slice(0, PAGE);
   const causes = await stores.causes.ofTests({ tests: [...tests, ...failing] });
@@ -110,7 +107,7 @@ async function listFlaky(
         'the failures stay visible.'
       : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch ' +
         'that kept changing. Each test is judged by its latest 100 runs. No failure is hidden because of it.',
-    before: failing.length > 0 && failingPart(failing, causes.slice(tests.length)),
+    before: failing.length > 0 && renderFailing(failing, causes.slice(tests.length), repo),
     found: found.length,
     table: html`${dataTable(
       quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first',
@@ -137,48 +134,11 @@ async function listFlaky(
   };
 }
 
-/** The maximum number of failing tests that are listed. */
-const MAX_FAILING = 8;
 const MARK_WORDS = {
   passed: 'passed',
   flake: 'failed, then passed on the same commit',
   failed: 'failed',
 } as const;
-
-/** Renders the tests whose newest run failed, with their causes and flakiness. */
-function failingPart(failing: readonly TestFlakiness[], causes: readonly (Cause | null)[]): Html {
-  const rows = failing.slice(0, MAX_FAILING).map((test, at) => {
-    const cause = causes[at] ?? null;
-    return html`<tr>${testCell(test)}<td>${runStrip(test.name, test.recent)}</td><td><b
-      class="is-red">since ${renderTime(findFailingSince(test))}</b></td><td>${causeLink(cause)}</td>
-      <td>${ownerCell(cause)}</td></tr>`;
-  });
-  return html`<h2>Failing now${
-    failing.length > MAX_FAILING && html` <span class="meta">the newest ${MAX_FAILING}</span>`
-  }</h2>${dataTable(
-    'Tests whose newest run failed',
-    ['Test', 'Last 30 runs', 'Failing', 'What is known', 'Owner'],
-    rows,
-    { className: 'fold' },
-  )}<h2>Flaky</h2>`;
-}
-
-/** Returns when the current series of failed runs of a test began. */
-function findFailingSince({ recent, lastFailedAt }: TestFlakiness): string {
-  const passed = recent.findLastIndex(({ mark }) => mark !== 'failed');
-  return recent[passed + 1]?.at ?? lastFailedAt ?? '';
-}
-
-function causeLink(cause: Cause | null): Shown {
-  if (cause === null) return null;
-  const { fingerprint, title } = cause;
-  return html`<a class="above" href="${formatCauseAddress(fingerprint)}">${title}</a>`;
-}
-
-function ownerCell(cause: Cause | null): Html {
-  const [owner] = cause?.owner?.names ?? [];
-  return owner === undefined ? renderNoOwner('Nobody') : renderOwner(owner);
-}
 
 /** Describes the cost of the flaky tests in one sentence: "2 flaky tests cost 48 min of builds this week". */
 function sayCost(
@@ -228,16 +188,6 @@ function costRow(test: TestCost, minutes: number): Html {
     <td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
 }
 
-function testCell(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
-  const until: Shown =
-    test.quarantine !== null &&
-    html`<br><span class="status">in quarantine until ${formatDay(test.quarantine.until)}</span>`;
-  return html`<th scope="row"><a class="whole" href="${testAddress(test)}">${test.name}</a><br><span
-    class="meta">${test.suite !== null && `${test.suite} · `}${test.repository}${
-      test.file !== null && html` · <code>${test.file}</code>`
-    }</span>${until}</th>`;
-}
-
 function row(test: TestFlakiness, minutes: number, cause: Cause | null, acts: boolean): Html {
   const { low, high } = computeProportion(test.flakes, test.runs);
   const { repository, suite, name, quarantine } = test;
@@ -248,8 +198,8 @@ function row(test: TestFlakiness, minutes: number, cause: Cause | null, acts: bo
     html`<button>${quarantine === null ? 'Quarantine' : 'End'}<span class="seen-not"> ${name}</span></button>`,
   )}</span></td>`;
   return html`<tr>${testCell(test)}<td>${runStrip(name, test.recent)}</td>
-    <td><b>${formatOneIn(test.flakes, test.runs)}</b>, ${test.flakes} of ${test.runs}<br><span
-    class="meta">${formatPercent(low)} to ${formatPercent(high)}</span></td>
+    <td class="num"><b>${formatOneIn(test.flakes, test.runs)}</b><br><span class="meta">${test.flakes} of
+    ${test.runs}, ${formatPercent(low)} to ${formatPercent(high)}</span></td>
     <td>${causeLink(cause)}${rerunWords(test)}</td><td>${ownerCell(cause)}</td><td class="number">${
       minutes < 1 ? html`<span class="quiet">–</span>` : formatSpan(minutes * MINUTE_MS)
     }</td>${acts && act}</tr>`;

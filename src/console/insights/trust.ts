@@ -71,10 +71,9 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const reviewed = decided.reduce((sum, outcome) => sum + outcome.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
     <p role="note">${lead(trust)}</p>
-    <p class="quiet">Based on reviewed answers only: ${reviewed} in the last ${TRUST_DAYS} days
-    (latest 5,000 at most). Right means that the category was right.
-    Published answers count once they are reviewed. What would be published is counted over the latest 20,000
-    answers at most, reviewed or not.</p>
+    <p class="quiet">Right means that the category was right. This page counts the answers that people
+    reviewed, ${reviewed} in the last ${TRUST_DAYS} days (5,000 at most), and for what would be published all
+    of the latest 20,000.</p>
     ${filterForm(PATH, query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}
     <h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
     ${
@@ -109,13 +108,13 @@ function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((other) => other.threshold === threshold);
   if (here === undefined || answered + decided === 0)
     return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
-  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>,
-    ${formatPercent(here.coverage)} of ${formatCount(answered, 'answer')} ${answered === 1 ? 'is' : 'are'}
-    sure enough to be published without a person.`;
+  const published = html`Answers with a confidence of <strong>${threshold.toFixed(2)}</strong> or more are
+    sure enough to be published without a person: ${formatPercent(here.coverage)} of
+    ${formatCount(answered, 'answer')}.`;
   if (here.decided < TOO_FEW)
     return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'}
-      decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW}
-      on, this page states it; until then, see <a href="#release">how this release was measured</a>.`;
+      decided by a person: <strong>too few to say how often they are right</strong>. That takes ${TOO_FEW}
+      decisions; until then, see <a href="#release">how this release was measured</a>.`;
   return html`${published} Of those, ${here.decided} were decided by a person, and
     <strong>${formatShare(here.right, here.decided)}</strong> were right.`;
 }

@@ -6,28 +6,18 @@ import {
   type NotificationRule,
   type OwnerChannels,
   OwnerChannelsInput,
-  type RuleEvent,
-  type SentMessage,
 } from '../../domain/notification-rule.ts';
 import { deleteRule, previewRule, saveOwner, saveRule, sendTest } from '../../service/notification-rules.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { crumbs, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
-import { dataTable, type Html, html, joinHtml } from '../html.ts';
+import { crumbs, postForm } from '../controls.ts';
+import { dataTable, type Html, html } from '../html.ts';
 import { type CsvColumns, renderCsvLink, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from '../page.ts';
 import { banner, stateMark } from '../parts/marks.ts';
-import {
-  type Fields,
-  NEWS,
-  OwnerForm,
-  parseInput,
-  RuleForm,
-  toFields,
-  toPreviewInput,
-  toRuleInput,
-} from './rule-form.ts';
-import { historyPart, pastPart, previewPart, type ShownPreview } from './sent-messages.ts';
+import { OwnerForm, parseInput, RuleForm, toFields, toPreviewInput, toRuleInput } from './rule-form.ts';
+import { formatHour, NEW_RULE, type Outcome, readOffered, ruleMain } from './rule-page.ts';
+import { historyPart, type ShownPreview } from './sent-messages.ts';
 
 const ListQuery = z.object({
   done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined),
@@ -36,7 +26,6 @@ const ListQuery = z.object({
 const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
-const NEW_RULE = 'New notification rule';
 const LIST_TOP = html`<h1 tabindex="-1">Notifications</h1><div class="acts"><a class="btn main"
   href="/notifications/new">New rule</a></div>`;
 const LIST_PAGE = { part: 'notifications', title: 'Notifications', top: LIST_TOP } as const;
@@ -92,9 +81,10 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
     const rule = await findRule(request.params.id);
     const main = ruleMain({
+      offered: await readOffered(deps),
       fields: toFields(rule),
       messengers: deps.messengers,
-      ...(await readHistory(rule)),
+      ...(await readHistory(deps, rule)),
     });
     return answerPage(request, reply, deps, {
       ...createRulePage(rule),
@@ -110,9 +100,10 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       if (outcome === 'saved' || outcome === 'deleted')
         return reply.redirect(`/notifications?done=${outcome}`, 303);
       const main = ruleMain({
+        offered: await readOffered(deps),
         fields: request.body,
         messengers: deps.messengers,
-        ...(await readHistory(rule)),
+        ...(await readHistory(deps, rule)),
         ...outcome,
       });
       const page = {
@@ -130,23 +121,21 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     if (rule === null) throw new TriageError('not-found', `There is no notification rule ${id}.`);
     return rule;
   };
-  const readHistory = async (rule: NotificationRule | undefined) =>
+}
+
+async function readHistory({ stores }: ConsoleDeps, rule: NotificationRule | undefined) {
+  const { notificationRules: rules } = stores;
+  return (
     rule && {
       rule,
       messages: await rules.messages(rule.id, LISTED),
       events: await rules.events(rule.id, LISTED),
-    };
+    }
+  );
 }
 
 function createRulePage(rule: NotificationRule | undefined) {
   return { part: 'notifications', title: rule?.name ?? NEW_RULE, top: RULE_TOP } as const;
-}
-
-/** The result of a form that is shown again. */
-interface Outcome {
-  readonly failure?: string;
-  readonly preview?: ShownPreview;
-  readonly tested?: true;
 }
 
 async function actOn(
@@ -221,11 +210,12 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
       <td>${rule.enabled ? stateMark('on', 'green') : stateMark('off')}</td></tr>`,
   );
   const missing = MESSAGE_CHANNELS.filter(({ name }) => messengers[name] === undefined);
-  return html`<p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in
+  return html`<p class="quiet">Each rule tells a channel or a person about failures. Muted causes and tests in
     quarantine are left out.</p>
     ${
       rules.length === 0
-        ? html`<p class="empty">No rules yet.</p>`
+        ? html`<div class="empty"><p>No rule yet, so nobody is told.</p><p><a class="btn"
+            href="/notifications/new">Tell a channel of new causes</a></p></div>`
         : html`${dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, {
             className: 'wide',
           })}${renderCsvLink('/notifications?csv=1')}`
@@ -237,8 +227,6 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
     }
     ${owners}`;
 }
-
-const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 function renderSchedule({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
   const quiet =
@@ -281,8 +269,8 @@ function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failu
     html`<label>${label}<br><input name="${name}" value="${fields[name]}" maxlength="300"
       placeholder="${placeholder}"></label>`;
   return html`<h2 id="owners">Owners</h2>
-    <p class="quiet">Where the failures of an owner go, and how the owner is mentioned. No other ID is ever
-    mentioned.</p>
+    <p class="quiet">Where messages about an owner’s failures go, and how the owner is mentioned there.
+    Nobody else is ever mentioned.</p>
     ${
       rows.length > 0 &&
       dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'wide' })
@@ -297,105 +285,6 @@ function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failu
     ${input('slackMention', 'Slack ID to mention', 'S0123456789')}
     ${input('teams', 'Teams webhook', 'payments')}
     ${input('teamsMention', 'Teams user to mention', 'ada@example.com')}
-    ${input('email', 'E-mail', 'payments@example.com')}</p><p><button>Save owner</button></p></form>`;
-}
-
-interface RulePage extends Outcome {
-  readonly fields: Fields;
-  readonly messengers: Messengers;
-  readonly rule?: NotificationRule;
-  readonly messages?: readonly SentMessage[];
-  readonly events?: readonly RuleEvent[];
-}
-
-function ruleMain({
-  fields,
-  messengers,
-  rule,
-  failure,
-  preview,
-  tested,
-  messages = [],
-  events = [],
-}: RulePage): Html {
-  const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
-  return html`<div class="headline"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1></div>
-    ${
-      Object.keys(messengers).length === 0 &&
-      banner(
-        html`<strong>No channel is configured.</strong> Set ${joinHtml(
-          MESSAGE_CHANNELS.map(({ setting }) => html`<code>${setting}</code>`),
-          ' or ',
-        )} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.`,
-        { tone: 'amber' },
-      )
-    }
-    ${
-      failure !== undefined &&
-      banner(html`<strong>Refused.</strong> ${failure}`, { tone: 'red', id: 'failure' })
-    }
-    ${tested && banner(html`<strong>The test message was sent.</strong>`, { tone: 'green' })}
-    <div class="cols"><form class="stack" method="post" action="${address}"
-    data-whole${failure !== undefined && html` aria-describedby="failure"`}>
-    ${renderHiddenFields({ version: fields.version })}${formFields(fields, messengers)}
-    <p class="acts"><button name="act" value="preview" formnovalidate>Preview</button>
-    <button class="main" name="act" value="save">Save</button>
-    <button name="act" value="test">Send a test message</button>
-    <a class="btn bare" href="/notifications">Cancel</a></p></form>
-    ${
-      preview !== undefined && html`<aside class="stack" aria-label="Preview">${previewPart(preview)}</aside>`
-    }
-    </div>
-    ${
-      rule !== undefined &&
-      html`${pastPart(messages, events)}<details>
-        <summary>Delete</summary>${postForm(
-          address,
-          { act: 'delete' },
-          html`<p><button>Delete this rule</button></p>`,
-        )}</details>`
-    }`;
-}
-
-/** Renders the rule as a sentence with choices, followed by fields that narrow it. */
-function formFields(fields: Fields, messengers: Messengers): Html {
-  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
-  const channels = MESSAGE_CHANNELS.filter(
-    ({ name }) => messengers[name] !== undefined || name === fields.channel,
-  );
-  const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
-  const choice = (name: keyof Fields, label: string, options: Parameters<typeof renderOptions>[0]) =>
-    html`<select name="${name}" aria-label="${label}">${renderOptions(options, fields[name])}</select>`;
-  const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
-    html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}>
-      ${words}</label>`;
-  return html`<div class="panel pad sentence">When ${choice('news', 'What happens', NEWS)} in
-    <input name="repository" aria-label="Repository" maxlength="300" value="${fields.repository}"
-    placeholder="any repository">, tell ${choice(
-      'channel',
-      'Channel',
-      channels.length === 0 ? [['', 'a channel']] : channels.map(({ name, label }) => [name, label]),
-    )} <input name="destination" aria-label="Destination" required maxlength="500"
-    value="${fields.destination}" list="destinations"
-    placeholder="C0123456789, team@example.com or a webhook">
-    ${choice('when', 'When', [
-      ['', 'at once'],
-      ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const),
-    ])}, at most every <input name="everyMinutes" aria-label="Minutes between messages" type="number" min="1"
-    max="1440" required value="${fields.everyMinutes}"> minutes, but not between ${choice(
-      'quietFrom',
-      'Quiet from',
-      [['', 'never'], ...hours],
-    )} and ${choice('quietTo', 'Quiet until', [['', '–'], ...hours])} in <input name="timeZone"
-    aria-label="Time zone" maxlength="100" value="${fields.timeZone}" placeholder="Europe/Berlin">.</div>
-    <datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
-    <label class="field"><span>Only if</span><input name="query" maxlength="500" value="${fields.query}"
-    placeholder="category:INFRA_ERROR owner:@shop/payments confidence:>0.8"
-    aria-describedby="query-help"></label>
-    <p class="meta" id="query-help">A <a href="/search">search</a> that every failure must fit; empty:
-    all.</p>
-    <label class="field"><span>Name</span><input name="name" required maxlength="100" value="${fields.name}"
-    placeholder="Regressions of the shop"></label>
-    <p class="choices">${box('byOwner', 'To the owner’s channel, if known')}
-    ${box('mention', 'Mention the owner')}${box('enabled', 'On')}</p>`;
+    ${input('email', 'E-mail', 'payments@example.com')}</p><p
+    class="acts"><button>Save owner</button></p></form>`;
 }

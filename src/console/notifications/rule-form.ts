@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RuleInput } from '../../channels/registry.ts';
+import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { NotificationRule, NotificationRuleInput } from '../../domain/notification-rule.ts';
 
@@ -13,6 +14,11 @@ export const RuleForm = z.object({
    */
   news: field(100),
   repository: field(300),
+  category: z
+    .union([z.literal(''), Category])
+    .catch('')
+    .default(''),
+  owner: field(300),
   query: field(1000),
   channel: field(20),
   destination: field(1000),
@@ -41,27 +47,44 @@ export const NEWS: readonly (readonly [value: string, words: string])[] = [
 ];
 const STATES = new Set(NEWS.flatMap(([value]) => value.split(' ')));
 
-/** Combines the choices of the sentence and the typed search into one search. */
-function joinQuery({ news, repository, query }: Pick<RuleForm, 'news' | 'repository' | 'query'>): string {
-  const place = repository.trim() === '' ? '' : `repo:${repository.trim()}`;
-  return [place, query.trim(), news].filter((part) => part !== '').join(' ');
+/** The choices of the sentence that narrow a rule, by the names of their filters in a search. */
+const CHOICES = { repo: 'repository', category: 'category', owner: 'owner' } as const;
+type Chosen = Pick<RuleForm, 'news' | 'repository' | 'category' | 'owner' | 'query'>;
+
+/** Joins the choices of the sentence and the typed search to one search. */
+function joinQuery({ news, query, ...chosen }: Chosen): string {
+  const filters = Object.entries(CHOICES).flatMap(([filter, field]) => {
+    const value = chosen[field].trim();
+    return value === '' ? [] : [`${filter}:${value}`];
+  });
+  return [...filters, query.trim(), news].filter((part) => part !== '').join(' ');
 }
 
 /**
- * Extracts the choices of the sentence from a search. Terms for which the sentence has no choice stay in the
- * search: several repositories, other states, and everything in quotes.
+ * Takes the choices of the sentence out of a search. What the sentence cannot say stays in the search:
+ * several values of a filter, other states, and everything in quotes.
  */
-function splitQuery(query: string): Pick<RuleForm, 'news' | 'repository' | 'query'> {
-  const whole = { news: '', repository: '', query };
+function splitQuery(query: string): Chosen {
+  const whole = { news: '', repository: '', category: '', owner: '', query } as const;
   if (query.includes('"')) return whole;
   const words = query.split(/\s+/).filter((word) => word !== '');
   const states = words.filter((word) => STATES.has(word));
   const news = NEWS.find(([value]) => value.split(' ').toSorted().join(' ') === states.toSorted().join(' '));
-  const places = words.filter((word) => /^repo:[^\s:,]+$/.test(word));
-  const taken = [...(news === undefined ? [] : states), ...(places.length === 1 ? places : [])];
+  const taken: string[] = news === undefined ? [] : [...states];
+  const take = (filter: keyof typeof CHOICES): string => {
+    const [word, ...others] = words.filter((each) => each.startsWith(`${filter}:`));
+    const value = word?.slice(filter.length + 1) ?? '';
+    if (word === undefined || others.length > 0 || !/^[^\s:,]+$/.test(value)) return '';
+    if (filter === 'category' && !Category.safeParse(value).success) return '';
+    taken.push(word);
+    return value;
+  };
+  const [repository, category, owner] = [take('repo'), take('category'), take('owner')];
   return {
     news: news?.[0] ?? '',
-    repository: places.length === 1 ? (places[0] ?? '').slice('repo:'.length) : '',
+    repository,
+    owner,
+    category: Category.safeParse(category).data ?? '',
     query: words.filter((word) => !taken.includes(word)).join(' '),
   };
 }
@@ -128,12 +151,14 @@ export function toRuleInput({
   version,
   news,
   repository,
+  category,
+  owner,
   query,
   ...rest
 }: RuleForm): object {
   return {
     ...rest,
-    query: joinQuery({ news, repository, query }),
+    query: joinQuery({ news, repository, category, owner, query }),
     byOwner: byOwner === 'on',
     mention: mention === 'on',
     enabled: enabled === 'on',
@@ -151,6 +176,8 @@ const NEW: Fields = {
   name: '',
   news: 'is:new is:regressed',
   repository: '',
+  category: '',
+  owner: '',
   query: '',
   channel: '',
   destination: '',

@@ -47,7 +47,7 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
     const reader = await loadReader(request, deps);
-    const view = await readOverview(deps, reader, query.repo);
+    const view = await readOverview(deps, reader, query);
     const content =
       view.newest !== undefined ? renderOverview(view) : firstStart(deps.providers, reader.principal);
     const top = html`<h1 tabindex="-1">Overview</h1>${
@@ -66,7 +66,12 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-const Query = z.object({ ...ScopeFields, ...DoneFields });
+const Query = z.object({
+  ...ScopeFields,
+  ...DoneFields,
+  /** Present to show only causes that are assigned to the reader or owned by them. */
+  mine: z.literal('1').optional().catch(undefined),
+});
 
 /** Lists the repositories with builds, those with red branches first. */
 function listChoices({ lanes, repositories }: Overview): ScopeChoice[] {
@@ -79,7 +84,11 @@ function listChoices({ lanes, repositories }: Overview): ScopeChoice[] {
   }));
 }
 
-async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
+async function readOverview(
+  deps: ConsoleDeps,
+  reader: Reader,
+  { repo, mine: onlyMine }: z.infer<typeof Query>,
+) {
   const { stores, clock } = deps;
   const now = clock.now();
   const principal = reader.principal;
@@ -100,16 +109,22 @@ async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
     stores.builds.repositories({ words: '' }, MAX_CHOICES),
     mayReview(principal) ? readWaiting(deps, within) : null,
   ]);
+  const names = new Set(filter.owners);
+  const isOwn = ({ assignee, owner }: Cause) =>
+    assignee === null ? owner?.names.some((name) => names.has(name)) === true : names.has(assignee);
+  const keepOwn = (causes: readonly Cause[]) => (onlyMine === undefined ? causes : causes.filter(isOwn));
+  const reasons = groupByReason(
+    lanes.filter(({ isRed }) => isRed),
+    red,
+    now,
+  );
   return {
     now,
     principal,
     lanes,
-    reasons: groupByReason(
-      lanes.filter(({ isRed }) => isRed),
-      red,
-      now,
-    ),
-    changed: listChanged(open, fixed, since),
+    isMine: onlyMine !== undefined,
+    reasons: onlyMine === undefined ? reasons : reasons.filter(({ cause }) => cause !== null && isOwn(cause)),
+    changed: listChanged(keepOwn(open), keepOwn(fixed), since),
     mine: mine.filter((cause) => !isMuted(cause, now)),
     flaky,
     checked,
@@ -152,9 +167,15 @@ function renderOverview(view: Overview): Html {
     )}</aside></div>`;
 }
 
-function headline({ lanes, reasons, now }: Overview): Html {
+function headline({ lanes, reasons, now, isMine }: Overview): Html {
   const of = lanes[0]?.of ?? 0;
   const red = reasons.reduce((sum, reason) => sum + reason.lanes.length, 0);
+  if (isMine)
+    return html`<div class="headline"><h2>${
+      red === 0
+        ? 'Nothing of yours is red'
+        : `${formatCount(reasons.length, 'reason')} of yours, on ${nameBranches(red)}`
+    }</h2>${red > 0 && headlineLead(reasons, now)}</div>`;
   if (of === 0) return html`<div class="headline"><h2>No default branch was built this week</h2></div>`;
   if (red === 0)
     return html`<div class="headline"><h2>${
@@ -165,6 +186,8 @@ function headline({ lanes, reasons, now }: Overview): Html {
   return html`<div class="headline"><h2>${red} of ${of} default ${of === 1 ? 'branch is' : 'branches'}
     ${of === 1 ? '' : red === 1 ? 'is' : 'are'} red${why}</h2>${headlineLead(reasons, now)}</div>`;
 }
+
+const nameBranches = (count: number) => formatCount(count, 'default branch', 'default branches');
 
 /**
  * Renders the most important facts: the cause that affects the most branches, and the branch without an
@@ -185,10 +208,10 @@ function headlineLead(reasons: readonly Reason[], now: number): Shown {
   }</p>`;
 }
 
-function redPart({ lanes, reasons, principal, now }: Overview): Html {
+function redPart({ lanes, reasons, principal, now, isMine }: Overview): Html {
   const of = lanes[0]?.of ?? 0;
   const red = reasons.reduce((sum, reason) => sum + reason.lanes.length, 0);
-  const rest = of - red;
+  const rest = isMine ? 0 : of - red;
   const green =
     rest > 0 &&
     html`<p class="pad meta">${icon('check', 'is-green')} ${

@@ -1,5 +1,5 @@
 import { type Category, KINDS } from '../../domain/category.ts';
-import { CATEGORY_WORDS, nameCategory, nameKind } from '../../domain/category-words.ts';
+import { CATEGORY_WORDS, nameKind } from '../../domain/category-words.ts';
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { clip } from '../../notifications/visible-text.ts';
@@ -83,25 +83,7 @@ function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView
 
 /** Renders notices of facts that prevent a decision or change its meaning, each with the possible actions. */
 function banners(view: ItemView): Html {
-  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
-}
-
-/**
- * Renders a notice of the last decision. Because two items may look alike, it says that this is the next one.
- */
-function doneBanner({ done }: ItemView): Html {
-  const decision = done?.decision ?? null;
-  if (done === null || decision === null) return html``;
-  const did = {
-    accept: 'Accepted',
-    correct: `Corrected to ${nameCategory(decision.category)}`,
-    reject: 'Rejected',
-  }[decision.type];
-  return banner(
-    html`${did}: <a href="${formatReviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
-      <strong>This is the next item.</strong>`,
-    { tone: 'green', id: 'done' },
-  );
+  return html`${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
 }
 
 function failureBanner({ failure, typed, hold }: ItemView): Html {
@@ -276,9 +258,10 @@ function correctForm(view: ItemView): Html {
   const address = formatReviewAddress(review.id);
   return html`<section class="panel pad" data-mode="correct"${mode !== 'correct' && html` hidden`}
     aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
+    <p class="meta">Change what is wrong, and leave the rest as it is.</p>
     <form id="correct-form" method="post"
     action="${address}/decision">${renderHiddenFields(listDecisionFields(view, 'correct'))}
-    ${categoryFields(view)}${wordFields(view)}${lineFields(view)}${scopeFields(view)}
+    ${categoryFields(view)}${wordFields(view)}${detailFields(view)}${scopeFields(view)}
     <p class="acts"><button class="main" data-action="save">Save and next
     <kbd aria-hidden="true">Ctrl+Enter</kbd></button>
     <a class="btn" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
@@ -294,24 +277,33 @@ function categoryFields({ typed, facts: { analysis }, mode }: ItemView): Html {
           category === chosen && mode === 'correct' && html` autofocus`
         }>${CATEGORY_WORDS[category]} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );
+  return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p></fieldset>`;
+}
+
+/** Renders the fields that few corrections need: the kind, and what shows the cause. */
+function detailFields(view: ItemView): Html {
+  const { typed, facts } = view;
   const kinds = renderOptions(
     KINDS.map((kind) => [kind, nameKind(kind)]),
     typed?.kind,
   );
-  return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
-    <label>Kind <select name="kind">
-    <option value="">automatic (now ${nameKind(analysis.kind)})</option>${kinds}</select></label>
-    <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
+  const isOpen = typed?.kind !== undefined || typed?.lines || typed?.none;
+  return html`<details${isOpen && html` open`}><summary>Kind, and the lines that show it (optional)</summary>
+    <p><label>Kind <select name="kind">
+    <option value="">as it is, ${nameKind(facts.analysis.kind)}; unknown with another category</option>${
+      kinds
+    }</select></label></p>
+    ${lineFields(view)}</details>`;
 }
 
 function wordFields({ typed, facts: { analysis } }: ItemView): Html {
   const { rootCause, fixRecommendation } = analysis.answer;
   return html`<p><label for="rootCause">Root
-    cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000" required>${
+    cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000">${
       typed?.rootCause ?? rootCause.slice(0, 4000)
     }</textarea></p>
     <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" rows="2"
-    maxlength="4000" required>${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
+    maxlength="4000">${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
 }
 
 function lineFields({ typed, facts: { analysis } }: ItemView): Html {

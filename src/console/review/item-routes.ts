@@ -52,7 +52,6 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
         queue: QueueQuery.parse(query),
         mode,
         armed: armed === '1',
-        done: query.done,
         ...stamps,
       } as const;
       return await sendItem(request, reply, deps, heldReview, looking, { said: notice });

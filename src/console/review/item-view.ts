@@ -49,8 +49,6 @@ export interface Looking {
   readonly typed?: Typed;
   /** The reason why the input could not be saved. */
   readonly failure?: string;
-  /** The item that was decided just before this one. */
-  readonly done?: string | undefined;
 }
 
 /** Reads all data of an item's page. Throws `not-found` if the analysis or its build was deleted. */
@@ -71,17 +69,16 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (analysis === null)
     throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = getHold(review, reviewer);
-  const [facts, same, listed, undo, taught, done] = await Promise.all([
+  const [facts, same, listed, undo, taught] = await Promise.all([
     readAnswerFacts(deps, analysis),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     readQueue(deps, { ...queue, offset: 0 }, reviewer, LISTED),
     findUndoable(deps, reviewer),
     review.decision === null ? null : explainTaught(stores, review.decision),
-    looking.done === undefined || looking.done === review.id ? null : stores.reviews.find(looking.done),
   ]);
   if (facts === null)
     throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
-  const texts = writeTexts(analysis);
+  const texts = writeTexts(facts.analysis);
   const windows = await renderEvidenceWindows(deps, analysis, {
     build: facts.build,
     claims: texts.claims,
@@ -115,7 +112,6 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     taught,
     /** True if the current reviewer may undo the current decision. */
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
-    done,
   };
 }
 

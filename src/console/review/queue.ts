@@ -305,7 +305,7 @@ function formatReasons({ why, pullRequest, decision, origin, risk }: Review): st
     excuses && 'The change touches a suspect file',
     origin === 'audit' && 'Sample of published answers',
   ].filter((part) => part !== false);
-  return parts.length > 0 ? parts.join(', ') : startUpper(why[0] ?? '');
+  return parts.length > 0 ? parts.join(', ') : startUpper(why[0]?.split(';')[0] ?? '');
 }
 
 /** Describes a decision: "ada accepted it", "ada corrected it to Configuration". */

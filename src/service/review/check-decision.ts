@@ -28,12 +28,11 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
       throw createInvalidError(`The corrected ${field} is blank. Omit it to keep Faultline's text.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
-  if (!isDifferent(input, analysis)) {
-    throw createInvalidError(
-      'This correction changes nothing: give another category, kind, root cause or fix, or accept ' +
-        'the answer as it is.',
-    );
-  }
+  if (isDifferent(input, analysis) || addsLines(input)) return;
+  throw createInvalidError(
+    'This correction changes nothing: give another category, kind, root cause or fix, add lines that show ' +
+      'the cause, or accept the answer as it is.',
+  );
 }
 
 /** Returns true if a correction differs from the analysis in category, kind, cause or fix. */
@@ -44,6 +43,11 @@ export function isDifferent(input: DecisionInput, { category, kind, answer }: An
     (input.rootCause ?? answer.rootCause).trim() !== answer.rootCause.trim() ||
     (input.fixRecommendation ?? answer.fixRecommendation).trim() !== answer.fixRecommendation.trim()
   );
+}
+
+/** Checks whether a correction names lines of a log that show the cause. */
+function addsLines({ shownBy }: DecisionInput): boolean {
+  return shownBy !== undefined && shownBy !== 'none' && shownBy.lines.length > 0;
 }
 
 function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {

@@ -59,8 +59,9 @@ type Owned = (path: string) => { readonly names: readonly string[]; readonly at:
 /**
  * Creates the owner finder. It uses CODEOWNERS of the default branch, so that a change cannot name its own
  * owners, for the first suspect or else the files of failing tests and stack frames. If there is none, the
- * owner is the suspect's author or the last author of the line or file. An infrastructure failure has no
- * owner, but its files may have. If tools found the host unavailable, it is not called.
+ * owner is the suspect's author or the last author of the line or file. An infrastructure failure belongs to
+ * those whom CODEOWNERS names for the file of the pipeline, if it names any. If tools found the
+ * host unavailable, it is not called.
  */
 export function createOwnerFinder(
   codeHost: CodeHost,
@@ -119,15 +120,17 @@ export function createOwnerFinder(
     if (!(await codeHost.canRead(build.repository))) return {};
     const named = await findNamedPlaces(subject, codeHost, signal);
     const asked = [...suspects.slice(0, MAX_FILES), ...named];
-    const paths = [...new Set(asked.map(({ path }) => path))];
+    const isInfrastructure = category === 'INFRA_ERROR';
+    const pipeline = isInfrastructure ? [createPipelinePlace(build.provider)] : [];
+    const paths = [...new Set([...asked, ...pipeline].map(({ path }) => path))];
     const owned = await findOwned(build, paths, { signal, limitMs: RULES_SHARE * timeLeftMs() });
     const files = asked.flatMap((place) => findOwnersByRules(place, owned));
     const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
-    const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
-    const first = places.flatMap((place) => findOwnersByRules(place, owned))[0];
+    const places = isInfrastructure ? pipeline : [...suspects.slice(0, 1), ...named];
+    const [first] = places.flatMap((place) => findOwnersByRules(place, owned));
+    const [place] = isInfrastructure ? [] : places;
     const owner =
-      first ??
-      (places[0] === undefined ? null : await findOwnerByLastChange(places[0], build, codeHost, signal));
+      first ?? (place === undefined ? null : await findOwnerByLastChange(place, build, codeHost, signal));
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
@@ -142,6 +145,22 @@ export function createOwnerFinder(
       return {};
     }
   };
+}
+
+/** The usual path of the file that configures a pipeline. It has owners even if it does not exist. */
+const PIPELINE_FILES: Readonly<Record<string, string>> = {
+  gitlab: '.gitlab-ci.yml',
+  gitea: '.gitea/workflows/ci.yml',
+  jenkins: 'Jenkinsfile',
+  buildkite: '.buildkite/pipeline.yml',
+  circleci: '.circleci/config.yml',
+  azure: 'azure-pipelines.yml',
+};
+const USUAL_PIPELINE_FILE = '.github/workflows/ci.yml';
+
+function createPipelinePlace(provider: string): Place {
+  const path = PIPELINE_FILES[provider] ?? USUAL_PIPELINE_FILE;
+  return { path, line: null, commit: null, author: null };
 }
 
 async function readRules(

@@ -53,7 +53,7 @@ describe('a red branch', () => {
       [
         ':red_circle: *main is red: The cart total is rounded twice* (Test failure, 91 %)',
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
-        'Not known yet. Only a rerun would show it: if it passes, it is flaky.',
+        'Not known yet. No earlier build is known to compare with.',
         '> expected 10.20, got 10.21  (line 288501)',
         'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
         'Failed tests: cart total · cart tax · invoice total',

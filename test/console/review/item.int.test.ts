@@ -31,7 +31,7 @@ describe('an item', () => {
     for (const words of [
       'item 7 of 42',
       'Test failure',
-      'Likely, by its own account',
+      'Likely',
       'too few',
       'add() overwrites the last item',
       'Append instead',
@@ -122,6 +122,42 @@ describe('an item', () => {
     const page = await getPage(opened.app, `/review/${review.id}`);
     expect(page.body).toContain('admin-holder corrected it to Configuration');
     expect(page.body).toContain('Undo');
+  });
+
+  it('shows the category, cause and advice of its correction on all its pages', async () => {
+    const review = await storeItem(opened);
+    const fields = { rootCause: 'TAX_TABLE is not set in this job.', fixRecommendation: 'Set TAX_TABLE.' };
+    await decide(review.id, { type: 'correct', category: 'CONFIG_ERROR', ...fields });
+    for (const address of [`/review/${review.id}`, `/analyses/${review.analysisId}`]) {
+      const { body } = await getPage(opened.app, address);
+      const headline = body.slice(body.indexOf('class="headline"'), body.indexOf('</dl>'));
+      for (const words of [
+        'Configuration',
+        'corrected by admin-holder, was Test failure',
+        'TAX_TABLE is not set',
+        'Set TAX_TABLE',
+        'Which change?',
+      ])
+        expect(headline).toContain(words);
+      expect(headline).not.toContain('class="cat test"');
+    }
+    const list = (await getPage(opened.app, '/review?state=decided')).body;
+    const row = list.slice(list.indexOf(`id="${review.id}"`)).split('</li>')[0] ?? '';
+    expect(row).toContain('Configuration');
+    expect(row).not.toContain('Test failure');
+  });
+
+  it('is corrected by lines that show it alone, and needs nothing but what is wrong', async () => {
+    const review = await storeItem(opened);
+    const { body } = await getPage(opened.app, `/review/${review.id}?edit=1`);
+    const form = body.slice(body.indexOf('id="correct-form"')).split('</form>')[0] ?? '';
+    expect(form).not.toContain(' required');
+    const lines = { lines: '3', source: 'log', rootCause: '', fixRecommendation: '' };
+    await decide(review.id, { type: 'correct', category: 'TEST_FAILURE', ...lines });
+    expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({
+      type: 'correct',
+      shownBy: { lines: [{ source: 'log', lineStart: 3, lineEnd: 3 }] },
+    });
   });
 
   it('is rejected with the reason that was chosen', async () => {

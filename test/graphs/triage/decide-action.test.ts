@@ -84,7 +84,7 @@ describe('decideAction', () => {
     const of = (route: ActionFacts['route']) => decide({ route }, LIMITS.thresholds, limits);
     expect(of('telling rule and words').action).toBe('human_review');
     expect(of('telling rule and words').reasons).toContain(
-      '9 of 146 answers like this were wrong; 164 more right ones would show at most 3 % wrong',
+      '9 of 146 answers like this were wrong; 164 more must be right before they are published without a person',
     );
     expect(of('test').action).toBe('auto_notify');
     expect(of('model').action).toBe('human_review');

@@ -81,6 +81,14 @@ it('63: names the owner that CODEOWNERS gives to the first suspect, and those of
   expect((await ask(commit, { category: 'INFRA_ERROR', suspects: [] })).owner).toBeUndefined();
 });
 
+it('names the owners of the pipeline for an infrastructure failure, never an author', async () => {
+  const files = { 'src/tax.ts': 'a\nb\n', 'pkg/test/tax.test.ts': 'x\n' };
+  const owners = '/src/ @shop/payments\n/.github/ @shop/platform\n';
+  const commit = repository.commit({ ...files, '.github/CODEOWNERS': owners }, 'All');
+  const { owner } = await ask(commit, { category: 'INFRA_ERROR' });
+  expect(owner).toMatchObject({ path: '.github/workflows/ci.yml', names: ['@shop/platform'] });
+});
+
 it('else names who changed the faulty line last, without an e-mail address and no robot', async () => {
   const first = repository.commit({ 'src/tax.ts': 'a\nb\n' }, 'Begin', 'grace@example.test');
   const commit = repository.commit({ 'src/tax.ts': 'changed\nb\n' }, 'Bump', 'renovate[bot]');
