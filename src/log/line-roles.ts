@@ -96,6 +96,8 @@ const ENDING: readonly RegExp[] = [
     'i',
   ),
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
+  // An address alone refers to another place.
+  /^\W{0,12}https?:\/\/\S{1,400}\s{0,4}$/,
 ];
 
 /** Lines that introduce another message or repeat that it exists. */
@@ -120,11 +122,13 @@ const WRAPPER: readonly RegExp[] = [
       String.raw`error)\W*$|^node:internal/|^Node\.js v[\d.]{1,20}\s{0,4}$`,
   ),
   new RegExp(
-    String.raw`^\W{0,6}(?:exception|error|compilation error|failure|errors|failures|failed|details|reason|` +
-      'output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|' +
+    String.raw`^\W{0,12}(?:exception|error|compilation error|failure|errors|failures|failed|details|reason|` +
+      'error reference|end of output|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|' +
       String.raw`summary of (?:all )?failing tests)\W{0,12}$`,
     'i',
   ),
+  // The head of a table
+  /^\s{0,8}[A-Z%#][\w%#]{0,20}(?:\s{2,80}[A-Z%#][\w%#]{0,20}){2,10}\s{0,8}$/,
   new RegExp(
     String.raw`^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|` +
       String.raw`warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$`,
@@ -181,6 +185,8 @@ const NOTICE: readonly RegExp[] = [
   // BuildKit's checks of a Dockerfile
   /\bdocs\.docker\.com\/go\/dockerfile\/rule\//,
   /^\s{0,8}- (?:[A-Z][a-z]{1,20}){2,5}(?:JSON|Env)?: .{1,300} \(line \d{1,6}\)$/,
+  // What a resolver did not consider, before it says what it did not find
+  /^Ignored the following (?:yanked )?versions/,
   /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
   new RegExp(
     String.raw`^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|` +
@@ -256,7 +262,8 @@ const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
 /**
  * A severity of error that the tool itself prints, whatever the rest of the line says ("ERROR: skipping …").
  */
-const SEVERE = /^\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
+const SEVERE =
+  /^(?!ERROR: Ignored the following )\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
 
 /** The roles of lines that were classified before. Readers, ranking and neighbors ask for the same lines. */
 const known = new Map<string, LineRole>();

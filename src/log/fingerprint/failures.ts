@@ -12,7 +12,7 @@ import type {
 import type { Reading } from '../../domain/reading.ts';
 import { findMax, takeFirstOfEach } from '../../lib/collections.ts';
 import { listSpansOfTest } from '../causes/spans.ts';
-import { classifyRole, isUninformative } from '../line-roles.ts';
+import { classifyRole, isUninformative, isWrapper } from '../line-roles.ts';
 import { normalizeIdentity, normalizeMessage, normalizeValue } from './normalize.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
@@ -160,7 +160,9 @@ export function readMainFailure(reading: Reading): ReadFailure {
   );
   const { message, type, frames } = findMainError(reading);
   const identity = computeFingerprint({ test: null, exceptionType: type, frames, message });
-  const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
+  // An error that only says that another one happened is no headline.
+  const isOwnWords = message === null || !isWrapper(message);
+  const headline = isNearTop(reading) && isOwnWords ? message : reading.messages[0]?.text;
   return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
 }
 

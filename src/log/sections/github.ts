@@ -117,6 +117,9 @@ export const github: CiSystem = {
   },
 };
 
+/** The groups in which the runner describes its machine and the token of the job. They are no output. */
+const DESCRIPTION = /^(?:Runner Image|Operating System$|GITHUB_TOKEN Permissions$)/;
+
 /** Reads the markers of a log, job by job and step by step. */
 class StepReader {
   readonly jobs: Job[] = [];
@@ -127,6 +130,7 @@ class StepReader {
   private columns = '';
   private step: OpenStep;
   private head: number | null = null;
+  private description: number | null = null;
 
   constructor(log: LogText) {
     this.log = log;
@@ -236,6 +240,7 @@ class StepReader {
   private openGroup(line: number, name: string): void {
     if (!name.startsWith('Run ') || !isStepHead(this.log, line, this.step.path.at(-1) !== SET_UP)) {
       this.step.groups.push(name);
+      if (DESCRIPTION.test(name)) this.description = line;
       return;
     }
     const { step } = this;
@@ -256,6 +261,8 @@ class StepReader {
     this.head = null;
     if (head === null) {
       step.groups.pop();
+      if (this.description !== null) this.echoes.push({ start: this.description, end: line });
+      this.description = null;
       return;
     }
     this.echoes.push({ start: head, end: line });

@@ -245,7 +245,8 @@ const NO_TEST = new RegExp(
     String.raw`Deploy\w{0,6}|Connect\w{0,5}|Fetch\w{0,5}|Health ?check|Lint\w{0,4}|Type ?check\w{0,4}|` +
     String.raw`Format\w{0,5}|Audit)\b(?:[:!. ]|$)|^[:>$+#=|-]|^[\w.-]{1,60}: (?:error|warning|fatal|` +
     String.raw`note)\b|://|\bexit(?:ed)? (?:code|status|with)\b|^coverage: |\b(?:error|Error|Exception)` +
-    String.raw`: |^Cannot log after|^process\.exit|^E\d{3,5}\b|\.{3}$|^\S{1,60}:$`,
+    String.raw`: |\.(?:o|obj|lo|a|so|lib|dll|exe|pdb)$|^[A-Z]\w{0,20}(?:\s{2,40}[A-Z]\w{0,20}){2,10}$|` +
+    String.raw`^Cannot log after|^process\.exit|^E\d{3,5}\b|\.{3}$|^\S{1,60}:$`,
 );
 /** The duration of a test, after its title. */
 export const TIME = new RegExp(
