@@ -104,6 +104,22 @@ describe('T36: a run ends', () => {
     },
   );
 
+  it.each([
+    ['no token may be used', budget({ tokens: 0 })],
+    ['no dollar may be spent', budget({ costUsd: 0 })],
+    ['more corrections are allowed than rounds', { ...LIMITS, maxIterations: 1, maxCorrections: 50 }],
+    [
+      'its thresholds are in the wrong order',
+      { ...LIMITS, thresholds: { autoNotify: 0.4, humanReview: 0.9, selfCorrect: 0.95 } },
+    ],
+  ])('with an answer where %s', async (_what, limits) => {
+    const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
+    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
+    const state = await triage(limits, dear(unsure), scriptedToolbox({ search_code: hit }), fallbackAnalyst);
+    expect(state.answer).not.toBeNull();
+    expect(state.verdict).not.toBeNull();
+  });
+
   it('when a model asked and nothing new came: the next plan would see the same page', async () => {
     const analyst = scriptedAnalyst({ calls: words(9) });
     const state = await triage(LIMITS, asModel(analyst), scriptedToolbox({ search_code: { findings: [] } }));
