@@ -123,7 +123,8 @@ const WRAPPER: readonly RegExp[] = [
   ),
   new RegExp(
     String.raw`^\W{0,12}(?:exception|error|compilation error|failure|errors|failures|failed|details|reason|` +
-      'error reference|end of output|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|' +
+      'error reference|end of output|output|stderr|stdout|message|diagnostics|stack(?: trace)?|' +
+      'failed tests?|' +
       String.raw`summary of (?:all )?failing tests)\W{0,12}$`,
     'i',
   ),
@@ -262,8 +263,10 @@ const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
 /**
  * A severity of error that the tool itself prints, whatever the rest of the line says ("ERROR: skipping …").
  */
-const SEVERE =
-  /^(?!ERROR: Ignored the following )\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
+const SEVERE = new RegExp(
+  String.raw`^(?!ERROR: Ignored the following )\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|` +
+    String.raw`(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])`,
+);
 
 /** The roles of lines that were classified before. Readers, ranking and neighbors ask for the same lines. */
 const known = new Map<string, LineRole>();
