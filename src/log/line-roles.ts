@@ -68,7 +68,8 @@ const ENDING: readonly RegExp[] = [
     'i',
   ),
   new RegExp(
-    String.raw`\bmarked build as failure\b|^Stage "[^"\n]{1,200}" skipped due to |^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
+    String.raw`\bmarked build as failure\b|^Stage "[^"\n]{1,200}" skipped due to |` +
+      String.raw`^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
       String.raw`job|step|operation) (?:has been |was )?cancell?ed\W*$`,
     'i',
   ),
