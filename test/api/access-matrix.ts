@@ -91,6 +91,7 @@ export const ACCESS_MATRIX: Readonly<
   'GET /sign-in/openid/callback': 'open',
   'POST /sign-out': 'open',
   'GET /settings': 'admin',
+  'GET /settings/app': 'admin',
   'POST /settings': 'admin',
   'GET /library': 'review',
   'GET /library/:id': 'review',
