@@ -7,7 +7,7 @@ import type { ChatDriver, Completion, StreamOptions, WrittenCall } from './drive
 import { readLines } from './read-lines.ts';
 import { createThinkingFilter, withoutThinking } from './thinking.ts';
 
-/** The driver for Ollama's own chat API (docs.ollama.com/api/chat), which takes a context and a keep-alive. */
+/** The driver for Ollama's own chat API (docs.ollama.com/api/chat), with its context and keep-alive. */
 export const OLLAMA_DRIVER: ChatDriver = {
   complete: (request, signal) => converse(request, null, signal),
   stream: (request, options, signal) => converse(request, options, signal),

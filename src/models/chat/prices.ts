@@ -12,8 +12,8 @@ export type PriceTable = Readonly<Record<string, Price>>;
 
 /**
  * The month of the list prices of OpenAI (platform.openai.com/docs/pricing, "Standard"). Those of the other
- * providers, from their pages of prices, are of November 2026; of two prices by the hour or by the length of a
- * prompt, the higher one holds at our sizes.
+ * providers are of November 2026; those of DeepSeek are for its peak hours, those of Google for prompts below
+ * 200,000 tokens.
  */
 export const PRICES_AS_OF = '2026-06';
 

@@ -33,7 +33,7 @@ export async function findHitLines(
 }
 
 /**
- * Reads the parts of a file around its hits, those with the most hits first; its beginning if no hit is known.
+ * Reads the parts of a file around its hits, at most four; its beginning if no hit is known.
  * Returns none if the file is too large, binary or missing, so that one bad file does not fail a search.
  */
 export async function readAroundHits(
