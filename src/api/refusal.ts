@@ -76,7 +76,8 @@ export function recordRefusal(
   logger: Logger,
 ): Refusal {
   const error = toTriageError(thrown, request);
-  const status = chooseStatus(error);
+  const isUnread = isDisconnect(error, request);
+  const status = isUnread ? DISCONNECTED : chooseStatus(error);
   const fields = {
     ...listRequestFields(request),
     status,
@@ -84,7 +85,8 @@ export function recordRefusal(
     reason: error.message,
     details: error.details,
   };
-  if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
+  if (isUnread) logger.info(fields, 'the client disconnected');
+  else if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
   else logger.warn(fields, 'request refused');
   const retryAfterMs = error.retryAfterMs ?? (status === 500 ? undefined : RETRY_AFTER_MS[error.code]);
   if (retryAfterMs !== undefined)
@@ -92,6 +94,17 @@ export function recordRefusal(
   if (status === 413) closeAfterAnswer(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   return { status, error, message: toClientMessage(error, request) };
+}
+
+/** The status in the log for a client that disconnected; no answer reaches it. */
+const DISCONNECTED = 499;
+
+/** Checks whether an error only tells that the client disconnected before it had its answer. */
+function isDisconnect({ code, cause }: TriageError, { raw: { socket } }: FastifyRequest): boolean {
+  if (!socket.destroyed) return false;
+  const isUnreadStream =
+    cause instanceof Error && 'code' in cause && cause.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return code === 'cancelled' || isUnreadStream;
 }
 
 /** The time for which the rest of a refused body is read and discarded, in milliseconds. */

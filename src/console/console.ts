@@ -121,8 +121,9 @@ const TITLES: Readonly<Record<number, string>> = {
   404: 'Page not found',
   409: 'Someone else changed this first',
   413: 'Request too large',
+  415: 'Unsupported content',
   429: 'Too many requests',
-  503: 'Unsupported content',
+  503: 'Temporarily unavailable',
   504: 'Request timed out',
 };
 

@@ -38,13 +38,16 @@ export function getPathBelow(site: string, address: URL): string | null {
   return isBelow ? address.pathname.slice(base.pathname.length) : null;
 }
 
-/** Reads `OWNER/NAME/actions/runs/ID`, with an attempt or a job behind it, as GitHub and Gitea have it. */
+/**
+ * Reads `OWNER/NAME/actions/runs/ID`, with an attempt or a job behind it, as GitHub and Gitea have it. Names
+ * of dots are refused: they would lead to another part of the API.
+ */
 export function readActionsPath(path: string): NamedRun | null {
   const [, repository, id, attempt] =
     /^([\w.-]+\/[\w.-]+)\/actions\/runs\/(\d{1,15})(?:\/attempts\/(\d{1,4}))?(?:\/jobs?\/\d+)?\/?$/.exec(
       path,
     ) ?? [];
-  if (repository === undefined || id === undefined) return null;
+  if (repository === undefined || id === undefined || /(?:^|\/)\.{1,2}(?:\/|$)/.test(repository)) return null;
   return { repository, id, attempt: attempt === undefined ? null : Number(attempt) };
 }
 

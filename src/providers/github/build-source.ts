@@ -337,24 +337,30 @@ function toRunContent(run: WorkflowRun, place: Place): WebhookContent {
   });
 }
 
-/** Reads one run of Actions, as an App if it is installed, else with the token. */
+/**
+ * Reads one run of Actions, as an App if it is installed, else with the token. Throws `timeout` if GitHub
+ * takes longer than `timeoutMs`.
+ */
 export async function loadGithubRun(
   options: GithubAccessOptions,
   { repository, id, attempt }: NamedRun,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<WebhookContent> {
   const [owner = '', repo = ''] = repository.split('/');
-  const { client } = await createGithubAccess(options).forRepository({ owner, repo }, signal);
-  const asked = { owner, repo, request: { signal } };
   const refused = (what: string) => (error: unknown) => {
     throw createGithubError(what, error, 'read Actions');
   };
-  const { data: place } = await client.rest.repos.get(asked).catch(refused(`the repository ${repository}`));
-  const { actions } = client.rest;
-  const run = { ...asked, run_id: Number(id) };
-  const { data } = await (attempt === null
-    ? actions.getWorkflowRun(run)
-    : actions.getWorkflowRunAttempt({ ...run, attempt_number: attempt })
-  ).catch(refused(`run ${id} of ${repository}`));
-  return toRunContent(data, place);
+  return await withDeadline(`Asking GitHub for run ${id}`, timeoutMs, signal, async (within) => {
+    const { client } = await createGithubAccess(options).forRepository({ owner, repo }, within);
+    const { actions, repos } = client.rest;
+    const asked = { owner, repo, request: { signal: within } };
+    const { data: place } = await repos.get(asked).catch(refused(`the repository ${repository}`));
+    const run = { ...asked, run_id: Number(id) };
+    const { data } = await (attempt === null
+      ? actions.getWorkflowRun(run)
+      : actions.getWorkflowRunAttempt({ ...run, attempt_number: attempt })
+    ).catch(refused(`run ${id} of ${repository}`));
+    return toRunContent(data, place);
+  });
 }

@@ -48,8 +48,8 @@ export function createGithubProvider(settings: GithubSettings): Provider {
       form: `${toSiteUrl(baseUrl)}/OWNER/NAME/actions/runs/ID`,
       read: readActionsPath,
       buildPath: (repository, id) => `${repository}/actions/runs/${id}`,
-      load: async (run, { logger }, signal) =>
-        (await import('./build-source.ts')).loadGithubRun({ ...credentials, logger }, run, signal),
+      load: async (run, { logger, timeoutMs }, signal) =>
+        (await import('./build-source.ts')).loadGithubRun({ ...credentials, logger }, run, timeoutMs, signal),
     },
     rerun: !settings.writes.includes('rerun')
       ? null
