@@ -96,9 +96,10 @@ describe('every page and state', () => {
   });
 
   it('asks for three things at most, and weighs little', async () => {
-    // The icon and the font are requested once a site, and kept. A page of the queue fetches the next item ahead.
+    // The icon and the font are requested once a site, and kept. A page of the queue fetches the next item ahead,
+    // and live pages open a stream of events when they are at rest.
     const isElse = (address: string) =>
-      /\/assets\/(?:icon\.svg|inter\.woff2)|[?&]peek=1|\/review\/rev_\w+\?n=\d/.test(address);
+      /\/assets\/(?:icon\.svg|inter\.woff2)|[?&]peek=1|\/review\/rev_\w+\?n=\d|\/events\?/.test(address);
     const ofPage = (requests: readonly string[]) => requests.filter((address) => !isElse(address));
     const found = await onEveryPage({}, async ({ requests }) =>
       ofPage(requests).length > 3 ? ofPage(requests) : [],
