@@ -70,7 +70,10 @@ export type PublishBound = z.infer<typeof PublishBound>;
 export function boundReason({ routes }: PublishBound, route: Route): string {
   const standing = routes.find((other) => other.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
-  const known = `${Math.round(wrong)} of ${Math.round(outcomes)} answers like this were wrong`;
+  const known =
+    Math.round(outcomes) === 0
+      ? 'no answer like this was checked yet'
+      : `${Math.round(wrong)} of ${Math.round(outcomes)} answers like this were wrong`;
   const more =
     standing === undefined
       ? ''

@@ -35,6 +35,9 @@ describe('which answers may be published', () => {
     expect(boundReason(bound, 'test')).toBe(
       '1 of 70 answers like this were wrong; 59 more must be right before they are published without a person',
     );
+    expect(boundReason(choosePublished([], { maxWrong: 0.03, floor: 0.5 }), 'test')).toMatch(
+      /^no answer like this was checked yet; \d+ more must be right/,
+    );
   });
 
   it('holds a route with 110 outcomes to the bound by itself, however good the others are', () => {
