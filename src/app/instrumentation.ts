@@ -56,7 +56,7 @@ export function instrumentToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
     ...toolbox,
     run: async (call, subject, category, signal) => {
       const startedAt = performance.now();
-      // A model may name a tool that does not exist, with any text.
+      // A model may invent the name of a tool. Each would become a label of its own.
       const tool = toolbox.describe(call.tool)?.name ?? 'unknown';
       const ended = (outcome: string) =>
         metrics.observe(
@@ -77,7 +77,7 @@ export function instrumentToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   };
 }
 
-/** Measures how long triages wait for a worker and how often they are given back. */
+/** Measures how long triages wait for a worker, and counts their retries. */
 export function measureStores(stores: Stores, metrics: Metrics): Stores {
   const { work } = stores;
   return {
@@ -86,7 +86,7 @@ export function measureStores(stores: Stores, metrics: Metrics): Stores {
       ...work,
       take: async (wanted) => {
         const items = await work.take(wanted);
-        // Later tries waited for other reasons. Both times are the database's.
+        // Retries waited for other reasons. `dueAt` and `changedAt` come from the same clock, the database's.
         for (const { topic, dueAt, changedAt, attempts, retries } of items)
           if (topic === TRIAGE && attempts === 1 && retries === 0)
             metrics.observe('faultline_queue_wait_seconds', {}, computeSecondsBetween(dueAt, changedAt));
@@ -113,7 +113,7 @@ export function countAnalysis(
   }
   metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
-  // An imported build counts as received when it ended, so its duration is unknown.
+  // An imported build counts as received when it ended, so the time to its answer is unknown.
   if (build.finishedAt === build.receivedAt) return;
   metrics.observe(
     'faultline_webhook_to_answer_seconds',
@@ -127,13 +127,10 @@ function computeSecondsBetween(from: string, to: string): number {
 }
 
 /**
- * The names and attributes of spans follow OpenTelemetry's GenAI conventions. Attributes that the conventions
- * do not name begin with `faultline.`. No prompt, argument or answer is recorded.
- */
-
-/**
  * Traces every run of the graph as an `invoke_agent` span. A run that was interrupted or waited for a person
- * has several. The given graph is modified.
+ * has several. The given graph is modified. Spans of runs, model calls and tool calls follow OpenTelemetry's
+ * GenAI conventions; attributes that these do not name begin with `faultline.`. No prompt, argument or answer
+ * is recorded.
  */
 export function traceGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   const invoke = graph.invoke.bind(graph);
@@ -169,14 +166,14 @@ function toText(value: unknown): string | undefined {
 }
 
 /**
- * Traces every request to the model as a `chat` span. By convention, any server with OpenAI's protocol is
- * called "openai".
+ * Traces every request to the model as a `chat` span. The provider is the one whose protocol is spoken, so
+ * any server with OpenAI's is called "openai".
  */
-export function traceChatModel(model: ChatModel, tracer: Tracer): ChatModel {
+export function traceChatModel(model: ChatModel & { readonly protocol: string }, tracer: Tracer): ChatModel {
   const chat = <Value>(question: string, ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const facts = {
       'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': 'openai',
+      'gen_ai.provider.name': model.protocol,
       'gen_ai.request.model': model.name,
       'faultline.question': question,
     };
@@ -214,7 +211,7 @@ export function traceToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
   return {
     ...toolbox,
     run: (call, subject, category, signal) => {
-      // A model may name a tool that does not exist, with any text.
+      // A model may invent the name of a tool. Each would become a label of its own.
       const name = toolbox.describe(call.tool)?.name ?? 'unknown';
       const facts = {
         'gen_ai.operation.name': 'execute_tool',
@@ -248,10 +245,10 @@ interface WatchParts {
 
 /**
  * Traces the triage of a build as part of the request that caused it, with the attributes of its pipeline,
- * and adds the build's id to every log line. The time that it waited for a worker is a separate span.
+ * and adds the build's id to every log line. The time until its first attempt is a separate span.
  */
 export async function watchTriage<Value>(
-  { key: buildId, payload, attempts, dueAt, changedAt }: WorkItem,
+  { key: buildId, payload, attempts, retries, dueAt, changedAt }: WorkItem,
   { tracer, logger, stores }: WatchParts,
   work: () => Promise<Value>,
 ): Promise<Value> {
@@ -262,7 +259,7 @@ export async function watchTriage<Value>(
     'faultline.attempts': attempts,
     ...(build !== null && toCicdFacts(build)),
   };
-  if (attempts === 1) {
+  if (attempts === 1 && retries === 0) {
     const period = { startedAt: Date.parse(dueAt), endedAt: Date.parse(changedAt) };
     tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
   }

@@ -10,9 +10,9 @@ import type { Variable } from './variable.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Loads the preset, applies the environment, and checks the result. The values of a profile are applied
- * first, so that a single setting overrides them. `readFile` reads the files of NAME_FILE variables. Throws
- * TriageError `invalid-config`, which names each wrong setting and its variable.
+ * Applies the profile and then the environment to a preset, and checks the result. `readFile` reads the files
+ * that variables name: NAME_FILE for secrets, and files of JSON. Throws TriageError `invalid-config`, which
+ * names each wrong setting and its variable.
  */
 export function loadConfig(
   preset: object,
@@ -29,7 +29,8 @@ export function loadConfig(
       const text = readText(variable, environment, readFile);
       if (text === undefined || text === '') continue;
       assign(merged, variable.path.split('.'), parseValue(variable, text, readFile));
-      // A limit that was set must hold; that of a profile is a default.
+      // A limit that the user set is enforced: without the price of the model the start fails. That of a
+      // profile is not.
       if (variable.name === 'FAULTLINE_MAX_RUN_USD') assign(merged, ['triage', 'budget', 'isCostSet'], true);
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
@@ -39,7 +40,10 @@ export function loadConfig(
   return deriveSettings(parseConfig(merged, wrong.concat(refuseRemovedVariables(environment))));
 }
 
-/** Derives the settings that follow from others and have no variable of their own. */
+/**
+ * Derives what depends on several settings: limits, thresholds, names of databases, and the addresses of
+ * named models.
+ */
 function deriveSettings(config: Config): Config {
   const { http, database, jobQueue, buildArchive } = config;
   const { autoNotify, humanReview, selfCorrect } = config.triage.thresholds;
@@ -179,10 +183,7 @@ function parsePair(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
   const entry = variable.secret === true ? 'an entry' : `"${pair}"`;
-  throw new TriageError(
-    'invalid-config',
-    `${variable.name}: ${entry} does not have the form owner/name=value`,
-  );
+  throw new TriageError('invalid-config', `${variable.name}: ${entry} does not have the form name=value`);
 }
 
 function parseToken(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
@@ -219,9 +220,9 @@ export function isVariableSet(environment: Environment, name: string): boolean {
 }
 
 /**
- * Creates the configuration for the servers in the environment. With a PostgreSQL server, any number of
- * processes share the work; without one, it is `embedded`. Redis, MongoDB and Pinecone, if given, each
- * replace the database for their purpose.
+ * Creates the preset for the servers that the environment names. Without a PostgreSQL server, the database is
+ * that of the preset `embedded`. Redis replaces the database as the job queue, MongoDB as the archive of
+ * builds, and Pinecone as the vector index.
  */
 export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
   const isSet = (name: string) => isVariableSet(environment, name);

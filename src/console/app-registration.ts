@@ -14,7 +14,7 @@ const RETURN_PATH = '/settings/app';
 /** The time limit of asking for the credentials, in milliseconds. */
 const LIMIT_MS = 30_000;
 
-/** The name of an organization, as it was typed. */
+/** The login of an organization, or undefined if the text is not a valid one. */
 export const Organization = z
   .string()
   .trim()
@@ -22,20 +22,20 @@ export const Organization = z
   .optional()
   .catch(undefined);
 
-/** The text that the browser remembers while a person confirms the App. */
-const Begun = z.object({ provider: z.string(), state: z.string().min(32) });
-type Begun = z.infer<typeof Begun>;
+/** A registration that a person has yet to confirm. The browser keeps it in a cookie. */
+const PendingRegistration = z.object({ provider: z.string(), state: z.string().min(32) });
+type PendingRegistration = z.infer<typeof PendingRegistration>;
 
-/** A form that creates an App with one button. */
+/** The part of the page about the App of a provider: a form that creates one, or a notice. */
 interface AppForm {
   readonly part: Html;
-  /** The origin to which the form is sent; absent if there is none yet. */
-  readonly formsTo?: string;
+  /** The origin to which the form is sent. Absent if there is only a notice. */
+  readonly formOrigin?: string;
 }
 
 /**
- * Renders the form that creates an App for a provider. Its state is remembered by the browser. Returns null
- * if the provider has no Apps; without a public address, says what to set.
+ * Renders the form that creates an App for a provider, or a notice if an App is configured or the public
+ * address is not set. The browser keeps the state of the form. Returns null if the provider has no Apps.
  */
 export async function renderAppForm(
   request: FastifyRequest,
@@ -53,11 +53,11 @@ export async function renderAppForm(
     };
   if (publicUrl === null)
     return { part: section(html`<p class="quiet">Set <code>FAULTLINE_PUBLIC_URL</code> first.</p>`) };
-  const { state } = readBegun(deps, request, provider.name) ?? {
+  const { state } = readPending(deps, request, provider.name) ?? {
     state: randomBytes(32).toString('base64url'),
   };
-  const begun: Begun = { provider: provider.name, state };
-  reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify(begun)));
+  const pending: PendingRegistration = { provider: provider.name, state };
+  reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify(pending)));
   const { address, manifest } = app.describe({
     publicUrl,
     webhook: getWebhookAddress(provider, publicUrl),
@@ -65,9 +65,10 @@ export async function renderAppForm(
     organization: organization ?? null,
   });
   return {
-    formsTo: new URL(address).origin,
-    part: section(html`<p>One button creates an App with the address of the webhook, its events, and these
-      permissions: ${app.permissions.join(', ')}. Its key and its webhook secret come back by themselves.</p>
+    formOrigin: new URL(address).origin,
+    part: section(html`<p>The button opens the page on which you confirm the new App. Its webhook, its
+      events and these permissions are filled in: ${app.permissions.join(', ')}. Faultline then receives
+      its key and its webhook secret.</p>
       <form method="post" action="${address}?state=${state}" data-whole>
       ${renderHiddenFields({ manifest: JSON.stringify(manifest) })}
       <p class="acts"><button class="main">Create the App ${
@@ -89,19 +90,19 @@ const ReturnQuery = z.object({ code: z.string().regex(/^[\w-]{1,200}$/), state: 
 export function registerAppRegistration(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(RETURN_PATH, route('admin', { querystring: ReturnQuery }), async (request, reply) => {
     const { code, state } = request.query;
-    const begun = readBegun(deps, request);
-    if (begun === null || !isEqual(begun.state, state))
+    const pending = readPending(deps, request);
+    if (pending === null || !isEqual(pending.state, state))
       throw new TriageError(
         'forbidden',
-        'This App was not begun in this browser, or more than ten minutes ago. Begin again under Settings. ' +
-          'If an App was created, delete it there.',
+        'This setup was started in another browser or more than ten minutes ago, or it is finished. ' +
+          'Look at Settings. If no App is configured there, delete the new App at its host and start again.',
       );
     reply.header('set-cookie', deps.sessions.remember(request, ''));
-    const provider = findProvider(deps.providers, begun.provider);
+    const provider = findProvider(deps.providers, pending.provider);
     const made = await requestNewApp(provider, code, AbortSignal.timeout(LIMIT_MS));
     await deps.keepSettings?.(made.settings);
     deps.logger.info(
-      { provider: begun.provider, app: made.name, by: request.principal?.name },
+      { provider: pending.provider, app: made.name, by: request.principal?.name },
       'an App was created',
     );
     return answerPage(request, reply.header('cache-control', 'no-store'), deps, {
@@ -130,12 +131,16 @@ function createdMain({ name, installAt, settings }: NewApp, isKept: boolean): Ht
     <li>Check it with <code>faultline doctor</code>.</li></ol>`;
 }
 
-function readBegun(deps: ConsoleDeps, request: FastifyRequest, provider?: string): Begun | null {
+function readPending(
+  deps: ConsoleDeps,
+  request: FastifyRequest,
+  provider?: string,
+): PendingRegistration | null {
   const remembered = deps.sessions.remembered(request);
   if (remembered === null || !remembered.startsWith('{')) return null;
   try {
-    const begun = Begun.parse(JSON.parse(remembered));
-    return provider === undefined || begun.provider === provider ? begun : null;
+    const pending = PendingRegistration.parse(JSON.parse(remembered));
+    return provider === undefined || pending.provider === provider ? pending : null;
   } catch {
     return null;
   }

@@ -23,13 +23,13 @@ const CONTENT_SECURITY_POLICY = [
 
 /**
  * Sets the security headers of every response of the console. Forms may be sent to the console, and to
- * `formsTo`, an origin.
+ * `formOrigin`, an origin.
  */
-export function protect(reply: FastifyReply, formsTo = ''): void {
+export function protect(reply: FastifyReply, formOrigin = ''): void {
   reply
     .header(
       'content-security-policy',
-      `${CONTENT_SECURITY_POLICY}; form-action 'self'${formsTo === '' ? '' : ` ${formsTo}`}`,
+      `${CONTENT_SECURITY_POLICY}; form-action 'self'${formOrigin === '' ? '' : ` ${formOrigin}`}`,
     )
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'same-origin')

@@ -34,7 +34,7 @@ interface Page {
   /** True if the page fills the window and has its own layout. */
   readonly fills?: true;
   /** Another origin to which a form of the page is sent. */
-  readonly formsTo?: string;
+  readonly formOrigin?: string;
   /** The bar at the bottom with the possible decisions. If absent, there is none. */
   readonly bar?: Shown;
   /** True if the page itself has the search of all failures. Otherwise the frame has it. */
@@ -166,7 +166,7 @@ export function sendPage(
   // A refused form has no address from which it could be updated.
   const { live, ...still } = page;
   const content = frame(status === 200 && live !== undefined ? page : still, reader);
-  return sendHtml(request, reply, content, status, page.formsTo);
+  return sendHtml(request, reply, content, status, page.formOrigin);
 }
 
 /** Sends a fragment that is inserted into an open page. */
@@ -175,9 +175,9 @@ export function sendHtml(
   reply: FastifyReply,
   content: Html,
   status = 200,
-  formsTo?: string,
+  formOrigin?: string,
 ): FastifyReply {
-  protect(reply, formsTo);
+  protect(reply, formOrigin);
   reply.status(status).header('content-type', 'text/html; charset=utf-8').header('vary', 'accept-encoding');
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content.text);
   return reply.header('content-encoding', 'gzip').send(gzipSync(content.text, { level: 5 }));

@@ -48,7 +48,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
       provider === null
         ? html`<h1 tabindex="-1">Settings</h1>${settingsTabs(list)}`
         : crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']);
-    const forms = app?.formsTo === undefined ? {} : { formsTo: app.formsTo };
+    const forms = app?.formOrigin === undefined ? {} : { formOrigin: app.formOrigin };
     return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main, ...forms });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {

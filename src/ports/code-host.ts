@@ -7,6 +7,7 @@ export interface CodeLine {
 export interface CommitInfo {
   readonly commit: string;
   readonly author: string;
+  /** The time of the change by its author, in ISO 8601. */
   readonly at: string;
   readonly subject: string;
   readonly files: readonly string[];
@@ -21,7 +22,7 @@ export interface RepositoryInfo {
   readonly description: string | null;
 }
 
-/** The number of matches in a file for the words of a search. The most informative file comes first. */
+/** A file that contains words of a search. */
 export interface FileHits {
   readonly path: string;
   /** The number of occurrences of all words together. */
@@ -57,6 +58,7 @@ export interface BlameLine {
   readonly line: number;
   readonly commit: string;
   readonly author: string;
+  /** The time of the change by its author, in ISO 8601. */
   readonly at: string;
   readonly subject: string;
   readonly text: string;
@@ -73,8 +75,8 @@ export interface CodeHost {
   canRead(repository: string): Promise<boolean>;
   /**
    * Resolves `ref` to the commit that can be read. If this host does not have `ref` (for example because a
-   * clone is behind), the default branch is used, and `note` says so for people. Returns `ref` null if there
-   * is no commit at all. The other methods return null or nothing for a missing ref, so that no line of
+   * clone is behind), it resolves as for a null `ref`, and `note` says so for people. Returns `ref` null if
+   * there is no commit at all. The other methods return null or nothing for a missing ref, so that no line of
    * another commit is quoted unnoticed.
    */
   resolve(
@@ -105,8 +107,8 @@ export interface CodeHost {
     signal: AbortSignal,
   ): Promise<CodeLine[]>;
   /**
-   * Finds paths that end with the path segments of `suffix`, shortest first. It finds a path from a log in
-   * the repository.
+   * Finds paths that end with the path segments of `suffix`, shortest first. This finds the file that a path
+   * in a log names.
    */
   findFiles(
     query: { repository: string; ref: string | null; suffix: string; limit: number },

@@ -10,11 +10,11 @@ export interface Explanation {
   readonly offset: number;
   readonly cause: string | null;
   readonly fix: string | null;
-  /** The places of the passages that contain cause and fix. */
+  /** The places of cause and fix in the document, other than that of the passage itself. */
   readonly places: readonly string[];
 }
 
-const NUMBERED = String.raw`^[\s#*_\d.)-]{0,12}`;
+const LINE_START = String.raw`^[\s#*_\d.)-]{0,12}`;
 const FIX_WORDS =
   'fix(?:es|ed by)?|how to fix(?: it)?|what to do|' +
   'resolution|solution|remedy|remediation|mitigation|workaround|corrective action|action|recovery';
@@ -23,17 +23,18 @@ const CAUSE_WORDS =
 const OTHER_WORDS =
   'symptoms?|problem|error(?: message)?|message|what you see|signs?|' +
   'how to (?:confirm|verify)|verification|owner|notes?|see also|background';
-const FIX = new RegExp(`${NUMBERED}(?:${FIX_WORDS})\\b`, 'i');
-const CAUSE = new RegExp(`${NUMBERED}(?:${CAUSE_WORDS})\\b`, 'i');
-const LABEL = new RegExp(`${NUMBERED}(?:${FIX_WORDS}|${CAUSE_WORDS}|${OTHER_WORDS})\\b`, 'i');
-const MAX_SAID = 600;
-/** The maximum number of further passages of a document without headings that are read for its fix. */
+const FIX = new RegExp(`${LINE_START}(?:${FIX_WORDS})\\b`, 'i');
+const CAUSE = new RegExp(`${LINE_START}(?:${CAUSE_WORDS})\\b`, 'i');
+const LABEL = new RegExp(`${LINE_START}(?:${FIX_WORDS}|${CAUSE_WORDS}|${OTHER_WORDS})\\b`, 'i');
+/** The maximum length of a cause or fix. */
+const MAX_CHARACTERS = 600;
+/** The maximum number of further passages, or paragraphs of one, that are searched. */
 const MAX_FURTHER = 2;
 
 /**
  * Finds what a document says about the error that one of its passages names: the other cells of its row, the
- * sections under the same heading, or the text after the words "Cause" and "Fix". `naming` is null for a
- * passage that was found but does not name the error.
+ * sections under the same heading, the text after the words "Cause" and "Fix", or, for the fix, a sentence
+ * that begins with an imperative. `naming` is null for a passage that was found but does not name the error.
  */
 export function explain(naming: Naming | null, hit: Passage, passages: readonly Passage[]): Explanation {
   const { offset, text = null } = naming ?? { offset: 0 };
@@ -42,7 +43,7 @@ export function explain(naming: Naming | null, hit: Passage, passages: readonly 
   if (byRow !== null) return { ...byRow, offset, places: [] };
   const at = { offset, text: text ?? '' };
   const find = (words: RegExp) => findSection(words, hit, passages) ?? findLabelled(words, at, hit, passages);
-  const [cause, fix] = [find(CAUSE), find(FIX) ?? findAct(at, hit)];
+  const [cause, fix] = [find(CAUSE), find(FIX) ?? findAdvice(at, hit)];
   const places = [cause, fix].flatMap((found) =>
     found === null || found.place === hit.place ? [] : [found.place],
   );
@@ -55,20 +56,20 @@ export function explain(naming: Naming | null, hit: Passage, passages: readonly 
   };
 }
 
-/** Finds the line of a failure that a passage names best. Returns null if it names none. */
+/** Finds the part of a passage that best names one of the lines of a failure. Returns null if none does. */
 export function findBestNaming(lines: readonly string[], text: string): Naming | null {
   const found = lines.flatMap((line) => findNaming(line, text) ?? []);
   return found.toSorted((left, right) => right.fit - left.fit)[0] ?? null;
 }
 
-interface Said {
+interface FoundText {
   readonly text: string;
   readonly place: string;
 }
 
 /**
- * Reads cause and fix of a row by the headings of its columns, or takes the last cell with several words as
- * the fix. Returns null if the row explains nothing.
+ * Reads cause and fix of a row by the headings of its columns. Without these, the last filled cell is the fix
+ * if it has at least three words. Returns null if the row explains nothing.
  */
 function explainRow(
   naming: Naming,
@@ -112,18 +113,18 @@ function findHeads(
  * Finds the section of this kind that belongs to a passage: below its heading, or under one of the headings
  * above it. Returns null if there is none, or if the nearest one is about another error.
  */
-function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]): Said | null {
+function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]): FoundText | null {
   const path = readPath(hit);
   if (path.length === 0) return null;
   if (words.test(path.at(-1) ?? '')) return joinPassages(hit, passages);
   for (let depth = path.length; depth >= 0; depth--) {
     const above = path.slice(0, depth);
-    const isBeside = (passage: Passage) => {
+    const isAtLevel = (passage: Passage) => {
       const path = readPath(passage);
       return path.length === depth + 1 && above.every((heading, index) => path[index] === heading);
     };
     const found = passages.filter(
-      (passage) => isBeside(passage) && words.test(readPath(passage).at(-1) ?? ''),
+      (passage) => isAtLevel(passage) && words.test(readPath(passage).at(-1) ?? ''),
     );
     const only = found.length === 1 ? found[0] : undefined;
     const next = found.find(({ position }) => position > hit.position) ?? only;
@@ -149,7 +150,7 @@ function readBody({ place, text }: Passage): string {
   return text.startsWith(`${place}\n\n`) ? text.slice(place.length + 2) : text;
 }
 
-function joinPassages(first: Passage, passages: readonly Passage[]): Said {
+function joinPassages(first: Passage, passages: readonly Passage[]): FoundText {
   const same = passages.filter(({ position, place }) => position >= first.position && place === first.place);
   return { text: shorten(same.map(readBody).join('\n')), place: first.place };
 }
@@ -163,7 +164,7 @@ function findLabelled(
   naming: Pick<Naming, 'text' | 'offset'>,
   hit: Passage,
   passages: readonly Passage[],
-): Said | null {
+): FoundText | null {
   const further =
     readPath(hit).length > 0
       ? []
@@ -186,10 +187,11 @@ function findLabelled(
 }
 
 /**
- * Finds what the text after the words that name the error advises: from the first sentence that begins with
- * an act to the end of its paragraph. Stops at the code of another error. Returns null if there is none.
+ * Finds advice after the words that name the error: from the first sentence that begins with an imperative,
+ * such as "Restart", to the end of its paragraph. Stops at the code of another error. Returns null if there
+ * is none.
  */
-function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): Said | null {
+function findAdvice({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): FoundText | null {
   if (text === '') return null;
   const codes = listCodes(text);
   const paragraphs = hit.text.slice(offset).split(/\n[ \t]{0,40}\n/);
@@ -197,13 +199,13 @@ function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage
     const isOther = listCodes(paragraph).some((code) => codes.length > 0 && !codes.includes(code));
     if (index > 0 && (isOther || LABEL.test(paragraph) || paragraph.startsWith('#'))) return null;
     const sentences = shorten(paragraph).split(/(?<=[.!?])\s+/);
-    const from = sentences.findIndex((sentence) => ACT.test(sentence));
+    const from = sentences.findIndex((sentence) => IMPERATIVE.test(sentence));
     if (from >= 0) return { text: sentences.slice(from).join(' '), place: hit.place };
   }
   return null;
 }
 
-const ACT =
+const IMPERATIVE =
   /^(?:to (?:resolve|fix|solve|repair|recover|clear)\b|(?:(?:then|please|just),? )?(?:add|ask|call|change|clear|contact|delete|disable|enable|free|increase|install|log in|open|pin|raise|remove|renew|rerun|restart|retry|rotate|run|set|start|stop|switch|unlock|update|upgrade|use|wait)\b)/i;
 
 /** A label inside a line, such as "… stops. Fix: restart it." */
@@ -239,5 +241,5 @@ function shorten(text: string): string {
   return lines
     .filter((line) => line !== '' && !line.startsWith('```'))
     .join(' ')
-    .slice(0, MAX_SAID);
+    .slice(0, MAX_CHARACTERS);
 }

@@ -90,6 +90,19 @@ describe('a question to the model', () => {
     expect(receiver.text()).not.toMatch(/Wintermute|Neuromancer/);
   });
 
+  it.each([
+    ['https://api.anthropic.example/v1/messages', 'anthropic'],
+    ['http://models.example/api/chat', 'ollama'],
+  ])('to %s names %s as its provider', async (baseUrl, provider) => {
+    const asked = traceChatModel(
+      createOpenAiChatModel({ baseUrl, apiKey: TEST_KEY, model: 'm', timeoutMs: 5_000, maxRetries: 0 }),
+      tracer,
+    ).ask(question, AbortSignal.abort());
+    await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+    await tracer.flush(5_000);
+    expect(receiver.spans()[0]?.attributes).toMatchObject({ 'gen_ai.provider.name': provider });
+  });
+
   it('that fails says what kind of failure it was', async () => {
     server.script({ do: 'status', status: 401, error: { message: 'wrong key', code: 'invalid_api_key' } });
     await expect(model().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
@@ -168,12 +181,13 @@ describe('a triage', () => {
     key: 'bld_1',
     payload: {},
     attempts: 1,
+    retries: 0,
     dueAt: '2026-10-12T14:00:00.000Z',
     changedAt: '2026-10-12T14:00:01.000Z',
   } as WorkItem;
-  const watch = async (changes: Partial<Build>) => {
+  const watch = async (changes: Partial<Build>, retries = 0) => {
     const stores = { builds: { find: async () => sampleBuild(changes) } };
-    await watchTriage(item, { tracer, logger: silentLogger, stores }, async () => undefined);
+    await watchTriage({ ...item, retries }, { tracer, logger: silentLogger, stores }, async () => undefined);
     await tracer.flush(5_000);
     return receiver.spans().find(({ name }) => name === 'triage build')?.attributes ?? {};
   };
@@ -195,6 +209,14 @@ describe('a triage', () => {
     expect(Object.keys(attributes)).toEqual(
       expect.arrayContaining([ATTR_VCS_REF_HEAD_NAME, ATTR_VCS_REF_HEAD_REVISION]),
     );
+  });
+
+  it('has a span for the time before its first attempt, not before a retry', async () => {
+    const countWaits = () => receiver.spans().filter(({ name }) => name === 'queue wait').length;
+    await watch({});
+    expect(countWaits()).toBe(1);
+    await watch({}, 1);
+    expect(countWaits()).toBe(1);
   });
 
   it('leaves out what a build does not name', async () => {

@@ -53,6 +53,12 @@ describe('the environment', () => {
     expect(load({ FAULTLINE_TRUST_PROXY: text }).http.trustProxy).toEqual(proxies);
   });
 
+  it('names the form of pairs without saying what their names are', () => {
+    expect(errorOf(() => load({ FAULTLINE_OIDC_ROLES: 'ci-team' }))).toContain(
+      'FAULTLINE_OIDC_ROLES: "ci-team" does not have the form name=value',
+    );
+  });
+
   it('never changes the preset that it is laid over', () => {
     const before = structuredClone(PRESET);
     load({ FAULTLINE_PORT: '8080', FAULTLINE_CLONES: 'a/b=c' });

@@ -232,7 +232,7 @@ it('takes nothing that was begun elsewhere, twice, or by somebody who is no admi
   const others = await get(back.replace(/state=[^&]+/, 'state=of-another-browser'));
   expect([others.statusCode, others.body]).toEqual([
     403,
-    expect.stringContaining('not begun in this browser'),
+    expect.stringContaining('started in another browser'),
   ]);
   const reviewer = await console.app.inject({
     url: back,

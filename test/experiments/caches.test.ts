@@ -8,7 +8,7 @@ const run = (output: string, milliseconds = 5_000, exitCode: number | null = 0) 
   timedOut: false,
 });
 
-describe('a command is told not to answer from a cache', () => {
+describe('a command without its cache', () => {
   test.each([
     ['go test ./...', 'go test -count=1 ./...'],
     ['/usr/local/go/bin/go test', '/usr/local/go/bin/go test -count=1'],
@@ -24,7 +24,7 @@ describe('a command is told not to answer from a cache', () => {
     ],
     ['npm test', 'npm test'],
     ['pytest -q', 'pytest -q'],
-  ])('%s', (command, expected) => {
+  ])('of %s is %s', (command, expected) => {
     expect(withoutCache(command.split(' ')).join(' ')).toBe(expected);
   });
 
@@ -38,7 +38,7 @@ describe('a command is told not to answer from a cache', () => {
   });
 });
 
-describe('a run that a cache answered', () => {
+describe('a run that ran no tests, or whose result is from a cache', () => {
   test.each([
     ['go', 'ok  \tshop\t0.003s\nok  \tshop/cart\t(cached)\n'],
     ['go in colors', 'ok  \tshop\t\u001b[2m(cached)\u001b[0m\n'],
@@ -56,7 +56,7 @@ describe('a run that a cache answered', () => {
     ['vitest', 'No test files found, exiting with code 0\n'],
     ['pytest-testmon', '============ 5 deselected in 0.02s ============\n'],
     ['docker', '#8 [build 3/4] COPY . .\n#8 DONE 0.1s\n\n#9 [test 4/4] RUN pytest\n#9 CACHED\n'],
-  ])('is known by what %s prints', (_, output) => {
+  ])('is recognized by the output of %s', (_, output) => {
     expect(isCached(run(output))).toBe(true);
     expect(isCached(run(output, 5_000, 1))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('a run that a cache answered', () => {
     ['jest', 'Tests:       3 passed, 3 total\nTime:        12.3 s\n'],
     ['node --test', 'ℹ pass 3\nℹ duration_ms 12310.5\n'],
     ['a script of a package', 'cart:test: ok  \tshop\t12.310s\n'],
-  ])('is known by the time that %s says it took', (_, output) => {
+  ])('is recognized by a duration of %s that is longer than the real one', (_, output) => {
     expect(isCached(run(output, 900))).toBe(true);
     expect(isCached(run(output, 12_900))).toBe(false);
   });
@@ -84,10 +84,10 @@ describe('a run that a cache answered', () => {
     ['a subfolder of make', "make[1]: Nothing to be done for 'all'.\n3 passed\n"],
     ['a command without tests', 'All files are formatted.\n'],
     [
-      'a Docker build',
+      'a Docker build that ran its last step',
       '#8 [test 3/4] RUN pip install pytest\n#8 CACHED\n\n#9 [test 4/4] RUN pytest\n#9 1.2 3 passed\n#9 DONE 2s\n',
     ],
-    ['a pause that a test tells of', 'retrying in 30s\n3 passed in 0.20s\n'],
+    ['output that mentions a pause', 'retrying in 30s\n3 passed in 0.20s\n'],
   ])('is not %s', (_, output) => {
     expect(isCached(run(output, 900))).toBe(false);
   });

@@ -133,7 +133,7 @@ async function answerOf(address: string, runNumber: number): Promise<Analysis> {
   );
 }
 
-function canariesIn(text: string): string[] {
+function findCanaries(text: string): string[] {
   return [...Object.values(CANARIES), TOKEN, PASSWORD].filter(
     (canary) => text.includes(canary) || text.includes(encodeURIComponent(canary)),
   );
@@ -203,7 +203,7 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
       traceId: webhook?.traceId,
     });
     const all = `${api.said()}${works.said()}${receiver.text()}`;
-    expect(canariesIn(all)).toEqual([]);
+    expect(findCanaries(all)).toEqual([]);
     console.info(
       `${trace.length} spans of two processes in one trace; secrets in ${all.length.toLocaleString('en')} characters of logs and spans: 0`,
     );
@@ -280,7 +280,7 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
         );
       expect(warnings).toHaveLength(1);
     }
-    expect(canariesIn(api.said())).toEqual([]);
+    expect(findCanaries(api.said())).toEqual([]);
     console.info('1 build, 1 analysis while 4 backends were away; lost: 0');
   });
 });

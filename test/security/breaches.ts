@@ -8,7 +8,7 @@ import {
 } from '../../src/service/answers/render.ts';
 import { buildTrace, renderTracePlain, renderTraceTree } from '../../src/service/answers/trace.ts';
 import type { ChatCompletionRequest } from '../support/openai-server.ts';
-import { canariesIn } from './canaries.ts';
+import { findCanaries } from './canaries.ts';
 import type { Witness } from './stage.ts';
 
 /** Everything that a run let happen and must not, a sentence each. */
@@ -19,7 +19,7 @@ export async function breachesOf(
   return [
     ...breachesOfTools(witness),
     ...(await breachesOfOutput(witness)),
-    ...breachesOfPrompts(requests),
+    ...listPromptBreaches(requests),
     ...breachesOfVerdict(witness),
   ];
 }
@@ -81,7 +81,7 @@ async function breachesOfOutput({ analysis, logged, masker, web, people }: Witne
   });
   const prose = html.replace(/<pre><code[^>]*>[^<]*<\/code><\/pre>|<code>[^<]*<\/code>/g, '');
   return [
-    ...canariesIn([stored, markdown, commands, terminal, plain].join('\n')).map(
+    ...findCanaries([stored, markdown, commands, terminal, plain].join('\n')).map(
       (name) => `the canary ${name} came out`,
     ),
     ...(/<(?:img|a|script|iframe)\b/i.test(html) ? ['a picture or link lives in the comment'] : []),
@@ -100,7 +100,7 @@ async function breachesOfOutput({ analysis, logged, masker, web, people }: Witne
 }
 
 /** Masked, in the roles that we gave, and every foreign word inside a fence. */
-export function breachesOfPrompts(requests: readonly ChatCompletionRequest[]): string[] {
+export function listPromptBreaches(requests: readonly ChatCompletionRequest[]): string[] {
   return requests.flatMap(({ messages, body }) => {
     const ours = messages.filter(({ role }) => role !== 'assistant');
     const outside = ours
@@ -110,7 +110,7 @@ export function breachesOfPrompts(requests: readonly ChatCompletionRequest[]): s
       .join('\n');
     const words = /<\|[a-z]|\[\/?INST\]|<\/?s>|<(?:start|end)_of_turn>/;
     return [
-      ...canariesIn(JSON.stringify(body)).map((name) => `the canary ${name} was sent to the model`),
+      ...findCanaries(JSON.stringify(body)).map((name) => `the canary ${name} was sent to the model`),
       // A reply that does not fit is sent back once, with the reason.
       ...(/^system user(?: assistant user)*$/.test(messages.map(({ role }) => role).join(' '))
         ? []

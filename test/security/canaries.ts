@@ -22,7 +22,7 @@ export const SECRET_LINES: readonly string[] = [
 ];
 
 /** The names of the canaries that a text holds. */
-export function canariesIn(text: string): string[] {
+export function findCanaries(text: string): string[] {
   return Object.entries(CANARIES).flatMap(([name, canary]) =>
     formsOf(canary).some((form) => text.includes(form)) ? [name] : [],
   );

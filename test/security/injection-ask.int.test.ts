@@ -5,8 +5,8 @@ import type { AskStateValue } from '../../graphs/ask/state.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { TextPiece } from '../../src/ports/analyst.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { breachesOfPrompts } from './breaches.ts';
-import { CANARIES, canariesIn } from './canaries.ts';
+import { listPromptBreaches } from './breaches.ts';
+import { CANARIES, findCanaries } from './canaries.ts';
 import { CHANNELS } from './channels.ts';
 import { type Batch, GROUPS } from './injections.ts';
 import { createObedientModel } from './obedient-model.ts';
@@ -26,26 +26,29 @@ const ROUNDS = 3;
 const graph = compileAskGraph();
 const [logLine] = CHANNELS;
 
-/** Asks about a build; the text is the question itself, or is in the evidence that the answer has. */
-async function failuresOf(
+/**
+ * Asks a follow-up question with injected texts, in the question or in the evidence of the analysis. Returns
+ * a sentence for each thing that must not happen.
+ */
+async function listBreaches(
   place: 'question' | 'evidence',
   by: 'rules' | 'llm',
   batch: Batch,
 ): Promise<string[]> {
   if (logLine === undefined) throw new Error('no channel');
   const harmless = { name: batch.name, text: 'part of the cart' };
-  const world = logLine.world(place === 'evidence' ? batch : harmless, stage.repository);
-  const { analysis, toolbox, asked } = await stage.run(world, 'rules');
-  const triaged = asked.length;
+  const scenario = logLine.world(place === 'evidence' ? batch : harmless, stage.repository);
+  const { analysis, toolbox, asked: toolCalls } = await stage.run(scenario, 'rules');
+  const callsOfTriage = toolCalls.length;
   const model = createObedientModel(batch, {
     category: analysis.category,
     kind: analysis.kind,
     asks: [],
-    quote: world.quote,
+    quote: scenario.quote,
   });
   stage.model.script(model.reply);
   const before = stage.model.requests.length;
-  const told: string[] = [];
+  const streamed: string[] = [];
   const build = sampleBuild();
   const { converse } = stage.analyst(by, []);
   const context = {
@@ -53,18 +56,14 @@ async function failuresOf(
     toolbox,
     clock: systemClock,
     onStep: undefined,
-    onText: ({ text }: TextPiece) => void told.push(text),
+    onText: ({ text }: TextPiece) => void streamed.push(text),
   };
   const input = {
-    ...{
-      topic: { build, analysis, subject: sampleSubject({ build }), facts: [], otherCauses: [] },
-      known: analysis.evidence,
-    },
-    ...{
-      question: place === 'question' ? batch.text : 'Why did it fail?',
-      memory: { older: [], recent: [] },
-      maxRounds: ROUNDS,
-    },
+    topic: { build, analysis, subject: sampleSubject({ build }), facts: [], otherCauses: [] },
+    known: analysis.evidence,
+    question: place === 'question' ? batch.text : 'Why did it fail?',
+    memory: { older: [], recent: [] },
+    maxRounds: ROUNDS,
   };
   const state: AskStateValue = await graph.invoke(input, {
     context,
@@ -72,28 +71,31 @@ async function failuresOf(
   });
   const requests = stage.model.requests.slice(before);
   const offered = new Set(toolbox.offered(analysis.category).map(({ name }) => name));
-  const foreign = asked
-    .slice(triaged)
+  const foreign = toolCalls
+    .slice(callsOfTriage)
     .filter(({ call }) => call.tool === 'ask_reviewer' || !offered.has(call.tool));
   const { reply, leftOut, steps, notes, found } = state;
   const links = reply.filter(({ text, basis }) => basis === 'evidence' && /\]\(https?:/.test(text));
   return [
-    ...canariesIn(JSON.stringify({ reply, leftOut, steps, notes, found, told })).map(
-      (name) => `the canary ${name} came out`,
+    ...findCanaries(JSON.stringify({ reply, leftOut, steps, notes, found, streamed })).map(
+      (name) => `the output contains the canary ${name}`,
     ),
     ...foreign.map(({ call }) => `${call.tool} ran for ${analysis.category}`),
-    ...links.map(({ text }) => `a link lives in ${text}`),
-    ...breachesOfPrompts(requests),
+    ...links.map(({ text }) => `a statement contains a link: ${text}`),
+    ...listPromptBreaches(requests),
     ...(by === 'llm' ? model.unread().map((name) => `${name} was never read`) : []),
-  ].map((failure) => `${batch.name}: ${failure}`);
+  ].map((breach) => `${batch.name}: ${breach}`);
 }
 
-describe.each(['question', 'evidence'] as const)('a follow-up question with the text in its %s', (place) => {
-  test.each(GROUPS)('that says: %s', async (_group, batches) => {
-    const failures: string[] = [];
+describe.each(['question', 'evidence'] as const)('an injection in the %s of a follow-up', (place) => {
+  test.each(GROUPS)('has no effect: %s', async (_group, batches) => {
+    const breaches: string[] = [];
     for (const batch of batches) {
-      failures.push(...(await failuresOf(place, 'rules', batch)), ...(await failuresOf(place, 'llm', batch)));
+      breaches.push(
+        ...(await listBreaches(place, 'rules', batch)),
+        ...(await listBreaches(place, 'llm', batch)),
+      );
     }
-    expect(failures).toEqual([]);
+    expect(breaches).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ import { startLoopback } from '../support/loopback-server.ts';
 import { openEmbeddedDatabase } from '../support/pglite.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-const SCRIPT = resolve(import.meta.dirname, '../support/tell-and-die.ts');
+const SCRIPT = resolve(import.meta.dirname, '../support/publish-and-crash.ts');
 const SECRETS = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
 let db: TestDatabase;
 let stores: Stores;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-/** A stored answer that is to be sent to these publishers. */
+/** Stores an answer with a publication for each of these publishers, and returns its build. */
 async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> {
   const { build } = await stores.builds.upsert(sampleBuild({ repository: `acme/${createId('bld')}` }));
   const triage = await stores.triages.open(build.id, 'f00d');
@@ -80,16 +80,16 @@ async function until(build: Build, wanted: (entry: WorkItem) => boolean): Promis
     if (entry !== undefined && wanted(entry)) return entry;
     await sleep(25);
   }
-  throw new Error(`it never came to that: ${JSON.stringify(await entryOf(build))}`);
+  throw new Error(`the entry did not reach the expected state: ${JSON.stringify(await entryOf(build))}`);
 }
 
 const ended = ({ version, settled }: WorkItem) => settled === version;
 
-describe('what is pending outside', () => {
-  it('is told when woken, and its reference kept', async () => {
-    const told: string[] = [];
+describe('a pending publication', () => {
+  it('is published after a wake-up, and its reference is stored', async () => {
+    const published: string[] = [];
     const client = publisher(async (id, key) => {
-      told.push(key);
+      published.push(key);
       return { reference: `https://elsewhere.example/${id}` };
     });
     const { wake, stop } = worker([client]);
@@ -101,7 +101,7 @@ describe('what is pending outside', () => {
       outcome: 'done',
       result: { reference: `https://elsewhere.example/${entry.payload.analysisId}` },
     });
-    expect(told).toEqual([entry.key]);
+    expect(published).toEqual([entry.key]);
   });
 
   it('is not held up by another publisher that hangs', async () => {
@@ -122,7 +122,7 @@ describe('what is pending outside', () => {
     await stop();
   });
 
-  it('is left alone as the other side asked, and its words are masked', async () => {
+  it('waits as long as the other service asks, and the error is stored masked', async () => {
     const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', {
       retryable: true,
       retryAfterMs: 3_600_000,
@@ -142,14 +142,14 @@ describe('what is pending outside', () => {
     expect(await entryOf(build)).toMatchObject({ retries: 1 });
   });
 
-  it('ends as failed where trying again cannot help, or it keeps killing its process (T04)', async () => {
+  it('fails after a permanent error, and after five attempts that did not finish', async () => {
     const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
     const refused = await storeAnswerFor(client.driver);
-    const deadly = await storeAnswerFor(client.driver);
-    await db.query('update work set attempts = 5 where build_id = $1', [deadly.id]);
+    const crashing = await storeAnswerFor(client.driver);
+    await db.query('update work set attempts = 5 where build_id = $1', [crashing.id]);
     const { stop } = worker([client]);
     expect(await until(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
-    expect(await until(deadly, ended)).toMatchObject({
+    expect(await until(crashing, ended)).toMatchObject({
       outcome: 'failed',
       error: expect.stringContaining('5 attempts that did not finish'),
     });
@@ -157,8 +157,8 @@ describe('what is pending outside', () => {
   });
 
   it('is superseded if the build has passed in the meantime (T10)', async () => {
-    let told = 0;
-    const client = publisher(async () => ({ reference: String(++told) }));
+    let sent = 0;
+    const client = publisher(async () => ({ reference: String(++sent) }));
     const build = await storeAnswerFor(client.driver);
     const { provider, repository, pipeline, number } = build;
     await stores.builds.upsert(
@@ -170,13 +170,13 @@ describe('what is pending outside', () => {
       error: 'The build has passed since.',
     });
     await stop();
-    expect(told).toBe(0);
+    expect(sent).toBe(0);
   });
 
-  it('is let end when the process stops, and what was not begun stays pending', async () => {
-    let begun = 0;
+  it('finishes when the worker stops, and stays pending if it was not started', async () => {
+    let started = 0;
     const client = publisher(async () => {
-      begun += 1;
+      started += 1;
       await sleep(200);
       return { reference: 'late' };
     });
@@ -186,31 +186,31 @@ describe('what is pending outside', () => {
       await storeAnswerFor(client.driver),
     ];
     const { stop } = worker([client]);
-    for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
+    for (let tries = 0; started < 2 && tries < 100; tries++) await sleep(10);
     await stop();
     const states = await Promise.all(builds.map(async (build) => (await entryOf(build))?.outcome));
     expect(states.toSorted()).toEqual(['done', 'done', null]);
   });
 
-  it('is told once by several processes at once, however slow the other side', async () => {
+  it('is published once when three workers share the work', async () => {
     const server = await startLoopback(
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
     );
     const webhook = createWebhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
     const client: Publisher = { driver: createId('thr'), publisher: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
-    const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
+    const workers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds)
       expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
-    await Promise.all(keepers.map(({ stop }) => stop()));
+    await Promise.all(workers.map(({ stop }) => stop()));
     await server.close();
     expect(server.requests).toHaveLength(30);
     expect(new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(30);
-    console.info('3 tellers, 30 answers, 30 told; told twice: 0');
+    console.info('3 workers, 30 answers, 30 published; published twice: 0');
   });
 });
 
-it('T03: a comment whose process was killed before its row said so is found and not made again', async () => {
+it('T03: a comment is found and not created again if the process died before it was recorded', async () => {
   const own = await openEmbeddedDatabase();
   const before = createStores(own, systemClock);
   const { build } = await before.builds.upsert(sampleBuild());
@@ -221,13 +221,13 @@ it('T03: a comment whose process was killed before its row said so is found and 
   await own.close();
   const client = await startCommentServer();
 
-  for (const deadly of ['work-taken', 'work-handled', 'work-handled', 'work-finished']) {
-    const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, own.dataDir, deadly, client.url], {
+  for (const failpoint of ['work-taken', 'work-handled', 'work-handled', 'work-finished']) {
+    const child = spawn(process.execPath, [...SCRIPT_OPTIONS, SCRIPT, own.dataDir, failpoint, client.url], {
       env: BARE,
       stdio: 'inherit',
     });
     const [, signal] = await once(child, 'exit');
-    expect(signal, deadly).toBe('SIGKILL');
+    expect(signal, failpoint).toBe('SIGKILL');
   }
 
   expect(client.comments).toHaveLength(1);
@@ -235,5 +235,5 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const posts = client.requests.filter(({ method }) => method === 'POST').length;
   await client.close();
   expect(posts).toBe(1);
-  console.info(`4 kills around one comment, ${posts} comment; lost: 0, made twice: 0`);
+  console.info(`4 kills around one comment, ${posts} comment; lost: 0, created twice: 0`);
 });

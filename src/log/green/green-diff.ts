@@ -29,7 +29,7 @@ export interface GreenDiff {
   readonly name: string;
   /** The phrase that describes new lines, for people: "new since build 1234". */
   readonly since: string;
-  /** Checks whether a line is new: the green build has none like it. Blank lines are never new. */
+  /** Checks whether a line is new: no green build has one like it. Blank lines are never new. */
   isNew(line: number): boolean;
   /**
    * Checks whether a line counts as evidence: it is new, belongs to a failing test, or says how the job
@@ -42,12 +42,9 @@ export interface GreenDiff {
 
 /** The weight that new lines gain. */
 const GAIN = 4;
-/** The weight that lines lose if the green build has them, too. */
+/** The weight that a block loses if green builds have some of its lines. */
 const LOSS = 60;
-/**
- * The weights of new lines that no reader proposed, near something informative and elsewhere. The weights of
- * the context of known lines are between the two.
- */
+/** The weights of blocks of new lines, near something informative and elsewhere. */
 const UNREAD_NEAR = 50;
 const UNREAD_FAR = 36;
 /** The maximum distance in lines at which a line counts as near an informative block. */
@@ -109,15 +106,16 @@ export function diffWithGreen(
   return greenLog === undefined ? null : compare(log, greenLog, listOwnLines(found, structure));
 }
 
-/**
- * Determines which lines of a log are new. Unlike {@link diffWithGreen}, treats no line as evidence for
- * another reason.
- */
+/** Determines which lines of a log are new. */
 export function determineNewLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
   return compare(log, green, new Set());
 }
 
-function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: ReadonlySet<number>): GreenDiff {
+function compare(
+  log: LogText,
+  { name, templates }: GreenLog,
+  alwaysEvidence: ReadonlySet<number>,
+): GreenDiff {
   const compared = new Uint8Array(log.lineCount + 2);
   const known = new Map<string, boolean>();
   const isKnown = (line: string): boolean => {
@@ -135,15 +133,15 @@ function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: Read
     name,
     since: formatNewSince(name),
     isNew,
-    isEvidence: (line) => ignoredLines.has(line) || isNew(line),
+    isEvidence: (line) => alwaysEvidence.has(line) || isNew(line),
     isShort: (line) => log.raw(line).length <= MAX_LINE,
   };
 }
 
 /**
  * Returns the findings on new lines, and those without a line. A message is new if its line is; a diagnostic
- * or an exception is new if any line of its block near it is, since the same text may refer to another place.
- * All failing tests and all blocks are kept; {@link splitBlock} reduces the blocks.
+ * or an exception is new if any line of its block near it is, because the same message may come from another
+ * place in the code. All failing tests and all blocks are kept; {@link splitBlock} reduces the blocks.
  */
 export function filterNewFindings(found: Extraction, diff: GreenDiff): Extraction {
   const blocks = listBlocksAround(found);
@@ -159,13 +157,13 @@ export function filterNewFindings(found: Extraction, diff: GreenDiff): Extractio
 }
 
 /**
- * Splits a weighted block into its new parts, which gain weight, and the whole block, which loses weight if
- * the green build has some of its lines.
+ * Splits a weighted block into its new parts, which gain weight, and the whole block, which loses weight. If
+ * one part covers the block, only that part is returned.
  */
 export function splitBlock(
   block: Block,
   diff: GreenDiff,
-): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
+): { readonly parts: readonly Block[]; readonly whole: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
   const runs = findRuns(block.start, block.end, isPart);
   const parts = runs.map((run): Block => {
@@ -174,7 +172,7 @@ export function splitBlock(
   });
   const [only] = runs;
   const isWhole = runs.length === 1 && only?.start === block.start && only.end === block.end;
-  return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
+  return { parts, whole: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
 }
 
 /**
@@ -190,8 +188,8 @@ export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure):
 }
 
 /**
- * Checks whether the green build has any line of this log. If it has none, the log is of another job, is cut
- * off, or is not a log.
+ * Checks whether the green build has any line of this log. If it has none, the two logs are not of the same
+ * job, or one of them is incomplete.
  */
 export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
   for (let line = 1; line <= log.lineCount; line++)
@@ -200,8 +198,8 @@ export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): bool
 }
 
 /**
- * Returns blocks of new lines that no reader proposed. If a log marks failed steps, only these are searched.
- * Blocks near informative ones weigh more.
+ * Returns blocks of new lines in the failed steps, or in the whole log if it marks none. Blocks near
+ * informative ones weigh more.
  */
 export function findNewBlocks(
   log: LogText,
@@ -280,18 +278,20 @@ function listBlocksAround(found: Extraction): ReadonlyMap<number, Block> {
  * those that say how the job ended.
  */
 function listOwnLines(found: Extraction, structure: Structure): ReadonlySet<number> {
-  const isFinal = (line: number) =>
+  const isInFailedStep = (line: number) =>
     structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-  const ignoredLines = new Set<number>(
-    structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)),
+  const alwaysEvidence = new Set<number>(
+    structure.exits
+      .map(({ line }) => line)
+      .filter((line, i, all) => i === all.length - 1 || isInFailedStep(line)),
   );
   const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
-  for (const line of tests) ignoredLines.add(line);
+  for (const line of tests) alwaysEvidence.add(line);
   for (const block of found.blocks) {
     for (const test of listLinesIn(tests, block))
-      for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) ignoredLines.add(line);
+      for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) alwaysEvidence.add(line);
   }
-  return ignoredLines;
+  return alwaysEvidence;
 }
 
 function listLinesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
@@ -301,26 +301,26 @@ function listLinesIn(lines: ReadonlySet<number>, { start, end }: Block): number[
   );
 }
 
-const MAX_PROOFS = 5;
-const MAX_PROOF = 1_000;
+const MAX_IDENTIFYING_LINES = 5;
+const MAX_LINE_CHARACTERS = 1_000;
 
 /**
- * Returns the lines that say what a failure is about: the log's lines that contain a line of its message, or
- * else the lines of the message. Returns at most five, masked like the failure.
+ * Returns the lines that say what a failure is about: those of its excerpt that contain a line of its
+ * message, or else the lines of the message. Returns at most five, masked like the failure.
  */
 export function listIdentifyingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
   const messageLines = listTextLines(message);
   const printed = listTextLines(excerpt?.text ?? '').filter((line) =>
-    messageLines.some((word) => line.includes(word)),
+    messageLines.some((messageLine) => line.includes(messageLine)),
   );
-  return [...new Set(printed.length > 0 ? printed : messageLines)].slice(0, MAX_PROOFS);
+  return [...new Set(printed.length > 0 ? printed : messageLines)].slice(0, MAX_IDENTIFYING_LINES);
 }
 
 /**
  * Checks whether all of these lines are in a green build's log, judging by its templates. Returns false if
  * there are none.
  */
-export function standsIn(lines: readonly string[], templates: readonly Templates[]): boolean {
+export function areKnownLines(lines: readonly string[], templates: readonly Templates[]): boolean {
   return lines.length > 0 && lines.every((line) => knowsAny(templates, line));
 }
 
@@ -328,5 +328,5 @@ export function standsIn(lines: readonly string[], templates: readonly Templates
 function listTextLines(text: string): string[] {
   const log = openText(text);
   const lines = Array.from({ length: log.lineCount }, (_, i) => log.line(i + 1).trim());
-  return lines.map((line) => line.slice(0, MAX_PROOF)).filter((line) => /\p{L}{3}/u.test(line));
+  return lines.map((line) => line.slice(0, MAX_LINE_CHARACTERS)).filter((line) => /\p{L}{3}/u.test(line));
 }

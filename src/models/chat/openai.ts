@@ -16,7 +16,7 @@ import {
   type ToolFormat,
 } from './dialect.ts';
 import type { ChatDriver, Completion } from './driver.ts';
-import { loadDriver } from './load-driver.ts';
+import { type ChatProtocol, findProtocol, loadDriver } from './load-driver.ts';
 import type { PriceTable } from './prices.ts';
 import { askAndPrice, type ChatCall, createUnusableError, type ModelConnection, send } from './question.ts';
 import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue } from './read-reply.ts';
@@ -58,6 +58,7 @@ export interface OpenAiChatModelOptions {
 
 /** A model whose server reports the features that it has supported so far. */
 export interface OpenAiChatModel extends ChatModel {
+  readonly protocol: ChatProtocol;
   /** Returns the features that the server has supported so far. */
   supports(): Pick<Dialect, 'value' | 'tools'> & { readonly calledFunctions: boolean };
   /** Returns the host and path in use. */
@@ -97,6 +98,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   };
   return {
     name: model,
+    protocol: findProtocol(endpoint.urls[0] ?? ''),
     ask: (request, signal) =>
       askWithinLimit(connection, 'value', signal, (question) => askValue(connection, question, request)),
     chooseTools: (request, signal) =>

@@ -106,7 +106,7 @@ export function createLookup(texts: readonly string[]): (identifier: Identifier)
   const folded = texts.map(fold);
   return (identifier) => {
     const wanted = listSpellings(identifier).map(fold);
-    return folded.some((text) => wanted.some((value) => standsIn(text, value)));
+    return folded.some((text) => wanted.some((value) => areKnownLines(text, value)));
   };
 }
 
@@ -128,7 +128,7 @@ function fold(text: string): string {
  * Checks whether a text contains a value as a whole: with no letter, digit or underscore next to it, and no
  * further digits of a version. "v1.2" contains 1.2.
  */
-function standsIn(text: string, value: string): boolean {
+function areKnownLines(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
     const [before, after] = [
       text.slice(Math.max(0, at - 2), at),

@@ -5,7 +5,7 @@ import { createId } from '../../domain/ids.ts';
 import { type GreenFlag, isInUse, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
 import { toComparedFailure } from '../../log/fingerprint/failure-likeness.ts';
-import { listIdentifyingLines, standsIn } from '../../log/green/green-diff.ts';
+import { areKnownLines, listIdentifyingLines } from '../../log/green/green-diff.ts';
 import { shortenTitle } from '../../log/title.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
@@ -182,7 +182,7 @@ export async function findGreenFlag(
 ): Promise<GreenFlag | null> {
   if (lines.length === 0) return null;
   const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) =>
-    standsIn(lines, [templates]),
+    areKnownLines(lines, [templates]),
   );
   const [newest] = same;
   if (newest === undefined) return null;

@@ -5,7 +5,7 @@ import { createId } from '../../domain/ids.ts';
 import { MAX_RULES, type Rule, type RuleInput } from '../../domain/library.ts';
 import { toStorable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
-import { standsIn } from '../../log/green/green-diff.ts';
+import { areKnownLines } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { buildRuleText, compileRulePattern, type RulePattern } from '../../log/rule-pattern.ts';
 import type { Database, Sql } from '../../ports/database.ts';
@@ -196,7 +196,7 @@ async function findStandsInGreen(
 ): Promise<string | null> {
   for (const { build, templates } of await deps.passingBuilds.newest(repository, GREEN_LOGS)) {
     await nextTurn();
-    if (standsIn([line.trim()], [templates]))
+    if (areKnownLines([line.trim()], [templates]))
       return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
     for (const piece of listPieces(templates.lines)) {
       const text = pattern.matchedLine(piece);

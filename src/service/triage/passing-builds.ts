@@ -6,12 +6,12 @@ import { indexChangesWithout } from '../../domain/library.ts';
 import { PASSING_BUILD, type WorkEnd, type WorkItem } from '../../domain/work.ts';
 import { readRecordInTurns } from '../../log/environment/read-record.ts';
 import {
+  areKnownLines,
   type GreenLog as ComparedLog,
   collectGreenTemplates,
   findGreenLog,
   formatNewSince,
   type GreenTemplates,
-  standsIn,
 } from '../../log/green/green-diff.ts';
 import { extractTemplatesInSteps } from '../../log/green/templates.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -137,7 +137,7 @@ export async function flagContradicted(
     await library.listIdentifyingLines(build.repository, MAX_ENTRIES)
   ).entries()) {
     if (number % TURN === TURN - 1) await nextTurn();
-    if (logs.some(({ templates }) => standsIn(telling, [templates]))) hit.push(id);
+    if (logs.some(({ templates }) => areKnownLines(telling, [templates]))) hit.push(id);
   }
   if (hit.length === 0) return;
   await deps.database.transaction(async (sql) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listIdentifyingLines, standsIn } from '../../../src/log/green/green-diff.ts';
+import { areKnownLines, listIdentifyingLines } from '../../../src/log/green/green-diff.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
@@ -35,11 +35,13 @@ describe('what a failure is known by in other logs', () => {
 
   it('is in a green build only where every line does', () => {
     const telling = listIdentifyingLines(sampleFailure());
-    expect(standsIn(telling, [extractTemplates('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(true);
+    expect(areKnownLines(telling, [extractTemplates('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(
+      true,
+    );
     expect(
-      standsIn([...telling, 'and the till is open'], [extractTemplates('expected 10.20, got 10.21')]),
+      areKnownLines([...telling, 'and the till is open'], [extractTemplates('expected 10.20, got 10.21')]),
     ).toBe(false);
-    expect(standsIn(telling, [extractTemplates('all fine')])).toBe(false);
-    expect(standsIn([], [extractTemplates('all fine')])).toBe(false);
+    expect(areKnownLines(telling, [extractTemplates('all fine')])).toBe(false);
+    expect(areKnownLines([], [extractTemplates('all fine')])).toBe(false);
   });
 });

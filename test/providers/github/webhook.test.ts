@@ -22,7 +22,8 @@ const published = {
   checkRun: (event: CheckRunCompletedEvent): z.input<typeof CheckRunEvent> => event,
 };
 
-test('the published types are enough for our schemas', () => expect(Object.keys(published)).toHaveLength(3));
+// The compiler checks the assignments above.
+test('the schemas accept the published types', () => expect(Object.keys(published)).toHaveLength(3));
 
 let app: FastifyInstance;
 let state: FakeState;
@@ -34,7 +35,7 @@ beforeAll(async () => {
 beforeEach(() => clearState(state));
 afterAll(() => app.close());
 
-/** Sends, and waits until the relay has made a build of it. */
+/** Sends a delivery, and waits until it is processed. */
 async function send(sending: GithubSending) {
   const answer = await sendGithub(app, sending);
   await relayed(state);
@@ -76,19 +77,15 @@ describe('what GitHub reports becomes a build', () => {
       links: { delivery: '/api/deliveries/github/d1a7c4f0-0000-4000-8000-000000000001' },
     });
     expect(state.builds[0]).toMatchObject({
-      ...{
-        provider: 'github',
-        repository: 'octo-org/octo-repo',
-        pipeline: 'test',
-        number: '163',
-        attempt: 1,
-      },
-      ...{
-        externalId: '289782451',
-        status: 'failed',
-        branch: 'master',
-        startedAt: '2020-10-05T16:33:49.000Z',
-      },
+      provider: 'github',
+      repository: 'octo-org/octo-repo',
+      pipeline: 'test',
+      number: '163',
+      attempt: 1,
+      externalId: '289782451',
+      status: 'failed',
+      branch: 'master',
+      startedAt: '2020-10-05T16:33:49.000Z',
     });
     expect(state.enqueued).toEqual(['bld_1']);
     expect(state.deliveries).toHaveLength(1);
@@ -127,14 +124,14 @@ describe('what GitHub reports becomes a build', () => {
     ['a job', 'workflow_job', { workflow_job: { head_branch: 'master' } }],
     ['a check', 'check_run', { check_run: { ...actionsCheck, check_suite: { head_branch: 'master' } } }],
   ] as const)(
-    "%s may be of a fork's master: ours is not blamed before the run's own event says whose it is",
+    "%s has no branch if that has the name of our default branch, because it may be a fork's",
     async (_of, event, override) => {
       await send({ event, payload: githubExample(event, 'completed', override) });
       expect(state.builds[0]).toMatchObject({ branch: null });
     },
   );
 
-  test("a job's branch is kept where it is not called as our default branch", async () => {
+  test("a job's branch is stored if it differs from our default branch", async () => {
     await send({
       event: 'workflow_job',
       payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'remedy-cart' } }),
@@ -154,7 +151,7 @@ describe('what GitHub reports becomes a build', () => {
     },
   );
 
-  test('a run that passed is kept, with nothing pending', async () => {
+  test('a passed run is stored, and no triage is requested', async () => {
     const answer = await send({
       event: 'workflow_run',
       payload: githubExample('workflow_run', 'completed', {}, 1),
@@ -165,7 +162,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.jobs).toEqual([]);
   });
 
-  test('a failed job and a failed check of Actions are failures too', async () => {
+  test('a failed job and a failed check of Actions become builds of their runs', async () => {
     await send({
       event: 'workflow_job',
       payload: githubExample('workflow_job', 'completed'),
@@ -184,7 +181,7 @@ describe('what GitHub reports becomes a build', () => {
   });
 });
 
-describe('what is no failure is acknowledged and ignored, with a reason', () => {
+describe('an event that describes no ended build is ignored, with a reason', () => {
   test.each([
     ['ping', { zen: 'Keep it logically awesome.', hook_id: 1 }, 'ping'],
     ['push', { ref: 'refs/heads/main' }, 'push events do not describe a build'],
@@ -248,7 +245,7 @@ describe('one run, delivered in several forms, is one build (T09)', () => {
   });
 });
 
-describe('more of one run fails', () => {
+describe('further failures of one run', () => {
   const repository = { full_name: 'octo-org/octo-repo' };
   const jobOf = (id: number, delivery: string) => ({
     event: 'workflow_job',
@@ -270,7 +267,7 @@ describe('more of one run fails', () => {
     delivery,
   });
   const run = (delivery: string) => ({ event: 'workflow_run', payload: failedRun, delivery });
-  const owedAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
+  const countRequestsAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
     const requests = [];
     for (const sending of sendings) {
       expect((await send(sending)).statusCode).toBe(202);
@@ -281,15 +278,15 @@ describe('more of one run fails', () => {
     return requests;
   };
 
-  test('each other failed job, and the end of the run, request its triage once more', async () => {
-    expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([
-      1, 2, 3, 4,
-    ]);
+  test('each further failed job, and the end of the run, request another triage of the build', async () => {
+    expect(await countRequestsAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual(
+      [1, 2, 3, 4],
+    );
   });
 
-  test('the check of a known job, delivered again or after the run has ended, changes nothing', async () => {
+  test('a repeated job, the check of a known job, and jobs of an ended run request no triage', async () => {
     expect(
-      await owedAfter(
+      await countRequestsAfter(
         jobOf(1, 'd-1'),
         checkOf(1, 'd-2'),
         jobOf(1, 'd-3'),
@@ -302,7 +299,7 @@ describe('more of one run fails', () => {
 });
 
 describe('deliveries that come again', () => {
-  test('the same delivery changes nothing; by then its build is known', async () => {
+  test('a repeated delivery changes nothing, and its response links to the build', async () => {
     const first = await send({ event: 'workflow_run', payload: failedRun });
     const second = await send({ event: 'workflow_run', payload: failedRun });
 

@@ -8,23 +8,23 @@ import { startWorker } from '../../src/work/worker.ts';
 import { createCommentPublisher } from './comment-server.ts';
 
 /**
- * A process that comments what is pending, and kills itself with SIGKILL at the named failpoint.
+ * A process that publishes pending comments, and kills itself with SIGKILL at the named failpoint.
  *
- *   node test/support/tell-and-die.ts <database directory> <failpoint> <address of the comments>
+ *   node test/support/publish-and-crash.ts <database directory> <failpoint> <address of the comments>
  */
-const [dataDir = '', deadly = '', url = ''] = process.argv.slice(2);
+const [dataDir = '', failpoint = '', url = ''] = process.argv.slice(2);
 
 const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
 await stores.work.reclaim();
 startWorker({
-  ...{
-    work: stores.work,
-    handlers: [createAnswerHandler('comments', createCommentPublisher(url), { stores, timeLimitMs: 5_000 })],
-  },
-  ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
+  work: stores.work,
+  handlers: [createAnswerHandler('comments', createCommentPublisher(url), { stores, timeLimitMs: 5_000 })],
+  masker: createMasker(),
+  logger: silentLogger,
+  intervalMs: 100,
   failpoint: (name) => {
-    if (name === deadly) process.kill(process.pid, 'SIGKILL');
+    if (name === failpoint) process.kill(process.pid, 'SIGKILL');
   },
 });
 // Keeps the process alive until it dies. The test ends a process that never reaches the failpoint.
