@@ -171,7 +171,7 @@ async function sendOnce(
     const weaker = chooseWeakerDialect(dialect, reply, question.kind);
     if (weaker === null) {
       if (isWrongPath(reply)) connection.at = 0;
-      throw toRefusalError(reply, model);
+      throw toRefusalError(hideCredentials(reply, endpoint), model);
     }
     connection.logger.info(
       { from: dialect, to: weaker, status: reply.status },
@@ -183,6 +183,17 @@ async function sendOnce(
         ? weaker
         : (chooseWeakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
   }
+}
+
+const CREDENTIALS = ['authorization', 'api-key', 'x-api-key'];
+
+/** Hides our key in the message of a server that repeats it. Readers of the answer see the message. */
+function hideCredentials(refusal: Refusal, { headers }: Endpoint): Refusal {
+  const message = CREDENTIALS.reduce((text, name) => {
+    const key = headers[name]?.replace(/^Bearer /, '') ?? '';
+    return key === '' ? text : text.replaceAll(key, '***');
+  }, refusal.message);
+  return { ...refusal, message };
 }
 
 /** Checks whether the address is wrong. A 404 that reports a missing model comes from the right address. */

@@ -45,6 +45,18 @@ const say = (text: string): Reaction => ({ content: [{ type: 'text', text }] });
 const ok = say('{"category": "CODE_ERROR"}');
 
 describe("a model behind Anthropic's Messages API", () => {
+  test('does not pass on the key that a server repeats in its message', async () => {
+    const type = 'invalid_request_error';
+    const { model } = await open(() => ({
+      status: 400,
+      type,
+      message: `There is no budget for ${ANTHROPIC_KEY}`,
+    }));
+    const { message } = await errorOf(model.ask(VALUE, never));
+
+    expect(message).toContain('There is no budget for ***');
+  });
+
   test('gives a value by schema, with the instructions marked for the cache, and every token at its price', async () => {
     const { server, model } = await open(() => ok);
     const reply = await model.ask(VALUE, never);
