@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { append, findMax } from '../lib/collections.ts';
+import { splitAlternation } from '../lib/split-alternation.ts';
 import { cutAfter } from '../lib/text.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { chooseSource, cleanText, type LogLines, listWindowPieces } from './findings.ts';
-import { splitAlternation } from './split-alternation.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
