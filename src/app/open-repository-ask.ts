@@ -3,7 +3,7 @@ import { createMaskingOptions } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { isInScope } from '../domain/access.ts';
 import { mapInParallel } from '../lib/collections.ts';
-import type { Clock } from '../lib/time.ts';
+import { type Clock, settleOrAbort } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -18,16 +18,21 @@ import { openToolThread, type ThreadToolbox } from './tool-thread.ts';
 
 interface RepositoryAskParts {
   readonly config: Config;
-  readonly stores: Pick<Stores, 'builds' | 'repositoryThreads'>;
+  readonly stores: Pick<Stores, 'repositoryThreads'> & {
+    readonly builds: Pick<Stores['builds'], 'repositories'>;
+  };
   readonly codeHost: Pick<CodeHost, 'canRead' | 'resolve'>;
   readonly masker: Masker;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The time in which a list checks what can be read, in milliseconds; 3 s by default. */
+  readonly checkMs?: number;
 }
 
 /** The maximum time for an answer to a waiting person, in milliseconds. */
 const LONGEST_MS = 120_000;
 const AT_ONCE = 4;
+const CHECK_MS = 3_000;
 
 /** Opens questions about repositories of a service. Its tools start with the first question. */
 export async function openRepositoryAsk(
@@ -64,9 +69,12 @@ async function openTools(config: Config): Promise<ThreadToolbox> {
   return await openToolThread({ source: { kind: 'hosts' }, config: parts, masking });
 }
 
-/** Lists the repositories with a clone or with builds whose code can be read, by name. */
+/**
+ * Lists the repositories with a clone or with builds whose code can be read, by name. Those that were not
+ * checked in time are listed too; a question about them says what is wrong.
+ */
 async function listKnown(
-  { config, stores, codeHost }: RepositoryAskParts,
+  { config, stores, codeHost, checkMs = CHECK_MS }: RepositoryAskParts,
   { words, repositories }: RepositoryQuery,
   limit: number,
 ): Promise<string[]> {
@@ -75,8 +83,14 @@ async function listKnown(
   );
   const filter = repositories === undefined ? { words } : { words, repositories };
   const names = [...new Set([...cloned, ...(await stores.builds.repositories(filter, limit))])].sort();
-  const readable = await mapInParallel(names, AT_ONCE, async (name) =>
-    (await codeHost.canRead(name)) ? [name] : [],
-  );
+  const late = AbortSignal.timeout(checkMs);
+  const canRead = async (name: string): Promise<boolean> => {
+    if (late.aborted) return true;
+    return await settleOrAbort(codeHost.canRead(name), late).catch((error: unknown) => {
+      if (late.aborted) return true;
+      throw error;
+    });
+  };
+  const readable = await mapInParallel(names, AT_ONCE, async (name) => ((await canRead(name)) ? [name] : []));
   return readable.flat().slice(0, limit);
 }
