@@ -12,6 +12,7 @@ import {
   type CategoryMap,
   calibrateConfidence,
   formatAnalystName,
+  isAnsweredWith,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
@@ -164,7 +165,7 @@ function doubtOfBound(facts: ActionFacts, { bound }: TriageLimits): Doubt[] {
 }
 
 const UNKNOWN_MODEL =
-  'the rules do not find the same cause, and no calibration says how often this model is right';
+  'the rules do not find the same cause, and no calibration is for this model and its prompts';
 
 /**
  * `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what
@@ -202,16 +203,18 @@ function hasPositiveLogEvidence(facts: ActionFacts): boolean {
 }
 
 /**
- * Returns the calibration of the analyst that wrote the answer, as it was when the run began. Returns null if
- * none is in force.
+ * Returns the calibration of the analyst and the prompts that wrote the answer, as it was when the run began.
+ * Returns null if none is in force.
  */
 export function findCalibration(
-  state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>,
+  state: Pick<TriageStateValue, 'limits' | 'steps' | 'model' | 'promptHashes'>,
 ): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
   const model = writer?.judgements?.findLast((judgment) => judgment.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';
-  const { calibrations = [] } = state.limits;
+  const calibrations = (state.limits.calibrations ?? []).filter(({ prompts = [] }) =>
+    isAnsweredWith(prompts, by, state.promptHashes),
+  );
   const exact = calibrations.find((calibration) => calibration.analyst === formatAnalystName(by, model));
   return exact ?? calibrations.find((calibration) => isCalibratedAs(calibration.analyst, by, model)) ?? null;
 }

@@ -51,6 +51,11 @@ export const CalibrationInUse = z.object({
   /** The analyst whose answers it is for: "rules", or "llm" and the model's name. */
   analyst: z.string().min(1).max(300),
   categories: z.record(Category, CategoryMap),
+  /**
+   * The hashes of the prompts that wrote and verified the answers that it is fitted to; empty for the rules.
+   * Absent in calibrations that were stored before prompts were; these are not used for a model.
+   */
+  prompts: z.array(z.string().max(100)).max(100).optional(),
 });
 export type CalibrationInUse = z.infer<typeof CalibrationInUse>;
 
@@ -139,6 +144,22 @@ const DATED = /^-\d{4}-?\d{2}-?\d{2}$/;
 export function isCalibratedAs(kept: string, analyst: string, model: string | null): boolean {
   const name = formatAnalystName(analyst, model);
   return name === kept || (analyst === 'llm' && name.startsWith(kept) && DATED.test(name.slice(kept.length)));
+}
+
+/**
+ * Returns true if an answer was written and verified with these prompts. `hashes` are those of the answer's
+ * run, by node. Rules have no prompts. A model's answer whose prompts are unknown was given with others.
+ */
+export function isAnsweredWith(
+  prompts: readonly string[],
+  analyst: string,
+  hashes: Readonly<Record<string, string>>,
+): boolean {
+  if (analyst !== 'llm') return true;
+  const { generate_answer: written, verify: verified } = hashes;
+  // If the rules verified in place of the model, there is no hash.
+  const isVerified = verified === undefined || prompts.includes(verified);
+  return written !== undefined && prompts.includes(written) && isVerified;
 }
 
 /** Checks a calibration. Throws `invalid-config`, which names `where` it is and the wrong field. */

@@ -31,6 +31,8 @@ export const DecidedAnswer = z.object({
   /** The analyst, "rules" or "llm". */
   analyst: z.string(),
   model: z.string().nullable(),
+  /** The hashes of the prompts, by node. */
+  promptHashes: z.record(z.string(), z.string()),
   category: Category,
   /** The confidence after verification and before calibration. */
   stated: z.number(),
@@ -265,7 +267,8 @@ const KNOWN = `
 
 const DECIDED = `
   select * from (
-    select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model, f.category,
+    select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model,
+      coalesce(a.body -> 'promptHashes', '{}') as "promptHashes", f.category,
       ${STATED} as stated, f.is_right as right, f.origin, ${isoTime('f.known_at')} as "decidedAt"
     from (${KNOWN}) as f join analyses a on a.id = f.analysis_id
     order by f.known_at desc limit $1

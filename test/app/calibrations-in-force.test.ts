@@ -13,6 +13,7 @@ const made = (version: number): Calibration =>
       method: 'auto',
       risk: null,
       analyst: 'rules',
+      prompts: [],
       createdBy: 'ann',
       now: 0,
       id: 'cal_1',
@@ -45,7 +46,12 @@ describe('the calibrations in force', () => {
     away = true;
     now = 60_000;
     expect(await versions()).toEqual([2]);
-    expect(Object.keys((await read())[0] ?? {}).sort()).toEqual(['analyst', 'categories', 'version']);
+    expect(Object.keys((await read())[0] ?? {}).sort()).toEqual([
+      'analyst',
+      'categories',
+      'prompts',
+      'version',
+    ]);
   });
 
   it('are those of a file where there is no store; a broken file is refused with the field that is wrong', async () => {

@@ -1,6 +1,7 @@
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { computeRecursionLimit } from '../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../graphs/triage/state.ts';
+import type { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
@@ -106,11 +107,13 @@ export interface Run {
   readonly log?: string;
   readonly timeoutMs?: number;
   readonly webSearch?: WebSearch;
+  readonly calibrations?: CalibrationInUse[];
 }
 
 /** Triages the log with the model behind the server and the rules behind it; real tools on memory. */
 export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<TriageStateValue> {
-  const { log = LOG, timeoutMs = 5000, webSearch = createNoWebSearch() } = run;
+  const { log = LOG, timeoutMs = 5000, webSearch = createNoWebSearch(), calibrations = [] } = run;
+  const limits = { ...LIMITS, calibrations };
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   const text =
     'A sum differs by one cent: an amount was rounded twice, or cut instead of rounded. Round once, at the end.';
@@ -146,7 +149,7 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
   const analyst = withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger);
   const toolbox = createToolbox(tools, { mask: (masked) => masked, resilience: { firstDelayMs: 1 } });
   return compileTriageGraph().invoke(
-    { subject: subjectFrom(log), limits: LIMITS },
+    { subject: subjectFrom(log), limits },
     {
       context: {
         analyst,
@@ -155,7 +158,7 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
         clock: systemClock,
         onStep: undefined,
       },
-      recursionLimit: computeRecursionLimit(LIMITS),
+      recursionLimit: computeRecursionLimit(limits),
     },
   );
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSearxngSearch } from '../../src/adapters/web-search/services.ts';
 import { judgeCorrection, listCorrections } from '../../src/domain/analysis.ts';
-import { CATEGORIES } from '../../src/domain/category.ts';
+import { createCappedMap } from '../../src/domain/calibration.ts';
+import { CATEGORIES, mapCategories } from '../../src/domain/category.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
 import {
@@ -71,6 +72,24 @@ describe('the graph with a model over HTTP', () => {
     expect(state.model).toBe('gpt-4o-mini');
     expect(state.verdict?.confidence).toBeLessThanOrEqual(0.97);
     expect(['auto_notify', 'human_review']).toContain(state.verdict?.action);
+  });
+
+  test('a calibration counts for answers that its prompts wrote and verified, and no others', async () => {
+    play({});
+    const { promptHashes, verdict } = await run();
+    const { generate_answer: written = '', verify: verified = '' } = promptHashes;
+    const calibrate = async (prompts: string[]) => {
+      play({});
+      const categories = mapCategories(() => createCappedMap(0, 0, 0.7));
+      const calibrations = [{ version: 3, analyst: 'llm gpt-4o-mini', categories, prompts }];
+      return (await run({ calibrations })).verdict;
+    };
+    expect(await calibrate([written, verified])).toMatchObject({
+      confidence: 0.7,
+      calibration: { version: 3 },
+    });
+    expect(await calibrate([written])).toEqual(verdict);
+    expect(await calibrate([verified])).toEqual(verdict);
   });
 
   test('a plan that names its calls costs no request of its own for them', async () => {

@@ -15,7 +15,7 @@ import {
   listCalibrationFactors,
 } from '../decide-action.ts';
 import { findRoute } from '../find-route.ts';
-import { createJudgedStep, getNow, sumUsage } from '../finished-step.ts';
+import { createJudgedStep, getNow, sumUsage, toCostUpdate } from '../finished-step.ts';
 import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
 
@@ -145,6 +145,8 @@ function decide(
 ): ActionDecision {
   const { grades, against, closable } = judgment.value;
   const { evidence, corrections, rounds, webAsked, limits, usage } = state;
+  const { promptHashes: verified } = toCostUpdate('verify', judgment);
+  const promptHashes = { ...state.promptHashes, ...verified };
   const facts = {
     classification: toInsight(state).classification,
     confidence,
@@ -163,7 +165,7 @@ function decide(
       computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgment])) }),
       limits,
     ),
-    calibration: findCalibration(state),
+    calibration: findCalibration({ ...state, promptHashes }),
     transient: state.answer?.transient,
   };
   return decideAction(facts, limits);

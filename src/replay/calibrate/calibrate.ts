@@ -26,6 +26,8 @@ export interface CalibrateOptions {
   /** The threshold of `human_review`; the default if absent. */
   readonly doubted?: number;
   readonly analyst: string;
+  /** The hashes of the prompts of the answers; empty for the rules. */
+  readonly prompts: readonly string[];
   readonly createdBy: string;
   readonly now: number;
   readonly id: string;
@@ -87,6 +89,7 @@ export function fitCalibration(
     id: options.id,
     version: options.version,
     analyst: options.analyst,
+    prompts: [...options.prompts],
     categories: mapCategories((category) => withThreshold(maps[category], category, thresholds)),
     createdAt: new Date(options.now).toISOString(),
     createdBy: options.createdBy,

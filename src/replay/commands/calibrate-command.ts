@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { loadPrompt } from '../../../prompts/load.ts';
 import { type DataOptions, getOperatorName } from '../../cli/settings.ts';
 import { createInterruptSignal, formatJson, print, say, writeOutput } from '../../cli/terminal.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
@@ -7,9 +8,11 @@ import type { Config } from '../../config/schema.ts';
 import {
   type Calibration,
   formatAnalystName,
+  isAnsweredWith,
   isCalibratedAs,
   parseCalibration,
 } from '../../domain/calibration.ts';
+import { CATEGORIES } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { createId } from '../../domain/ids.ts';
 import { append, omitUndefined } from '../../lib/collections.ts';
@@ -102,7 +105,13 @@ async function describeMaker(
   const masked = new Map<string, string>();
   for (const text of texts) masked.set(text, (await masker.mask(text)).text);
   const made = { createdBy: getOperatorName(), now: Date.now(), id: createId('cal'), version: 1 };
-  return { ...made, analyst, sources, mask: (text) => masked.get(text) ?? '***' };
+  return {
+    ...made,
+    analyst,
+    prompts: listPrompts(analyst),
+    sources,
+    mask: (text) => masked.get(text) ?? '***',
+  };
 }
 
 async function apply(calibration: Calibration, options: CalibrateCommandOptions): Promise<Calibration> {
@@ -140,7 +149,9 @@ async function gatherReplayed(options: CalibrateCommandOptions, config: Config):
       files.length > 0 ? await fromResults(path, files) : await replayCases(path, options, config),
     );
   const analyst = resolveAnalyst(options, config);
-  const answers = listLabeledCases(filterByAnalyst(cases, analyst));
+  const answered = cases.filter(({ result }) => result.analyst !== null);
+  const getMaker = ({ result }: ReplayedCase) => ({ ...result, analyst: result.analyst ?? '' });
+  const answers = listLabeledCases(filterByMaker(answered, getMaker, analyst));
   const leftOut = cases.length - answers.length;
   if (leftOut > 0)
     say(
@@ -150,23 +161,49 @@ async function gatherReplayed(options: CalibrateCommandOptions, config: Config):
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
+type Maker = Pick<DecidedAnswer, 'analyst' | 'model' | 'promptHashes'>;
+
 /**
- * Keeps the cases that this analyst answered. If a model was unavailable, the rules answered, and their
- * answers say nothing about the model.
+ * Keeps the answers that this analyst gave with today's prompts. If a model was unavailable, the rules
+ * answered, and their answers say nothing about the model. Throws `invalid-input` if it would keep none.
  */
-function filterByAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
-  const answered = cases.filter(({ result }) => result.analyst !== null);
-  const matching = answered.filter(({ result: { analyst: by, model } }) => {
-    // Files of earlier versions do not name the model.
-    return by === 'llm' && model === null
-      ? analyst.startsWith('llm ')
-      : isCalibratedAs(analyst, by ?? '', model);
+function filterByMaker<Answer>(
+  answers: readonly Answer[],
+  getMaker: (answer: Answer) => Maker,
+  analyst: string,
+): Answer[] {
+  const prompts = listPrompts(analyst);
+  const given = answers.filter((answer) => {
+    const { analyst: by, model } = getMaker(answer);
+    return isCalibratedAs(analyst, by, model);
   });
-  if (matching.length > 0 || answered.length === 0) return matching;
-  throw createNoAnswersError(
-    analyst,
-    answered.map(({ result }) => formatAnalystName(result.analyst ?? '', result.model)),
-  );
+  if (given.length === 0 && answers.length > 0)
+    throw createNoAnswersError(
+      analyst,
+      answers.map(getMaker).map((maker) => formatAnalystName(maker.analyst, maker.model)),
+    );
+  const matching = given.filter((answer) => {
+    const { analyst: by, promptHashes } = getMaker(answer);
+    return isAnsweredWith(prompts, by, promptHashes);
+  });
+  const others = formatCount(given.length - matching.length, 'answer');
+  if (given.length > 0 && matching.length === 0)
+    throw new TriageError(
+      'invalid-input',
+      `There are only answers by ${analyst} with other prompts than today’s (${others}). Replay the cases ` +
+        'again, or wait for decisions on new answers.',
+    );
+  if (given.length > matching.length) say(`Left out ${others} with other prompts than today’s.`);
+  return matching;
+}
+
+/** The prompts that decide an answer of a model. */
+const DECIDING = ['triage/answer', 'triage/verify'];
+
+/** Lists the hashes of today's prompts that write and verify an answer. Rules have none. */
+function listPrompts(analyst: string): string[] {
+  if (!analyst.startsWith('llm ')) return [];
+  return CATEGORIES.flatMap((category) => DECIDING.map((name) => loadPrompt(name, category).hash));
 }
 
 function createNoAnswersError(analyst: string, others: readonly string[]): TriageError {
@@ -182,12 +219,7 @@ async function gatherDecided(options: CalibrateCommandOptions, config: Config): 
   const analyst = resolveAnalyst(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
-    const matching = decided.filter((answer) => isCalibratedAs(analyst, answer.analyst, answer.model));
-    if (matching.length === 0 && decided.length > 0)
-      throw createNoAnswersError(
-        analyst,
-        decided.map((answer) => formatAnalystName(answer.analyst, answer.model)),
-      );
+    const matching = filterByMaker(decided, (answer) => answer, analyst);
     if (matching.length === 0)
       throw new TriageError(
         'invalid-input',

@@ -97,6 +97,8 @@ export const CaseResult = z.object({
   /** The confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
+  /** The hashes of the prompts, by node. Empty if no model was asked, and in files of earlier versions. */
+  promptHashes: z.record(z.string().max(100), z.string().max(100)).default({}),
   /**
    * The failed steps according to the CI system. `consequence` is true if a step failed only because another
    * one did.
@@ -276,6 +278,7 @@ function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number
     logTokens: null,
     rawConfidence: verdict?.calibration?.raw ?? verdict?.confidence ?? null,
     model: analysis?.model ?? null,
+    promptHashes: analysis?.promptHashes ?? {},
     failedSections: [],
     stepFound: null,
     blame: analysis === null ? null : (blameByTrying(analysis.experiment) ?? blameByText(analysis)),

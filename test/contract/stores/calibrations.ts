@@ -13,6 +13,7 @@ export function calibrationsContract(world: StoresWorld): void {
         method: 'auto',
         risk: { most: 0.05, confidence: 0.95 },
         analyst,
+        prompts: ['4f1c'],
         createdBy: 'ann',
         now: 0,
         id: createId('cal'),
@@ -112,7 +113,10 @@ export function calibrationsContract(world: StoresWorld): void {
       const { stores, repository } = world;
       const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
         const build = await world.build({ number: createId('bld') });
-        const plain = await world.analysisOf(build, createId('fal'), { analyst: 'rules' });
+        const plain = await world.analysisOf(build, createId('fal'), {
+          analyst: 'rules',
+          promptHashes: { verify: '4f1c' },
+        });
         const review = await stores.reviews.open(sampleReview(plain, { repository, origin }));
         await stores.reviews.decide(review.id, review.version, sampleDecision(review, decision));
         return plain.id;
@@ -131,6 +135,7 @@ export function calibrationsContract(world: StoresWorld): void {
         right: false,
         origin: 'unsure',
         analyst: 'rules',
+        promptHashes: { verify: '4f1c' },
       });
       expect((await stores.calibrations.answeredPerDay()).every(({ perDay }) => perDay > 0)).toBe(true);
     });

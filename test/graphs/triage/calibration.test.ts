@@ -16,10 +16,11 @@ const LIMITS: TriageLimits = {
   maxCorrections: 2,
   thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
 };
-const of = (analyst: string, most: number): CalibrationInUse => ({
+const of = (analyst: string, most: number, prompts?: string[]): CalibrationInUse => ({
   version: 7,
   analyst,
   categories: mapCategories(() => createCappedMap(0, 0, most)),
+  ...(prompts === undefined ? {} : { prompts }),
 });
 
 async function verdictWith(calibrations: readonly CalibrationInUse[]) {
@@ -53,36 +54,46 @@ describe('a calibration in the state of a run', () => {
   });
 
   it('is for the model that was requested, whatever date its server puts behind the name, and not for the rules in its place', () => {
-    const limits = { ...LIMITS, calibrations: [of('rules', 0.5), of('llm gpt-4o', 0.7)] };
-    const wrote = (by: string, model: string | null) => {
-      const judgment = {
-        name: 'answer',
-        by,
-        model,
-        promptHash: null,
-        milliseconds: 1,
-        inputTokens: 0,
-        outputTokens: 0,
-        costUsd: 0,
-      };
-      const step = {
-        node: 'generate_answer',
-        round: 1,
-        startedAt: '',
-        milliseconds: 1,
-        by,
-        summary: '',
-        judgements: [{ ...judgment, modelCalls: 1, note: null }],
-      };
-      return findCalibration({ limits, steps: [step], model })?.analyst ?? null;
-    };
-    expect(wrote('llm', 'gpt-4o')).toBe('llm gpt-4o');
-    expect(wrote('llm', 'gpt-4o-2024-08-06')).toBe('llm gpt-4o');
-    expect(wrote('llm', 'gpt-4o-mini')).toBeNull();
-    expect(wrote('rules', null)).toBe('rules');
+    const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7, ['w1', 'v1'])];
+    expect(findFor(calibrations, 'llm', 'gpt-4o')).toBe('llm gpt-4o');
+    expect(findFor(calibrations, 'llm', 'gpt-4o-2024-08-06')).toBe('llm gpt-4o');
+    expect(findFor(calibrations, 'llm', 'gpt-4o-mini')).toBeNull();
+    expect(findFor(calibrations, 'rules', null)).toBe('rules');
+  });
+
+  it('is for the prompts whose answers it was fitted to', () => {
+    const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7, ['w1', 'w2', 'v1'])];
+    expect(findFor(calibrations, 'llm', 'gpt-4o', { generate_answer: 'w2', verify: 'v1' })).toBe(
+      'llm gpt-4o',
+    );
+    expect(findFor(calibrations, 'llm', 'gpt-4o', { generate_answer: 'w3', verify: 'v1' })).toBeNull();
+    expect(findFor(calibrations, 'llm', 'gpt-4o', { generate_answer: 'w1', verify: 'v2' })).toBeNull();
+    // The rules verified in place of the model.
+    expect(findFor(calibrations, 'llm', 'gpt-4o', { generate_answer: 'w1' })).toBe('llm gpt-4o');
+    expect(findFor(calibrations, 'llm', 'gpt-4o', {})).toBeNull();
+  });
+
+  it('that was stored before prompts were is for the rules only', () => {
+    const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7)];
+    expect(findFor(calibrations, 'llm', 'gpt-4o')).toBeNull();
+    expect(findFor(calibrations, 'rules', null)).toBe('rules');
   });
 
   it('of another analyst changes nothing', async () => {
     expect(await verdictWith([of('rules', 0.1)])).toEqual(await verdictWith([]));
   });
 });
+
+function findFor(
+  calibrations: CalibrationInUse[],
+  by: string,
+  model: string | null,
+  promptHashes: Record<string, string> = { generate_answer: 'w1', verify: 'v1' },
+): string | null {
+  const cost = { milliseconds: 1, inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 1 };
+  const judgment = { name: 'answer', by, model, promptHash: null, note: null, ...cost };
+  const step = { node: 'generate_answer', round: 1, startedAt: '', milliseconds: 1, by, summary: '' };
+  const steps = [{ ...step, judgements: [judgment] }];
+  const found = findCalibration({ limits: { ...LIMITS, calibrations }, steps, model, promptHashes });
+  return found?.analyst ?? null;
+}

@@ -14,6 +14,7 @@ const OPTIONS: CalibrateOptions = {
     method: 'auto',
     risk: null,
     analyst: 'rules',
+    prompts: [],
     createdBy: 'ann',
     now: 0,
     id: 'cal_1',

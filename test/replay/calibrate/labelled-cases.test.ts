@@ -8,6 +8,7 @@ const decided: DecidedAnswer = {
   repository: 'acme/shop',
   analyst: 'rules',
   model: null,
+  promptHashes: {},
   category: 'CODE_ERROR',
   stated: 0.9,
   right: true,

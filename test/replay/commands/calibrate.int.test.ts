@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadPrompt } from '../../../prompts/load.ts';
 import { parseCalibration } from '../../../src/domain/calibration.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { faultline } from '../../cli/faultline.ts';
@@ -74,6 +75,37 @@ it('is refused, before any case is replayed, where it is not said what to fit to
   expect(unsaid.stderr).toContain(
     'none is in force for rules. Nothing was changed. To replace it, use --replaces none',
   );
+});
+
+it('is fitted to answers that today’s prompts wrote and verified', async () => {
+  const model = join(folder, 'model.jsonl');
+  const [generate_answer, verify] = ['answer', 'verify'].map(
+    (name) => loadPrompt(`triage/${name}`, 'CODE_ERROR').hash,
+  );
+  const lines = (await readFile(results, 'utf8')).trimEnd().split('\n');
+  const fitModel = async (other: (at: number) => boolean) => {
+    const rows = lines.map((line, at) => ({
+      ...{ ...JSON.parse(line), analyst: 'llm', model: 'gpt-4o' },
+      promptHashes: { generate_answer, verify: other(at) ? 'other' : verify },
+    }));
+    await writeFile(model, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const args = ['--dataset', dataset, '--results', model, '--analyst', 'llm', '--json'];
+    return await faultline(['calibrate', ...args], {
+      env: { OPENAI_MODEL: 'gpt-4o', OPENAI_API_KEY: 'none' },
+    });
+  };
+  const some = await fitModel((at) => at < 20);
+  expect(some.stderr).toContain('Left out 20 answers with other prompts than today’s.');
+  const { calibration } = JSON.parse(some.stdout);
+  expect(calibration).toMatchObject({ analyst: 'llm gpt-4o', fittedOn: { cases: 60 } });
+  expect(calibration.prompts).toEqual(expect.arrayContaining([generate_answer, verify]));
+  const none = await fitModel(() => true);
+  expect([none.code === 0, none.stderr]).toEqual([
+    false,
+    expect.stringContaining(
+      'There are only answers by llm gpt-4o with other prompts than today’s (80 answers)',
+    ),
+  ]);
 });
 
 it('is put in force, exchanged and taken back by command, which names what it replaces', async () => {

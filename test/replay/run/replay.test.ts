@@ -53,6 +53,7 @@ const KEYS = [
   ...[
     'rawConfidence',
     'model',
+    'promptHashes',
     'failedSections',
     'stepFound',
     'blame',

@@ -51,10 +51,18 @@ describe('a results file', () => {
       logTokens: _tokens,
       rawConfidence: _raw,
       model: _model,
+      promptHashes: _hashes,
       ...older
     } = toFailedResult('a', 'old', 0);
     writeFileSync(path, `${JSON.stringify(older)}\n`);
-    const missing = { tools: [], quotes: null, logTokens: null, rawConfidence: null, model: null };
+    const missing = {
+      tools: [],
+      quotes: null,
+      logTokens: null,
+      rawConfidence: null,
+      model: null,
+      promptHashes: {},
+    };
     expect((await linesOf(path))[0]).toMatchObject({ id: 'a', ...missing });
   });
 
