@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
-import type { Answer, AnswerPublisher, Publisher } from '../channels/channel.ts';
+import type { Answer, Publisher } from '../channels/channel.ts';
 import { type Analysis, judgeCorrection, type Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
@@ -286,14 +286,14 @@ export function recordNode(
 }
 
 /** Traces every publication as a span in the trace of its build, no matter how much later it happens. */
-export function traceAnswers(
+export function tracePublisher<Known extends Answer>(
   channel: string,
-  publisher: AnswerPublisher,
+  publisher: Publisher<Known, null>,
   tracer: Tracer,
   triages: Pick<TriageStore, 'findByBuild'>,
-): AnswerPublisher {
+): Publisher<Known, null> {
   if (tracer === silentTracer) return publisher;
-  const traced: Publisher<Answer, null, { readonly answer: Answer; readonly content: object }> = {
+  const traced: Publisher<Known, null, { readonly answer: Answer; readonly content: object }> = {
     render: (answer) => {
       const content = publisher.render(answer);
       return content === null ? null : { answer, content };

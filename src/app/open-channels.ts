@@ -1,4 +1,5 @@
 import type { ChannelParts, Messenger, Messengers, NoticeChannel } from '../channels/channel.ts';
+import { createEventHandler } from '../channels/event-handler.ts';
 import {
   createAnswerHandler,
   createMessageHandler,
@@ -8,12 +9,14 @@ import {
 import { createRuleHandlers } from '../channels/match-rules.ts';
 import { createChannels } from '../channels/registry.ts';
 import type { Config } from '../config/schema.ts';
+import type { EventGroup } from '../domain/published-event.ts';
 import type { Clock } from '../lib/time.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WorkHandler } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
+import type { EventSettings } from '../stores/published-events.ts';
 import type { Stores } from '../stores/stores.ts';
-import { traceAnswers } from './instrumentation.ts';
+import { tracePublisher } from './instrumentation.ts';
 
 interface ChannelDeps {
   readonly stores: Pick<
@@ -27,6 +30,8 @@ interface ChannelDeps {
     | 'triages'
     | 'notificationRules'
     | 'failures'
+    | 'grades'
+    | 'publishedEvents'
   >;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -52,11 +57,15 @@ export async function openChannels(
   const messengers: Record<string, Messenger> = {};
   const publisherNames: string[] = [];
   const handlers: WorkHandler[] = createRuleHandlers({ stores, clock, logger });
-  for (const { name, answers, messages } of createChannels(config.channels)) {
+  for (const { name, answers, events, messages } of createChannels(config.channels)) {
     if (answers !== undefined) {
       publisherNames.push(name);
-      const publisher = traceAnswers(name, await answers(parts), tracer, stores.triages);
+      const publisher = tracePublisher(name, await answers(parts), tracer, stores.triages);
       handlers.push(createAnswerHandler(name, publisher, deps));
+    }
+    if (events !== undefined) {
+      const publisher = tracePublisher(name, await events.open(parts), tracer, stores.triages);
+      handlers.push(createEventHandler(name, publisher, deps));
     }
     if (messages === undefined) continue;
     const messenger = await openMessenger(messages, parts);
@@ -88,4 +97,12 @@ export function listConfiguredNoticeChannels(
   config: Pick<Config, 'channels' | 'providers'>,
 ): NoticeChannel[] {
   return listNoticeChannels(config).filter(({ open }) => open !== null);
+}
+
+/** Lists the channels that publish events. The stores of every process need them. */
+export function listEventSettings(config: Pick<Config, 'channels' | 'review'>): EventSettings {
+  const channels = createChannels(config.channels);
+  const listFor = (group: EventGroup) =>
+    channels.filter(({ events }) => events?.groups.includes(group)).map(({ name }) => name);
+  return { decisions: listFor('decisions'), outcomes: listFor('outcomes'), undoMs: config.review.undoMs };
 }

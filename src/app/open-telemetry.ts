@@ -9,7 +9,7 @@ import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { type Backends, createReadiness, listBackendChecks } from './health.ts';
 import { measureStores } from './instrumentation.ts';
-import { listConfiguredNoticeChannels } from './open-channels.ts';
+import { listConfiguredNoticeChannels, listEventSettings } from './open-channels.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
@@ -26,6 +26,7 @@ export async function openObserved(config: Config, database: Database, clock: Cl
     clock,
     () => tracer.traceparent(),
     listConfiguredNoticeChannels(config),
+    listEventSettings(config),
   );
   return { tracer, metrics, stores: measureStores(stores, metrics) };
 }

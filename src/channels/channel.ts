@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { NoticeAbout } from '../domain/notice.ts';
+import type { EventGroup, PublishedEvent } from '../domain/published-event.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Check } from '../ports/health.ts';
 import type { NoticeRule, Situation } from '../ports/notices.ts';
@@ -20,6 +21,8 @@ export interface Channel {
    * Publishes confident answers, each once. It is absent if the channel is not configured or cannot publish.
    */
   readonly answers?: Open<AnswerPublisher>;
+  /** Publishes the events that the receiver asked for. It is absent if the receiver asked for none. */
+  readonly events?: EventChannel;
   /**
    * Keeps a notice about a build up to date. It is absent if the channel is not configured or cannot edit.
    */
@@ -40,6 +43,12 @@ export interface ChannelParts {
 }
 
 type Open<Opened> = (parts: ChannelParts) => Promise<Opened>;
+
+/** A channel that publishes events about answers after they were given. */
+export interface EventChannel {
+  readonly groups: readonly EventGroup[];
+  readonly open: Open<EventPublisher>;
+}
 
 /** A notice that is kept up to date: its target, which every process must know, and its publisher. */
 export interface NoticeChannel extends NoticeRule {
@@ -77,6 +86,7 @@ export interface Messenger extends Destinations, MessagePublisher {}
 export type Messengers = Readonly<Record<string, Messenger>>;
 
 export type AnswerPublisher = Publisher<Answer, null>;
+export type EventPublisher = Publisher<PublishedEvent, null>;
 export type NoticePublisher = Publisher<Situation, NoticeTarget>;
 
 /** A confident answer. */

@@ -1,4 +1,5 @@
 import type { Build } from '../domain/build.ts';
+import type { PublishedEvent } from '../domain/published-event.ts';
 import type { Answer } from './channel.ts';
 
 /** The source of events if there is no public address. A path is a URI reference too. */
@@ -21,13 +22,39 @@ export interface AnswerEvent extends Answer {
  * subject of `dev.cdevents.pipelinerun.finished`, so that both can be joined.
  */
 export function createCloudEvent(event: AnswerEvent): object {
-  const { id, source, content } = toPipelineRun(event.build);
-  const { uri, ...rest } = content;
-  const run = { id, source, type: 'pipelineRun', content: uri === undefined ? rest : { ...rest, url: uri } };
-  return wrapEvent(event, 'io.faultline.analysis.finished', event.analysis.id, {
-    ...event.data,
-    pipelineRun: run,
+  const data = { ...event.data, pipelineRun: toSubject(event.build) };
+  const { id, createdAt } = event.analysis;
+  return wrapEvent(event, { type: 'io.faultline.analysis.finished', subject: id, time: createdAt, data });
+}
+
+/**
+ * Creates the CloudEvent 1.0 of a decision or an outcome in structured mode. It is the same for receivers of
+ * CDEvents, which define no such events. `subject` is the id of the analysis.
+ */
+export function wrapPublishedEvent(
+  { build, analysis }: Omit<PublishedEvent, 'event'>,
+  { type, timestamp, data, ...event }: EventMessage,
+): object {
+  return wrapEvent(event, {
+    type: `io.faultline.${type}`,
+    subject: analysis.id,
+    time: timestamp,
+    data: { ...data, pipelineRun: toSubject(build) },
   });
+}
+
+/** A decision or an outcome as every webhook sends it. */
+interface EventMessage extends Pick<AnswerEvent, 'key' | 'publicUrl' | 'data'> {
+  readonly type: string;
+  /** The time of the event in ISO 8601. */
+  readonly timestamp: string;
+}
+
+/** Returns the build as CDEvents refer to a pipeline run. */
+function toSubject(build: Build): object {
+  const { id, source, content } = toPipelineRun(build);
+  const { uri, ...rest } = content;
+  return { id, source, type: 'pipelineRun', content: uri === undefined ? rest : { ...rest, url: uri } };
 }
 
 /**
@@ -54,14 +81,19 @@ export function createCdEvent(event: AnswerEvent): object {
     customDataContentType: 'application/json',
     customData: data,
   };
-  return wrapEvent(event, CDEVENT.type, id, cdEvent);
+  return wrapEvent(event, { type: CDEVENT.type, subject: id, time: analysis.createdAt, data: cdEvent });
+}
+
+interface Attributes {
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  readonly data: object;
 }
 
 function wrapEvent(
-  { key, publicUrl, analysis }: AnswerEvent,
-  type: string,
-  subject: string,
-  data: object,
+  { key, publicUrl }: Pick<AnswerEvent, 'key' | 'publicUrl'>,
+  { type, subject, time, data }: Attributes,
 ): object {
   return {
     specversion: '1.0',
@@ -69,7 +101,7 @@ function wrapEvent(
     source: publicUrl ?? NO_ADDRESS,
     id: key,
     subject,
-    time: analysis.createdAt,
+    time,
     datacontenttype: 'application/json',
     data,
   };

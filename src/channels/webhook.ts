@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { createHttpUrlSchema, defineSetting } from '../config/variable.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import { EventGroup, type PublishedEvent } from '../domain/published-event.ts';
 import type { Clock } from '../lib/time.ts';
 import { collectMoreFacts } from '../notifications/answer-view.ts';
 import { clip } from '../notifications/visible-text.ts';
-import type { Answer, Call, Channel } from './channel.ts';
-import { createCdEvent, createCloudEvent } from './cloud-events.ts';
+import type { Answer, Call, Channel, Sent } from './channel.ts';
+import { createCdEvent, createCloudEvent, wrapPublishedEvent } from './cloud-events.ts';
+import { createEventData, getEventTime } from './event-data.ts';
 import type { News, NewsItem } from './news.ts';
 import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
 
@@ -17,6 +19,13 @@ const SigningSecret = z
     /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
     'must be whsec_ followed by the base64 of 24 to 64 random bytes',
   );
+
+const FORMATS = ['standard', 'cloudevents', 'cdevents'] as const;
+type Format = (typeof FORMATS)[number];
+
+function isFormat(name: Format | EventGroup): name is Format {
+  return FORMATS.some((format) => format === name);
+}
 
 /**
  * The settings for signed webhooks: one to which every confident answer is posted, and others to which rules
@@ -36,12 +45,16 @@ export const WebhookSettings = z
       'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
-    /** The format of the messages. All are signed. */
-    format: defineSetting(
+    /** The format of the messages, and the events to send in addition to answers. All are signed. */
+    formats: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
-      z.enum(['standard', 'cloudevents', 'cdevents']).default('standard'),
+      z
+        .array(z.enum([...FORMATS, ...EventGroup.options]))
+        .refine((all) => all.filter(isFormat).length <= 1, `must name at most one of ${FORMATS.join(', ')}`)
+        .default(['standard']),
       'Format: standard (Standard Webhooks), cloudevents (CloudEvents 1.0 in structured mode) or cdevents ' +
-        '(CDEvents 0.5 in CloudEvents).',
+        '(CDEvents 0.5 in CloudEvents). Add decisions or outcomes, separated by commas, to receive these ' +
+        'events too.',
     ),
     webhooks: createNamedWebhooks(
       'FAULTLINE_NOTIFY_WEBHOOKS',
@@ -68,6 +81,8 @@ type WebhookSettings = z.infer<typeof WebhookSettings>;
 
 const WHO = 'The webhook';
 const JSON_TYPE = 'application/json';
+const CLOUD_EVENT_TYPE = 'application/cloudevents+json';
+const MEDIA_TYPES = { standard: JSON_TYPE, cloudevents: CLOUD_EVENT_TYPE, cdevents: CLOUD_EVENT_TYPE };
 const MAX_REFERENCE = 500;
 
 /**
@@ -75,7 +90,9 @@ const MAX_REFERENCE = 500;
  * messages, so it may receive a message twice after a crash. Both have the same `webhook-id`.
  */
 export function createWebhookChannel(settings: WebhookSettings): Channel {
-  const { url, secrets, format, webhooks, webhookSecrets } = settings;
+  const { url, secrets, formats, webhooks, webhookSecrets } = settings;
+  const format = formats.find(isFormat) ?? 'standard';
+  const groups = EventGroup.options.filter((group) => formats.includes(group));
   return {
     name: 'webhook',
     secrets: [...secrets, ...webhookSecrets, ...Object.values(webhooks)],
@@ -87,12 +104,29 @@ export function createWebhookChannel(settings: WebhookSettings): Channel {
           const event = { ...answer, key: call.key, publicUrl, data };
           const body =
             format === 'standard' ? createAnswerBody(answer) : JSON.stringify(EVENT_FORMATS[format](event));
-          const type = format === 'standard' ? JSON_TYPE : 'application/cloudevents+json';
-          const { headers } = await postSigned({ url, secrets, type, body, call, clock });
-          return { reference: headers.get('location')?.slice(0, MAX_REFERENCE) ?? null };
+          return await postAnswer({ url, secrets, type: MEDIA_TYPES[format], body, call, clock });
         },
       }),
     }),
+    ...(url !== null &&
+      groups.length > 0 && {
+        events: {
+          groups,
+          open: async ({ clock, publicUrl }) => ({
+            render: (known) => known,
+            send: async (known: PublishedEvent, call) => {
+              const data = { build: toBuildData(known.build), ...createEventData(known) };
+              const message = { type: known.event.type, timestamp: getEventTime(known.event), data };
+              const event =
+                format === 'standard'
+                  ? message
+                  : wrapPublishedEvent(known, { ...message, key: call.key, publicUrl });
+              const body = JSON.stringify(event);
+              return await postAnswer({ url, secrets, type: MEDIA_TYPES[format], body, call, clock });
+            },
+          }),
+        },
+      }),
     messages: {
       label: 'Webhook',
       setting: 'FAULTLINE_NOTIFY_WEBHOOKS',
@@ -121,6 +155,12 @@ interface SignedPost {
   readonly body: string;
   readonly call: Call<unknown>;
   readonly clock: Clock;
+}
+
+/** Posts a message and returns the address that the receiver gave it. */
+async function postAnswer(post: SignedPost): Promise<Sent> {
+  const { headers } = await postSigned(post);
+  return { reference: headers.get('location')?.slice(0, MAX_REFERENCE) ?? null };
 }
 
 async function postSigned({ url, secrets, type, body, call, clock }: SignedPost): Promise<Response> {

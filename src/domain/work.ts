@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** Work that is to be done after the transaction that requests it. */
 export interface WorkRequest {
   /**
-   * The kind of work: `triage`, `publish:webhook`, `notice:github-comment`, `index:error_library`,
-   * `passing-build`, `grade`, `remove-logs`, `remove-logs:mongodb`.
+   * The kind of work: `triage`, `publish:webhook`, `publish:webhook-events`, `notice:github-comment`,
+   * `index:error_library`, `passing-build`, `grade`, `remove-logs`, `remove-logs:mongodb`.
    */
   readonly topic: string;
   /**

@@ -161,7 +161,7 @@ export const METRICS = {
   },
   faultline_publications_pending: {
     kind: 'gauge',
-    help: 'Answers and messages of notification rules waiting to be sent.',
+    help: 'Answers, events and messages of notification rules waiting to be sent.',
     labels: {},
   },
   faultline_review_pending: { kind: 'gauge', help: 'Analyses waiting for review.', labels: {} },

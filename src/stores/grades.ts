@@ -6,6 +6,7 @@ import type { Period } from '../domain/insights.ts';
 import { GradedAnswer, type GradeQuestion, type OutcomeGrade, QUESTIONS } from '../domain/outcome.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
+import type { PublishedEventStore } from './published-events.ts';
 import {
   buildColumns,
   buildOrder,
@@ -33,7 +34,7 @@ const MAX_PRECEDENTS = 20;
 const MAX_RESULTS = 1_000;
 
 /** Creates the store of answers that were graded by later builds. */
-export function createGradeStore(db: Database) {
+export function createGradeStore(db: Database, events: Pick<PublishedEventStore, 'add'>) {
   const read = db.reader ?? db;
   return {
     /**
@@ -58,7 +59,8 @@ export function createGradeStore(db: Database) {
       return any === undefined ? null : await queryAll(db, Result, RESULTS, [buildId, [...names]]);
     },
     /**
-     * Saves the grade of an answer, replacing an earlier one. Does nothing if the answer is no longer stored.
+     * Saves the grade of an answer, replacing an earlier one, and publishes it as an event. Does nothing if
+     * the answer is no longer stored.
      */
     save: async (analysis: Analysis, build: Build, graded: GradedAnswer, sql: Sql = db) => {
       const { mend, grades } = graded;
@@ -76,7 +78,9 @@ export function createGradeStore(db: Database) {
         ...QUESTIONS.map((name) => grades.find(({ question }) => question === name)?.grade ?? null),
         graded,
       ];
-      await sql.query(SAVE, values);
+      if ((await sql.query(SAVE, values)).length === 0) return;
+      const outcome = { analysisId: analysis.id, greenBuildId: mend.green.id };
+      await events.add({ type: 'outcome.graded', ...outcome }, build.id, sql);
     },
     find: async (analysisId: string) => {
       const [row] = await db.query<{ body: unknown }>(FIND, [analysisId]);
@@ -194,7 +198,8 @@ const SAVE = `
   where exists (select from analyses where id = $1)
   on conflict (analysis_id) do update set failed_at = excluded.failed_at, mend = excluded.mend,
     mended_files = excluded.mended_files, body = excluded.body, graded_at = clock_timestamp(),
-    ${GRADE_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+    ${GRADE_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
+  returning analysis_id`;
 
 const FIND = 'select body from answer_grades where analysis_id = $1';
 

@@ -38,7 +38,8 @@ export function createPublicationStore(db: Database, work: Pick<WorkStore, 'addO
   };
 }
 
-const IS_IMPORTED = 'select 1 from builds where id = $1 and imported_at is not null';
+/** SQL that finds the build if it was imported. */
+export const IS_IMPORTED = 'select 1 from builds where id = $1 and imported_at is not null';
 
 /** SQL for the condition that `n` is a later attempt of the same run, as its CI counts them. */
 const AGAIN = `n.provider = b.provider and n.repository = b.repository and n.attempt > b.attempt

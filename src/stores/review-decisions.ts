@@ -1,17 +1,21 @@
 import { Decision, Review } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import type { PublishedEventStore } from './published-events.ts';
 import { changeWithEvent, REVIEW, type ReviewFilter } from './review-queue.ts';
 import { queryFirst, scopeValue } from './sql.ts';
 
 /** Creates the methods for decisions and undone decisions. */
-export function createDecisionMethods(db: Database) {
+export function createDecisionMethods(db: Database, events: Pick<PublishedEventStore, 'add'>) {
   return {
     /**
      * Undoes a standing decision, so that the item waits again. Returns null if the decision no longer
      * stands.
      */
-    undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) =>
-      await queryFirst(sql, Review, UNDO, [reviewId, by, id]),
+    undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) => {
+      const undone = await queryFirst(sql, Review, UNDO, [reviewId, by, id]);
+      if (undone !== null) await events.add({ type: 'decision.undone', decisionId: id }, undone.buildId, sql);
+      return undone;
+    },
     /** Lists the standing decisions of a batch, in the order of their reviews' ids. */
     batch: async (batchId: string, sql: Sql = db) =>
       (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),

@@ -1,6 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { type Decision, type NewReview, Review, ReviewEvent } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import type { PublishedEventStore } from './published-events.ts';
 import { createDecisionMethods } from './review-decisions.ts';
 import {
   CLAIM,
@@ -27,17 +28,20 @@ const TAKE_OVER = `
 /** The name of the service in the audit trail. */
 const MACHINE = 'faultline';
 
+/** Events that no channel asked for. */
+const NO_EVENTS: Pick<PublishedEventStore, 'add'> = { add: async () => undefined };
+
 export type ReviewStore = ReturnType<typeof createReviewStore>;
 
 /**
  * Creates the store of the review queue. Each change and its audit event are one statement, so that neither
  * ever exists without the other. An expired claim reads as waiting; claims are judged by the database's
- * clock.
+ * clock. Decisions are also published as events.
  */
-export function createReviewStore(db: Database) {
+export function createReviewStore(db: Database, events: Pick<PublishedEventStore, 'add'> = NO_EVENTS) {
   return {
     ...createQueueMethods(db),
-    ...createDecisionMethods(db),
+    ...createDecisionMethods(db, events),
 
     /** Opens the review of an analysis. A second call returns the first review. */
     open: async (review: NewReview, sql: Sql = db) => {
@@ -73,8 +77,12 @@ export function createReviewStore(db: Database) {
      * Stores the decision if the item is undecided, not held by another reviewer, and `version` is current;
      * otherwise returns null.
      */
-    decide: async (id: string, version: number, decision: Decision, sql: Sql = db) =>
-      await queryFirst(sql, Review, DECIDE, decideValues(id, version, decision)),
+    decide: async (id: string, version: number, decision: Decision, sql: Sql = db) => {
+      const decided = await queryFirst(sql, Review, DECIDE, decideValues(id, version, decision));
+      if (decided !== null)
+        await events.add({ type: 'decision.made', decisionId: decision.id }, decided.buildId, sql);
+      return decided;
+    },
     events: async (id: string) => await queryAll(db, ReviewEvent, EVENTS, [id]),
   };
 }

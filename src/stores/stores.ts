@@ -27,6 +27,7 @@ import { createNotificationRuleStore } from './notification-rules.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createPictureStore } from './pictures.ts';
 import { createPublicationStore } from './publications.ts';
+import { createPublishedEventStore, type EventSettings } from './published-events.ts';
 import { createRepositoryThreadStore } from './repository-threads.ts';
 import { createReviewStore } from './reviews.ts';
 import { createToolCacheStore } from './tool-cache.ts';
@@ -37,15 +38,17 @@ import { createWorkStore } from './work.ts';
 /**
  * Creates all stores over one database. The clock dates incoming data and creates ids; leases and claims use
  * the database's own clock. `traceparent` identifies the request that is being handled; `rules` lists the
- * notification channels to keep informed.
+ * notification channels to keep informed, and `events` the channels that publish decisions and outcomes.
  */
 export function createStores(
   db: Database,
   clock: Clock,
   traceparent?: Traceparent,
   rules: readonly NoticeRule[] = [],
+  events: EventSettings = { decisions: [], outcomes: [], undoMs: 0 },
 ) {
   const work = createWorkStore(db);
+  const publishedEvents = createPublishedEventStore(db, work, events);
   return {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
@@ -53,7 +56,7 @@ export function createStores(
     history: createHistoryStore(db.reader ?? db),
     triages: createTriageStore(db, clock, traceparent),
     analyses: createAnalysisStore(db),
-    reviews: createReviewStore(db),
+    reviews: createReviewStore(db, publishedEvents),
     questions: createQuestionStore(db),
     library: createLibraryStore(db),
     rules: createRuleStore(db),
@@ -65,6 +68,7 @@ export function createStores(
     tokens: createTokenStore(db),
     work,
     publications: createPublicationStore(db, work),
+    publishedEvents,
     flakiness: createFlakinessStore(db),
     causes: createCauseStore(db),
     pictures: createPictureStore(db),
@@ -72,7 +76,7 @@ export function createStores(
     insights: createInsightsStore(db),
     health: createHealthStore(db),
     trust: createTrustStore(db),
-    grades: createGradeStore(db),
+    grades: createGradeStore(db, publishedEvents),
     ciLinks: createCiLinkStore(db),
     notices: createNoticeStore(db, work, rules),
     notificationRules: createNotificationRuleStore(db, work),

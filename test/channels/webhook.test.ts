@@ -218,7 +218,7 @@ async function eventReceiver(
   return {
     server,
     bodies,
-    publisher: createPublisher({ url: server.url, format }, publicUrl),
+    publisher: createPublisher({ url: server.url, formats: [format] }, publicUrl),
   };
 }
 

@@ -8,7 +8,7 @@ function load(environment: Readonly<Record<string, string>>) {
 }
 
 it('tells nobody but the log unless an address is set', () => {
-  expect(load({})).toMatchObject({ url: null, secrets: [], format: 'standard' });
+  expect(load({})).toMatchObject({ url: null, secrets: [], formats: ['standard'] });
 });
 
 it('signs with every secret while one is rotated', () => {
@@ -20,8 +20,16 @@ it('signs with every secret while one is rotated', () => {
 });
 
 it('words them as CloudEvents where that is requested', () => {
-  expect(load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents' }).format).toBe('cloudevents');
+  expect(load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents' }).formats).toEqual(['cloudevents']);
   expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'xml' })).toThrow('FAULTLINE_PUBLISH_WEBHOOK_FORMAT');
+});
+
+it('adds decisions and outcomes where they are requested, to one format', () => {
+  const both = { FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents, decisions,outcomes' };
+  expect(load(both).formats).toEqual(['cloudevents', 'decisions', 'outcomes']);
+  expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'standard,cdevents' })).toThrow(
+    'must name at most one of standard, cloudevents, cdevents',
+  );
 });
 
 it.each([
