@@ -5,7 +5,7 @@ import { createGate } from '../service/ask/ask.ts';
 import { formatRepositoryAskAddress, formatRepositoryThreadAddress } from './addresses.ts';
 import { type AskedInPage, AT_ONCE, askForm, QUESTIONS_A_MINUTE, renderTurn, sendAnswer } from './ask.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { renderTime } from './controls.ts';
+import { crumbs, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { WordsOrNone } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -17,6 +17,7 @@ const Body = z.object({
   repository: z.string().max(300),
   thread: z.string().max(100).optional(),
 });
+const BUILDS_LINK = html`<a href="/builds">Builds</a>`;
 /** The maximum number of repositories that are offered, and of earlier questions that are listed. */
 const MAX_OFFERED = 200;
 const MAX_LISTED = 20;
@@ -33,12 +34,18 @@ export function registerRepositoryAskPages(app: ConsoleApp, deps: ConsoleDeps): 
       ask.threads(repository === undefined ? {} : { repository }, page),
     ]);
     const main = renderAskPage({ known, threads, repository, byRules: ask.byRules });
-    return answerPage(request, reply, deps, { title: 'Ask about a repository', part: 'builds', main });
+    const top = crumbs([BUILDS_LINK, 'Ask about a repository']);
+    return answerPage(request, reply, deps, { title: 'Ask about a repository', part: 'builds', top, main });
   });
   app.get('/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
     const { thread, turns } = await ask.thread(request.params.thread);
+    const { repository, title } = thread;
+    const top = crumbs([
+      BUILDS_LINK,
+      html`<a href="${formatRepositoryAskAddress(repository)}">Ask about ${repository}</a>`,
+    ]);
     const main = renderThread(thread, turns);
-    return answerPage(request, reply, deps, { title: thread.title, part: 'builds', main });
+    return answerPage(request, reply, deps, { title, part: 'builds', top, main });
   });
   const config = {
     access: { role: 'read' },
@@ -64,22 +71,22 @@ interface AskPage {
 }
 
 const EXAMPLES =
-  'Without a model, these are answered: what is this project, how is it structured, what is it built with, ' +
-  'where is X, what does X do, what calls X, who changed X, how does X work, compare X with Y, and what ' +
-  'does a file define.';
+  'No model is configured. Without one, these are answered: What is this project? How is it structured? ' +
+  'What is it built with? Where is X? What does X do? What calls X? Who changed X? How does X work? ' +
+  'What does a file define? Compare X with Y.';
 
 function renderAskPage({ known, threads, repository, byRules }: AskPage): Html {
   const asked = threads.length > 0 && renderThreads(threads);
   if (known.length === 0)
     return html`<h1 tabindex="-1">No repository can be asked about</h1>
-      <p>The code of repositories with builds is read from their code host, or from clones that
-      <code>FAULTLINE_CLONES</code> names. Neither is there, or your token does not cover it.</p>${asked}`;
+      <p>Code is read from the code host of a repository with builds, or from a clone that
+      <code>FAULTLINE_CLONES</code> names. There is none yet, or your token covers none.</p>${asked}`;
   const choice = html`<p><label for="repository">Repository</label><input id="repository" name="repository"
     list="repositories" required maxlength="300" autocomplete="off" value="${repository ?? known[0]}"></p>
     <datalist id="repositories">${known.map((name) => html`<option value="${name}"></option>`)}</datalist>`;
   return html`<h1 tabindex="-1">Ask about ${repository ?? 'a repository'}</h1>
-    <p class="quiet">The code is read at its newest commit, and answers name files and lines.
-    ${byRules && EXAMPLES}</p>
+    <p class="quiet">The code is read at its newest commit, and answers name files and lines.</p>
+    ${byRules && html`<p class="quiet">${EXAMPLES}</p>`}
     ${askForm('/ask', {}, choice)}${asked}`;
 }
 
@@ -91,10 +98,9 @@ function renderThreads(threads: readonly RepositoryThread[]): Html {
   )}</ul>`;
 }
 
-function renderThread({ id, title, repository }: RepositoryThread, turns: readonly Turn[]): Html {
+function renderThread({ id, repository }: RepositoryThread, turns: readonly Turn[]): Html {
   const texts = new Map(turns.flatMap(({ evidence }) => evidence.map((item) => [item.id, item.text])));
-  return html`<h1 tabindex="-1">${title}</h1>
-    <p>About ${repository} · <a href="${formatRepositoryAskAddress(repository)}">Other questions</a></p>
+  return html`<h1 tabindex="-1">About ${repository}</h1>
     <div id="turns">${turns.map((turn) =>
       renderTurn(turn, (cited) => renderCitation(cited, texts.get(cited.id))),
     )}</div>

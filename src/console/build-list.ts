@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Build, BuildStatus } from '../domain/build.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
-import { buildAddress, formatAnalysisAddress, search } from './addresses.ts';
+import { buildAddress, formatAnalysisAddress, formatRepositoryAskAddress, search } from './addresses.ts';
 import { getPublishLimit } from './answer/facts.ts';
 import { nameSureness } from './answer/sure.ts';
 import { buildName, listOriginParts, STATUS_MARKS } from './builds.ts';
@@ -107,7 +107,8 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     const top = html`<h1 tabindex="-1">Builds</h1><div class="acts">${liveLine(
       newest?.receivedAt,
       deps.clock.now(),
-    )}<a class="btn" href="/paste">Paste a log</a></div>`;
+    )}<a class="btn" href="${formatRepositoryAskAddress(query.repo)}">Ask about the code</a><a class="btn"
+      href="/paste">Paste a log</a></div>`;
     const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
     return answerPage(request, reply, deps, { ...page, scope: query });
   });

@@ -180,7 +180,7 @@ function renderPage(facts: BuildFacts): Html {
     <div class="stack tight" id="causes" data-live>${
       answers.length > 0 &&
       html`<h2>${
-        introduceAnswers(answers) ?? `One cause, ${formatCount(answers[0]?.failures ?? 1, 'failure')}`
+        introduceAnswers(answers) ?? `1 cause, ${formatCount(answers[0]?.failures ?? 1, 'failure')}`
       }</h2>`
     }
     ${answers.map((answer, index) =>

@@ -120,6 +120,16 @@ describe('asking in place', () => {
     });
   });
 
+  it('says why a question is refused, and keeps its text', async () => {
+    await client.at('reader', async (page) => {
+      await page.goto(`/analyses/${itemAt(2).analysisId}/ask`);
+      await page.getByLabel('Question').fill('   ');
+      await page.getByRole('button', { name: 'Ask', exact: true }).click();
+      await untilSaid(page, 'The question is empty.');
+      expect(await page.getByLabel('Question').inputValue()).toBe('   ');
+    });
+  });
+
   it('stops by its button: what was said stays, and nothing is stored', async () => {
     const item = itemAt(2);
     const { stores } = client.console;

@@ -136,7 +136,9 @@ function testRuns(test: NonNullable<AnswerFacts['flakiness']>): Html {
   const chance = estimateFlakeProbability(test);
   return html`<p><a href="${testAddress(test)}">This test</a>, last ${test.recent.length} runs:</p>
     <p>${runStrip(test.name, test.recent)}</p>
-    <p class="meta">Failed ${test.failed} of ${test.runs} runs, ${test.flakes} of them as a flake${
+    <p class="meta">Failed ${test.failed} of ${test.runs} runs${
+      test.flakes > 0 && `, ${test.flakes} of them as a flake`
+    }${
       chance !== null &&
       `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`
     }.</p>`;

@@ -53,7 +53,7 @@ async function readEvents(address, body, signal, tell) {
     headers: { accept: 'text/event-stream' },
   });
   if (!(answer.headers.get('content-type') ?? '').startsWith('text/event-stream') || answer.body === null) {
-    return tell('wrong', parse(await answer.text()).querySelector('main p')?.textContent ?? 'Not sent.');
+    return tell('wrong', parse(await answer.text()).querySelector('.notice p')?.textContent ?? 'Not sent.');
   }
   let rest = '';
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

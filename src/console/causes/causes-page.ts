@@ -292,7 +292,8 @@ function causeRow(
       .map((each) => each.lastAt)
       .toSorted()
       .at(-1) ?? cause.lastAt;
-  const take = causes.length === 1 ? takeForm(cause, principal, listAddress(query)) : null;
+  const isOneOpen = causes.length === 1 && cause.state !== 'fixed';
+  const take = isOneOpen ? takeForm(cause, principal, listAddress(query)) : null;
   const ticket = linkTarget(cause.ticket);
   return html`<tr id="${encodeURIComponent(`${fingerprint} ${repository}`)}" data-row><th scope="row"><span
     class="row">${mayReview(principal) && pickBox(causes, title)}${categoryTile(category)}<span

@@ -186,5 +186,5 @@ export function filterForm(path: string, { repo, branch }: InsightsQuery, more: 
 
 /** Renders a choice of the number of days to look back. */
 export function daysField(days: number, choices: readonly number[]): Html {
-  return html`<label>days <select name="days">${renderOptions(choices, days)}</select></label>`;
+  return html`<label>Days <select name="days">${renderOptions(choices, days)}</select></label>`;
 }

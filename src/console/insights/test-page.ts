@@ -134,7 +134,7 @@ function quarantinePart(test: TestFlakiness, acts: boolean): Html {
     ${postForm(
       TEST_PATH,
       fields,
-      html`<label>Quarantine for <input name="days" type="number" min="1" max="90" value="7" required>
+      html`<label>For <input name="days" type="number" min="1" max="90" value="7" required>
         days</label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`,
     )}</div>`;
   const events = quarantineEvents
@@ -237,12 +237,12 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
     <ul class="key">${(['passed', 'flake', 'failed'] as const).map(
       (mark) => html`<li><i class="${RUN_MARKS[mark]}"></i>${mark}</li>`,
     )}</ul>${durations.drawing !== null && figure(durations, 'h3')}
-    ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison(
-      'pipeline',
+    ${comparison('Branch', runs, marks, ({ branch }) => branch)}${comparison(
+      'Pipeline',
       runs,
       marks,
       ({ pipeline }) => pipeline,
-    )}${comparison('machine', runs, marks, ({ runner }) => runner)}
+    )}${comparison('Machine', runs, marks, ({ runner }) => runner)}
     ${
       rows.length > 0 &&
       html`<h3>Latest failures</h3>${dataTable(
@@ -275,8 +275,8 @@ function comparison(
         <td>${flakes.length}</td><td>${formatPercent(share)} <span class="quiet">(${formatPercent(low)} to
         ${formatPercent(high)})</span></td></tr>`;
     });
-  return html`<h3>By ${what}</h3>${dataTable(
-    `Runs by ${what}`,
+  return html`<h3>By ${what.toLowerCase()}</h3>${dataTable(
+    `Runs by ${what.toLowerCase()}`,
     [what, 'Runs', 'Failures', 'Flakes', 'Failure rate'],
     rows,
   )}`;
