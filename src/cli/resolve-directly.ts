@@ -5,8 +5,7 @@ import { extname } from 'node:path';
 const PROGRAM = new URL('../..', import.meta.url).href;
 const EXTENSION = extname(import.meta.url);
 const FORMAT = EXTENSION === '.ts' ? 'module-typescript' : 'module';
-/** A file of LangChain, whose files are ES modules, but not of a package inside one of its packages. */
-const LANGCHAIN = /\/node_modules\/@langchain\/(?!.*\/node_modules\/)/;
+const PACKAGES = '/node_modules/';
 
 /**
  * Resolves the relative imports between modules of this program, and between those of LangChain, without a
@@ -26,7 +25,9 @@ registerHooks({
 });
 
 function findFormat(specifier: string, parent: string): string | null {
-  if (specifier.endsWith('.js') && LANGCHAIN.test(parent)) return 'module';
-  const isOwn = parent.startsWith(PROGRAM) && !parent.includes('/node_modules/', PROGRAM.length);
+  // The innermost package decides: one that is installed inside a package of LangChain is not LangChain's.
+  const isLangChain = parent.startsWith(`${PACKAGES}@langchain/`, parent.lastIndexOf(PACKAGES));
+  if (isLangChain && specifier.endsWith('.js')) return 'module';
+  const isOwn = parent.startsWith(PROGRAM) && !parent.includes(PACKAGES, PROGRAM.length - 1);
   return isOwn && specifier.endsWith(EXTENSION) ? FORMAT : null;
 }

@@ -46,7 +46,7 @@ const LEFT_OUT = [
 /** Modules that a provider loads when it is used. The rules use no provider. */
 const OPENED_BY = /\/src\/providers\/[^/]+\/provider\.ts$/;
 const LIGHT =
-  /\/(?:provider|webhook|notice-rules|check|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
+  /\/(?:provider|webhook|notice-rules|check|read-input|named-runs)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /**
  * Builds the files of the bundle, by name. The same sources and packages give the same files. They are

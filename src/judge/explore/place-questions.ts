@@ -44,8 +44,8 @@ const FORMS: readonly (readonly [PlaceForm, RegExp])[] = [
   [
     'layout',
     compile([
-      '\\bhow is PLACE (?:organi[sz]ed|structured|laid out)',
-      '\\b(?:structure|layout) of PLACE',
+      '\\bhow is (?:PLACE|it) (?:organi[sz]ed|structured|laid out)',
+      '\\b(?:structure|layout) of (?:PLACE|it)\\b',
       '\\blist (?:all |the )*(?:files|folders)',
     ]),
   ],

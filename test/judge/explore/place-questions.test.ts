@@ -17,6 +17,7 @@ it.each([
   ['What is this project?', 'overview', []],
   ['Which languages is it written in?', 'stack', []],
   ['How is the repository structured?', 'layout', []],
+  ['how is it organized', 'layout', []],
 ] as const)('reads “%s”', (question, form, entities) => {
   expect(readPlaceQuestion(question)).toMatchObject({ form, entities });
 });
