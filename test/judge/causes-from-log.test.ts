@@ -254,3 +254,26 @@ describe('a killed process', () => {
     expect(title).not.toContain('memory');
   });
 });
+
+describe('the place where the code throws', () => {
+  it('is quoted from the line that prints it, not from another that has its file name and number', () => {
+    const { claims } = answerOn(
+      'pytest -v',
+      'tests/test_press.py::test_empty_press PASSED         [  3%]',
+      'tests/test_press.py::test_full_press FAILED     [  4%]',
+      '=================================== FAILURES ===================================',
+      '_______________________________ test_full_press ________________________________',
+      '',
+      '    def weigh(crate):',
+      '>       return crate.apples',
+      "E       AttributeError: 'NoneType' object has no attribute 'apples'",
+      '',
+      'orchard/press.py:3: AttributeError',
+      '=========================== short test summary info ============================',
+      "FAILED tests/test_press.py::test_full_press - AttributeError: 'NoneType' object has no attribute 'apples'",
+    );
+    const quoted = claims.flatMap(({ quotes }) => quotes.map(({ text }) => text));
+    expect(quoted).toContain('orchard/press.py:3: AttributeError');
+    expect(quoted.join('\n')).not.toContain('PASSED');
+  });
+});

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { escapePattern } from '../../lib/text.ts';
 import { getProjectPath } from '../../log/paths.ts';
 import type { FailureBlock } from '../failure-block.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, readProject, toRepositoryPath } from '../paths.ts';
@@ -161,10 +162,11 @@ function findFramePlace({ trigger, step }: FailureBlock, subject: TriageSubject)
   return best === undefined ? null : findShownFrame(best, step);
 }
 
-/** Finds the line of a frame in the log. */
+/** Finds the line of the log that prints a frame: the name of its file, followed by the line in it. */
 function findShownFrame({ path, line }: OwnFrame, step: FailureBlock['step']): Found | null {
-  const name = path.split('/').at(-1) ?? path;
-  const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
+  const name = `(?<![\\w.-])${escapePattern(path.split('/').at(-1) ?? path)}`;
+  const printed = new RegExp(line === null ? `${name}(?![\\w-])` : `${name}\\D{1,12}${line}(?!\\d)`);
+  const at = step.find(({ text }) => printed.test(text));
   return at === undefined ? null : { path, line, at };
 }
 
