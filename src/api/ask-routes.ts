@@ -9,6 +9,7 @@ import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { omitUndefined } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
+import { toPage } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { AskWatcher } from '../service/ask/answer-question.ts';
 import { type Ask, type AskInput, createGate, type Gate } from '../service/ask/ask.ts';
@@ -167,8 +168,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
     async ({ query: { analysis, build, limit, offset } }) => {
       const buildId = build === undefined ? undefined : (await findBuild(build)).id;
       const filter = omitUndefined({ analysisId: analysis, buildId });
-      const items = await ask.threads(filter, { limit, offset });
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      return toPage(await ask.threads(filter, { limit, offset }), { limit, offset });
     },
   );
   app.get(

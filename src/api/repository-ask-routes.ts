@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import { omitUndefined } from '../lib/collections.ts';
-import { takePage } from '../ports/database.ts';
+import { takePage, toPage } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createGate } from '../service/ask/ask.ts';
 import type { RepositoryAsk } from '../service/ask/ask-repository.ts';
@@ -71,8 +71,7 @@ function registerThreads(app: ApiApp, ask: Scoped<RepositoryAsk>): void {
       response: { 200: RepositoryThreadList },
     }),
     async ({ query: { repository, limit, offset } }) => {
-      const items = await ask.threads(omitUndefined({ repository }), { limit, offset });
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      return toPage(await ask.threads(omitUndefined({ repository }), { limit, offset }), { limit, offset });
     },
   );
   app.get(

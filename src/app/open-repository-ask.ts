@@ -30,8 +30,8 @@ interface RepositoryAskParts {
 }
 
 /** The maximum time for an answer to a waiting person, in milliseconds. */
-const LONGEST_MS = 120_000;
-const AT_ONCE = 4;
+const MAX_ANSWER_MS = 120_000;
+const MAX_CHECKS_AT_ONCE = 4;
 const CHECK_MS = 3_000;
 
 /** Opens questions about repositories of a service. Its tools start with the first question. */
@@ -52,7 +52,7 @@ export async function openRepositoryAsk(
     converse: await openExploreConverse(config, logger),
     clock,
     mask: async (text) => (await masker.mask(text)).text,
-    timeLimitMs: Math.min(config.triage.timeLimitMs, LONGEST_MS),
+    timeLimitMs: Math.min(config.triage.timeLimitMs, MAX_ANSWER_MS),
     threads: stores.repositoryThreads,
     openToolbox,
     listKnown: (query, limit) => listKnown(parts, query, limit),
@@ -91,6 +91,8 @@ async function listKnown(
       throw error;
     });
   };
-  const readable = await mapInParallel(names, AT_ONCE, async (name) => ((await canRead(name)) ? [name] : []));
+  const readable = await mapInParallel(names, MAX_CHECKS_AT_ONCE, async (name) =>
+    (await canRead(name)) ? [name] : [],
+  );
   return readable.flat().slice(0, limit);
 }

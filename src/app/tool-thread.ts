@@ -81,6 +81,7 @@ function startThread(order: PlaceOrder, { entry, graceMs = GRACE_MS }: ToolThrea
     hasEnded = true;
     opening.reject(new TriageError('invalid-config', `The tools could not be opened: ${why}`));
     for (const { fail } of waiting.values()) fail(why);
+    void worker.terminate();
   };
   worker.on('message', (message: FromToolThread) => {
     if ('tools' in message) opening.resolve(message.tools);

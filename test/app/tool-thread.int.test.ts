@@ -27,6 +27,12 @@ const ENDS = new URL(
       "parentPort.postMessage({ tools: [] }); parentPort.on('message', () => process.exit(1));",
   )}`,
 );
+const BROKEN = new URL(
+  `data:text/javascript,${encodeURIComponent(
+    "import { parentPort } from 'node:worker_threads';" +
+      "parentPort.on('message', () => undefined); parentPort.postMessage({ broken: 'no such place' });",
+  )}`,
+);
 
 let root = '';
 const opened: ThreadToolbox[] = [];
@@ -123,5 +129,14 @@ describe('the tools for places', { timeout: 300_000 }, () => {
       const outcome = await tools.run(call('list_files', {}), subject, 'CODE_ERROR', never);
       expect(outcome).toMatchObject({ status: 'failed', summary: expect.stringContaining('thread ended') });
     }
+  });
+
+  it('leave no thread behind where they cannot be opened', async () => {
+    const ended = new Promise((resolve) => process.once('worker', (worker) => worker.once('exit', resolve)));
+    await expect(open({ kind: 'folder', name: 'large', path: root }, BROKEN)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: 'The tools could not be opened: no such place',
+    });
+    expect(await ended).toBe(1);
   });
 });

@@ -17,8 +17,9 @@ import { THOROUGH } from '../../support/thorough.ts';
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
 /** The commit at which the changelog was cut for 0.1.0. */
 const RELEASE_0_1 = '27c6a679';
-/** What the demo of 60 and 1,000 commits before the checksums stored, and that of 0.1.0; a short run upgrades 0.1.0. */
-const INSTALLATIONS = THOROUGH ? ['15a31668', 'e72b440c', RELEASE_0_1] : [RELEASE_0_1];
+/** Data of the demo 60, 500 and 1,000 commits before the checksums, and of 0.1.0. A short run upgrades the oldest and 0.1.0. */
+const SHORT_RUN = ['e72b440c', RELEASE_0_1];
+const INSTALLATIONS = THOROUGH ? ['15a31668', 'f5d28434', ...SHORT_RUN] : SHORT_RUN;
 
 const History = z.array(
   z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }),
