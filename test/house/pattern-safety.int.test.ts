@@ -259,16 +259,22 @@ function allowedWays(file: string): number {
   return OWN_TEXT.includes(file) ? Number.POSITIVE_INFINITY : waysOn(longestText(file));
 }
 
-/** Returns the patterns that a module puts together when it is loaded, which it is once more, or called. */
+/**
+ * Returns the patterns that a module puts together when it is loaded, which it is once more, or called. The
+ * stack tells them from those that other tests of this worker still make in the background.
+ */
 async function composedIn(file: string): Promise<Pattern[]> {
   const made: Pattern[] = [];
   const Own = RegExp;
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
   vi.stubGlobal(
     'RegExp',
     new Proxy(Own, {
       construct(target, args: [string | RegExp, string?]) {
         const pattern = new target(...args);
-        made.push({ file, line: 0, source: pattern.source, flags: pattern.flags });
+        if (new Error().stack?.includes(`/${file}`))
+          made.push({ file, line: 0, source: pattern.source, flags: pattern.flags });
         return pattern;
       },
     }),
@@ -276,6 +282,7 @@ async function composedIn(file: string): Promise<Pattern[]> {
   await import(`${pathToFileURL(join(ROOT, file)).href}?patterns`);
   CALLS[file]?.();
   vi.unstubAllGlobals();
+  Error.stackTraceLimit = limit;
   return made;
 }
 

@@ -15,10 +15,15 @@ const Report = z.object({
     z.object({
       name: z.string(),
       message: z.string(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
+      ),
     }),
   ),
 });
+
+/** Lines of a failure's message that are shown below the name of the test. */
+const LINES = 12;
 
 let passed = 0;
 let failed = 0;
@@ -35,13 +40,23 @@ for (const file of process.argv.slice(2)) {
   skipped += report.numPendingTests;
   complete &&= report.success;
   for (const { name, message, assertionResults } of report.testResults) {
-    const names = assertionResults
+    const failures = assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => fullName);
-    if (names.length === 0 && message !== '') names.push(message.split('\n')[0] ?? '');
-    for (const test of names) console.error(`failed: ${relative(process.cwd(), name)} > ${test}`);
+      .map(({ fullName, failureMessages }) => ({ test: fullName, why: failureMessages.join('\n') }));
+    if (failures.length === 0 && message !== '') failures.push({ test: 'the file', why: message });
+    for (const { test, why } of failures)
+      console.error(`failed: ${relative(process.cwd(), name)} > ${test}\n${shorten(why)}`);
   }
 }
 if (skipped > 0) console.error(`${skipped} tests were skipped; nothing may be skipped`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(complete && failed === 0 && skipped === 0 && passed > 0 ? 0 : 1);
+
+function shorten(message: string): string {
+  return message
+    .split('\n')
+    .filter((line) => !/^ +at .*(?:node_modules|node:|<anonymous>)/.test(line))
+    .slice(0, LINES)
+    .map((line) => `  ${line.slice(0, 400)}`)
+    .join('\n');
+}

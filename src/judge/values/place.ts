@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { escapePattern } from '../../lib/text.ts';
 import { getProjectPath } from '../../log/paths.ts';
 import type { FailureBlock } from '../failure-block.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, readProject, toRepositoryPath } from '../paths.ts';
@@ -164,10 +163,19 @@ function findFramePlace({ trigger, step }: FailureBlock, subject: TriageSubject)
 
 /** Finds the line of the log that prints a frame: the name of its file, followed by the line in it. */
 function findShownFrame({ path, line }: OwnFrame, step: FailureBlock['step']): Found | null {
-  const name = `(?<![\\w.-])${escapePattern(path.split('/').at(-1) ?? path)}`;
-  const printed = new RegExp(line === null ? `${name}(?![\\w-])` : `${name}\\D{1,12}${line}(?!\\d)`);
-  const at = step.find(({ text }) => printed.test(text));
+  const name = path.split('/').at(-1) ?? path;
+  const at = step.find(({ text }) => printsPlace(text, name, line));
   return at === undefined ? null : { path, line, at };
+}
+
+function printsPlace(text: string, name: string, line: number | null): boolean {
+  for (let at = text.indexOf(name); at >= 0 && at < text.length; at = text.indexOf(name, at + 1)) {
+    if (/[\w.-]/.test(text.charAt(at - 1))) continue;
+    const rest = text.slice(at + name.length);
+    if (line === null ? !/^[\w-]/.test(rest) : Number(/^\D{1,12}(\d{1,9})/.exec(rest)?.[1]) === line)
+      return true;
+  }
+  return false;
 }
 
 function findStatedPlace({ trigger, paragraph }: FailureBlock, subject: TriageSubject): Found | null {
