@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import { mapInParallel } from '../lib/collections.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { type Definition, findComment, listDefinitions, mayDefine } from './code/definitions.ts';
+import { type Definition, findComment, listDefinitions, mayBeMember, mayDefine } from './code/definitions.ts';
 import { readLines } from './code/read-lines.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
@@ -61,7 +61,9 @@ interface Located {
 async function locateDefinitions(code: BuiltCode, name: string): Promise<Located[]> {
   const { own, container } = splitName(name);
   const hits = await code.host.search({ ...code.at, text: own, limit: LOOKED_AT }, code.signal);
-  const likely = hits.filter(({ path, text }) => mayDefine(path, text, own)).map(({ path }) => path);
+  const likely = [mayDefine, mayBeMember].flatMap((isLikely) =>
+    hits.filter(({ path, text }) => isLikely(path, text, own)).map(({ path }) => path),
+  );
   const paths = [...new Set(likely)].sort((left, right) => Number(isTest(left)) - Number(isTest(right)));
   const files = await mapInParallel(paths.slice(0, MAX_FILES), 4, async (path) => {
     const file = await readLines(code, path);

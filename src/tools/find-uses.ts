@@ -42,18 +42,27 @@ export function findUses(codeHost: CodeHost): Tool {
     keptBy: 'arguments',
     async run({ name, calls }, context): Promise<Finding[]> {
       const code = await findBuiltCode(codeHost, context);
-      const lastName = name.split(/::|[.#]/).at(-1) ?? name;
+      const [lastName = name, container] = name.split(/::|[.#]/).toReversed();
       const hits = await code.host.search({ ...code.at, text: lastName, limit: LOOKED_AT }, code.signal);
       const paths = [...new Set(hits.map(({ path }) => path))].filter((path) => findLanguage(path) !== null);
       const files = await mapInParallel(paths.slice(0, MAX_FILES), 4, (path) =>
         listUses(code, path, lastName, calls),
       );
-      const uses = files.flat();
+      const uses = keepQualified(files.flat(), container);
       const isWhole = paths.length <= MAX_FILES && hits.length < LOOKED_AT;
       const total = `${uses.length}${isWhole ? '' : '+'}`;
       return uses.slice(0, MAX_SHOWN).map((use) => toFinding(use, code, lastName, { total, isWhole }));
     },
   });
+}
+
+/**
+ * Keeps the uses that name the container, where there are some: `Cart::new` is not every `new`. A method is
+ * called on a value, whose type no line says.
+ */
+function keepQualified(uses: readonly Use[], container: string | undefined): readonly Use[] {
+  const qualified = uses.filter(({ qualifier }) => qualifier !== null && qualifier === container);
+  return qualified.length > 0 ? qualified : uses;
 }
 
 interface Use {
@@ -62,6 +71,8 @@ interface Use {
   readonly text: string;
   readonly within: string | null;
   readonly isCall: boolean;
+  /** The name before the used one: `Cart` of `Cart::new`. */
+  readonly qualifier: string | null;
 }
 
 /** Lists the uses of a name in one file, in code only. What defines or imports it is no use. */
@@ -79,22 +90,23 @@ async function listUses(code: BuiltCode, path: string, name: string, calls: bool
     if (place === null || isDefinition || isImport) continue;
     if (calls && !place.isCall) continue;
     const within = findInnermost(definitions, index + 1);
-    uses.push({ path, line: index + 1, text: file.lines[index] ?? '', within, isCall: place.isCall });
+    uses.push({ path, line: index + 1, text: file.lines[index] ?? '', within, ...place });
   }
   return uses;
 }
 
 /** Finds a name as a whole word; a call if a parenthesis, macro mark or template follows. */
-function findName(line: string, name: string): { readonly isCall: boolean } | null {
-  let named = false;
+function findName(line: string, name: string): Pick<Use, 'isCall' | 'qualifier'> | null {
+  let named: Pick<Use, 'isCall' | 'qualifier'> | null = null;
   for (let at = line.indexOf(name); at >= 0; at = line.indexOf(name, at + name.length)) {
     const isWord = !IDENTIFIER.test(line[at - 1] ?? '') && !IDENTIFIER.test(line[at + name.length] ?? '');
     if (!isWord) continue;
-    named = true;
+    const qualifier = /(\w{1,200})(?:::|\.)$/.exec(line.slice(Math.max(0, at - 202), at))?.[1] ?? null;
     if (/^ ?(?:!?\(|`|::<|<[^()]*>\()/.test(line.slice(at + name.length, at + name.length + 200)))
-      return { isCall: true };
+      return { isCall: true, qualifier };
+    named ??= { isCall: false, qualifier };
   }
-  return named ? { isCall: false } : null;
+  return named;
 }
 
 function findInnermost(definitions: readonly Definition[], line: number): string | null {

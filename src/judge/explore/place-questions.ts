@@ -62,6 +62,7 @@ const FORMS: readonly (readonly [PlaceForm, RegExp])[] = [
       '\\bdifferences? between (?:the )?NAME and (?:the )?NAME',
       '\\bcompare (?:the )?NAME (?:with|to|and) (?:the )?NAME',
       '\\bhow (?:does|do|is) NAME (?:differ|different|compare) (?:from|to|with) NAME',
+      '^how (?:does|do|are|is) (?:the )?NAME and (?:the )?NAME (?:differ|different|compare)\\b',
       '^NAME (?:vs\\.?|versus) NAME$',
     ]),
   ],
@@ -86,7 +87,7 @@ const FORMS: readonly (readonly [PlaceForm, RegExp])[] = [
     'where',
     compile([
       '^where (?:is|are|does|can i find) ANY(?: (?:KIND))?(?: WAY)?$',
-      '^(?:in )?which file (?:defines?|declares?|implements?|contains?|has|is) (?:the )?NAME(?: WAY)?$',
+      '^(?:in )?which (?:KIND) (?:defines?|declares?|implements?|contains?|has|is) (?:the )?NAME(?: WAY)?$',
       '^(?:find|locate) ANY$',
     ]),
   ],
@@ -102,6 +103,7 @@ const FORMS: readonly (readonly [PlaceForm, RegExp])[] = [
     'how',
     compile([
       '^how (?:does|do|is|are) ANY (?:works?|implemented|done|run)$',
+      '^how (?:does|do) (?:the )?NAME and (?:the )?NAME (?:work|interact|run)(?: together)?$',
       '^walk me through ANY$|^(?:the )?life of NAME$',
     ]),
   ],

@@ -32,15 +32,40 @@ export function listDefinitions(path: string, lines: readonly string[]): Definit
     language.lexis,
   );
   const found: Omit<Definition, 'container'>[] = [];
+  const members = new Set<number>();
   for (const [index, line] of code.entries()) {
-    const named = matchForms(line, language);
+    const named = members.has(index + 1) ? null : matchForms(line, language);
     if (named === null) continue;
     const end = findEnd(code, index, language);
     const body = code.slice(index, end + 1).join('\n');
     const complexity = 1 + (body.match(BRANCH)?.length ?? 0);
     found.push({ ...named, line: index + 1, lineEnd: end + 1, complexity });
+    if (!ENUM.test(line)) continue;
+    for (const member of listMembers(code, index, end)) {
+      found.push(member);
+      members.add(member.line);
+    }
   }
   return found.map((definition) => ({ ...definition, container: findContainer(definition, found, code) }));
+}
+
+const ENUM = /^[^(=]*\benum\b/;
+/** A member of an enumeration, with its arguments, value or body. */
+const MEMBER = /^\s+([A-Za-z_$][\w$]*)\s*(?:[({=].*)?[,;]?\s*$/;
+
+/** Lists the members of an enumeration in braces: names at its own level, before a semicolon. */
+function listMembers(code: readonly string[], from: number, end: number) {
+  const found: Omit<Definition, 'container'>[] = [];
+  let depth = 0;
+  for (const [offset, line] of code.slice(from, end).entries()) {
+    const name = depth === 1 && offset > 0 ? MEMBER.exec(line)?.[1] : undefined;
+    const at = from + offset + 1;
+    if (name !== undefined && !NOT_NAMES.has(name))
+      found.push({ name, kind: 'constant', line: at, lineEnd: at, complexity: 1 });
+    depth += countLetters(line, '({[') - countLetters(line, ')}]');
+    if (depth === 1 && /;\s*$/.test(line)) break;
+  }
+  return found;
 }
 
 /** Returns what one line of code defines, or null. */
@@ -60,6 +85,11 @@ export function mayDefine(path: string, line: string, name: string): boolean {
   const [code = ''] = removeNonCode([line], language.lexis);
   const named = matchForms(code, language)?.name;
   return named === name || named?.endsWith(`::${name}`) === true;
+}
+
+/** Returns whether a line, seen alone, may be a member of an enumeration of this name. */
+export function mayBeMember(path: string, line: string, name: string): boolean {
+  return line.length <= MAX_LINE && findLanguage(path) !== null && MEMBER.exec(line)?.[1] === name;
 }
 
 /** Returns the index of a definition's last line. */
@@ -133,7 +163,7 @@ function findImplementation(line: number, code: readonly string[]): string | nul
   if (!/^\s/.test(code[line - 1] ?? '')) return null;
   for (let at = line - 2; at >= 0; at -= 1) {
     const text = code[at] ?? '';
-    const named = /^impl(?:<[^{]*>)? (?:[^{]* for )?(?:\w+::)*(\w+)/.exec(text)?.[1];
+    const named = /^impl(?: ?<[^{]*>)? (?:[^{]* for )?(?:\w+::)*(\w+)/.exec(text)?.[1];
     if (named !== undefined) return named;
     if (/^[})]/.test(text)) return null;
   }

@@ -17,7 +17,12 @@ const SLASHES: Lexis = { comments: ['//'], block: ['/*', '*/'], quotes: ['"', "'
 
 const SCRIPT: Language = {
   name: 'JavaScript',
-  lexis: { ...SLASHES, long: ['`'], hasPatterns: true },
+  lexis: {
+    ...SLASHES,
+    long: ['`'],
+    hasPatterns: true,
+    inserts: { mark: '${', opening: /`$/ },
+  },
   body: 'braces',
   forms: [
     ['function', /^\s*(?:export )?(?:default )?(?:declare )?(?:async )?function ?\*? ?([\w$]+)/],
@@ -69,7 +74,12 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ts: { ...SCRIPT, name: 'TypeScript' },
   py: {
     name: 'Python',
-    lexis: { comments: ['#'], quotes: ['"', "'"], long: ['"""', "'''"] },
+    lexis: {
+      comments: ['#'],
+      quotes: ['"', "'"],
+      long: ['"""', "'''"],
+      inserts: { mark: '{', opening: /(?:^|\W)(?:[fF][rR]?|[rR][fF])["']{1,3}$/ },
+    },
     body: 'indent',
     forms: [
       ['function', /^(?:async )?def (\w+)/],
@@ -109,11 +119,21 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     ],
   },
   java: { name: 'Java', lexis: SLASHES, body: 'braces', forms: JVM },
-  kt: { name: 'Kotlin', lexis: SLASHES, body: 'braces', forms: JVM },
-  scala: { name: 'Scala', lexis: SLASHES, body: 'braces', forms: JVM },
+  kt: {
+    name: 'Kotlin',
+    lexis: { ...SLASHES, long: ['"""'], inserts: { mark: '${', opening: /"$/ } },
+    body: 'braces',
+    forms: JVM,
+  },
+  scala: {
+    name: 'Scala',
+    lexis: { ...SLASHES, long: ['"""'], inserts: { mark: '${', opening: /\w"{1,3}$/ } },
+    body: 'braces',
+    forms: JVM,
+  },
   cs: {
     name: 'C#',
-    lexis: SLASHES,
+    lexis: { ...SLASHES, inserts: { mark: '{', opening: /\$@?"$/ } },
     body: 'braces',
     forms: [['class', /^\s*(?:\w+ )*(?:class|interface|enum|record|struct) (\w+)/], ...JVM],
   },
@@ -132,7 +152,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   rb: {
     name: 'Ruby',
-    lexis: { comments: ['#'], quotes: ['"', "'"] },
+    lexis: { comments: ['#'], quotes: ['"', "'"], inserts: { mark: '#{', opening: /"$/ } },
     body: 'end',
     forms: [
       ['method', /^\s*def (?:self\.)?(\w+[?!]?)/],

@@ -36,6 +36,39 @@ describe('definitions of a file', () => {
     ]);
   });
 
+  it('are the members of enumerations too, but not the arguments in them', () => {
+    const java = [
+      'public enum Mode {',
+      '    /** Quotes all. */',
+      '    ALL,',
+      '    SOME(Limits.HALF,',
+      '        OTHER),',
+      '    NONE;',
+      '    void run() {',
+      '        ALL;',
+      '    }',
+      '}',
+    ].join('\n');
+    expect(read('Mode.java', java)).toEqual([
+      '1-10 class Mode',
+      '3-3 constant Mode.ALL',
+      '4-4 constant Mode.SOME',
+      '6-6 constant Mode.NONE',
+      '7-9 method Mode.run',
+    ]);
+    expect(read('a.rs', 'pub enum Op {\n    Exact,\n    Caret { major: u64 },\n}')).toEqual([
+      '1-4 type Op',
+      '2-2 constant Op.Exact',
+      '3-3 constant Op.Caret',
+    ]);
+  });
+
+  it('belong to the type of an impl block with its own spacing', () => {
+    expect(read('a.rs', 'impl <T, F> Drain<T, F>\n    where F: Copy,\n{\n    fn keep(self) {}\n}')).toEqual([
+      '4-4 function Drain.keep',
+    ]);
+  });
+
   it('are found in Python by indentation, and not in a docstring', () => {
     const text = [
       'class Session:',
