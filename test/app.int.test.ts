@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('an app that cannot be composed gives its database back', async () => {
+test('an app that cannot be created closes its database', async () => {
   // Asked for long after the database was opened.
   const unusable: Config = Object.defineProperty({ ...config }, 'buildSource', {
     get: () => {
@@ -31,7 +31,7 @@ test('an app that cannot be composed gives its database back', async () => {
   await app.close({ drainMs: 0 });
 });
 
-test('readiness says what does not answer', async () => {
+test('readiness names the backends that do not respond', async () => {
   const app = await createApp(config, silentLogger);
   await app.close({ drainMs: 0 });
 

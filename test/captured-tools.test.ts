@@ -28,12 +28,12 @@ describe('the captured failures of tools', () => {
     rows = await readToolRows();
   });
 
-  it('say what their rows say', () => {
+  it('match the rows of their table', () => {
     const told = rows.map(({ alsoOk = [], ...row }) => Truth.parse({ ...row, alsoOk }));
     expect(bySlug(truths)).toEqual(bySlug(told));
   });
 
-  it('are of every category, those that are held out too', () => {
+  it('include every category, held out or not', () => {
     for (const heldOut of [false, true]) {
       const categories = truths.filter((truth) => truth.heldOut === heldOut).map(({ category }) => category);
       expect(new Set(categories)).toEqual(new Set(CATEGORIES));

@@ -43,14 +43,14 @@ const slugs = readdirSync(FOLDER, { withFileTypes: true })
   .map((entry) => entry.name);
 const answered: Answered[] = [];
 
-describe('the failures we made happen', () => {
+describe('the failures captured from our own projects', () => {
   beforeAll(async () => {
     const config = parseConfig(createEmbeddedPreset(join(HOME, '.faultline'), join(HOME, 'knowledge')));
     const app = await createTerminalApp(config, silentLogger);
     for (const slug of slugs) answered.push(await answer(app, slug));
   }, 60_000);
 
-  it('are at least twenty-five, of every category', () => {
+  it('are at least twenty-five, with every category', () => {
     expect(slugs.length).toBeGreaterThanOrEqual(25);
     expect(new Set(answered.map(({ truth }) => truth.category)).size).toBe(5);
   });
@@ -68,7 +68,7 @@ describe('the failures we made happen', () => {
     expect(1 - misses.length / slugs.length).toBeGreaterThanOrEqual(ENOUGH);
   });
 
-  it('are quoted literally, on the line that the quotation names', () => {
+  it('are quoted literally, with the right line number', () => {
     const wrong = answered.flatMap(({ slug, log, analyses }) => {
       const lines = log.split('\n');
       const quotes = analyses.flatMap(({ answer: { claims } }) => claims.flatMap((claim) => claim.quotes));
@@ -79,7 +79,7 @@ describe('the failures we made happen', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are proved by at least one quotation each', () => {
+  it('each have at least one quotation', () => {
     const silent = answered.filter(
       ({ analyses }) =>
         !analyses.some(({ answer: { claims } }) => claims.some(({ quotes }) => quotes.length > 0)),
@@ -125,7 +125,7 @@ describe('the failures we made happen', () => {
 });
 
 describe('the files of captured failures', () => {
-  it('hold no path of the machine they were captured on', () => {
+  it('contain no path of the machine that captured them', () => {
     const told = slugs.flatMap((slug) =>
       readdirSync(join(FOLDER, slug)).flatMap((file) =>
         strangePaths(readFileSync(join(FOLDER, slug, file), 'utf8'), `${slug}/${file}`),

@@ -38,11 +38,11 @@ describe('the captured builds that fail in several ways', () => {
     builds = new Map((await readMixedBuilds()).map((build) => [build.id, build]));
   });
 
-  it('are all of the tables', () => {
+  it('are all listed in the tables', () => {
     expect(rows.map(({ id }) => id)).toEqual([...builds.keys()]);
   });
 
-  it.each(rows)('$id has the failures of its table where its logs say so', async (row) => {
+  it.each(rows)('$id has the failures of its table, with messages that its logs contain', async (row) => {
     const build = builds.get(row.id);
     if (build === undefined) throw new Error(`no table has ${row.id}`);
     const told = describeBuild(build, await readLogs(row, FOLDER));
@@ -52,7 +52,7 @@ describe('the captured builds that fail in several ways', () => {
     expect(row.failures.length === 0).toBe(row.green === true);
   });
 
-  it('hold out about half of the runners', () => {
+  it('have about half of the runners held out', () => {
     const runners = new Set(rows.map(({ runner }) => runner));
     const held = [...runners].filter((runner) => splitByRunner(runner) === 'held');
 

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { expect, test } from 'vitest';
 import { bundleOnce, readAction } from './runner.ts';
 
-test('the bundle starts without any package, and with nothing of what the rules never ask', async () => {
+test('the bundle imports no package, and contains nothing that the rules do not use', async () => {
   const made = [...(await bundleOnce())].filter(([name]) => name.endsWith('.mjs'));
   expect(made.map(([name]) => name)).toContain('main.mjs');
   for (const [, text] of made) {
@@ -15,13 +15,13 @@ test('the bundle starts without any package, and with nothing of what the rules 
   }
 });
 
-test('the file that the runner starts is read by any Node that it may have', async () => {
+test('the file that the runner starts uses only syntax that any Node of a runner can parse', async () => {
   const text = (await bundleOnce()).get('main.mjs') ?? '';
   expect(text.length).toBeLessThan(4_000);
   expect(text).not.toMatch(/\?\?|\?\.|\|\|=|\bawait\b|import\(|#/);
 });
 
-test("action.yml is one by GitHub's own parser, and names a file that is there", async () => {
+test("action.yml is valid for GitHub's own parser, and the file that it starts exists", async () => {
   const { runs, inputs, outputs } = await readAction();
 
   expect(runs).toMatchObject({ using: 'node24', main: 'dist/main.mjs' });

@@ -71,7 +71,7 @@ const given = {
 };
 
 describe('a step that runs the failing command again', () => {
-  test('says by counts that this change broke it, first in summary, log and outputs', async () => {
+  test('states with run counts that this change broke the test, first in summary, log and outputs', async () => {
     const { exitCode, outputs, summary, log } = await runner.run({ with: given, files, prepare: commits });
 
     expect(exitCode, log).toBe(0);
@@ -86,7 +86,7 @@ describe('a step that runs the failing command again', () => {
     ]);
   });
 
-  test('searches the commit that broke it and tries a diff, in what is left of its minutes', async () => {
+  test('finds the commit that broke the test and tries a diff, within the minutes that remain', async () => {
     const also = { bisect: 'true', 'try-fix': 'fix.diff' };
     const { outputs, summary, log } = await runner.run({
       with: { ...given, ...also },
@@ -103,7 +103,7 @@ describe('a step that runs the failing command again', () => {
     expect(summary).toMatch(/Commit: \w{7} breaks, by Ada\n\nTried: fix\.diff: Fails 0 of 3/);
   });
 
-  test('compares with what was there before the push, and says where that cannot be obtained', async () => {
+  test('compares with the commit before the push, and reports if that commit cannot be fetched', async () => {
     const push = { before: '0123456789'.repeat(4), repository: { default_branch: 'trunk' } };
     const { outputs, summary } = await runner.run({
       with: { ...given, 'confirm-base': '' },
@@ -139,7 +139,7 @@ describe('a step that runs the failing command again', () => {
     expect(text).not.toMatch(/INPUT_|of-the-runner|of-the-job|GITHUB_OUTPUT|GITHUB_STEP_SUMMARY/);
   });
 
-  test('uploads the outcome for the build, and shows the answer that has it', async () => {
+  test('uploads the outcome for the build, and shows the answer that contains it', async () => {
     const received: [string, string][] = [];
     const answer = async (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = [];
@@ -192,7 +192,7 @@ describe('a step that runs the failing command again', () => {
     ],
     ['no command', { confirm: 'true' }, 'The input "confirm" must be the failing command, such as npm test.'],
     ['runs that are none', { 'confirm-runs': 'many' }, 'The input "confirm-runs" must be 1 to 50 runs'],
-  ])('%s is a warning', async (_, change, sentence) => {
+  ])('reports a warning: %s', async (_, change, sentence) => {
     const { exitCode, commands } = await runner.run({
       with: { ...given, ...change },
       files,

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => pinned.close());
 
-describe.each(NODES)('with Node %s', (version) => {
+describe.each(NODES)('the action with Node %s', (version) => {
   let runner: Runner;
   beforeAll(async () => {
     runner = await createRunner(await otherNode(version));
   });
   afterAll(() => runner.close());
 
-  test.each(failures.map(({ slug, log }) => [slug, log]))('%s has the same answer', async (_, log) => {
+  test.each(failures.map(({ slug, log }) => [slug, log]))('gives the same answer for %s', async (_, log) => {
     const step = { with: { log: 'logs/**/*.log' }, files: { 'logs/deep/build.log': log } };
     const [theirs, ours] = await Promise.all([runner.run(step), pinned.run(step)]);
 
@@ -32,7 +32,7 @@ describe.each(NODES)('with Node %s', (version) => {
     expect(timeless(theirs)).toEqual(timeless(ours));
   });
 
-  test('what it cannot unpack is a warning', async () => {
+  test('warns about an archive that it cannot unpack', async () => {
     const step = {
       with: { log: 'build.log.zst' },
       files: { 'build.log.zst': zstdCompressSync(failures[0]?.log ?? '') },
@@ -48,7 +48,7 @@ describe.each(NODES)('with Node %s', (version) => {
   });
 });
 
-test('names a Node that is too old, and fails the step only if an answer is requested', async () => {
+test('a Node version that is too old is named, and fails the step only if an answer is required', async () => {
   const runner = await createRunner(await otherNode(TOO_OLD));
   const step = { with: { log: 'build.log' }, files: { 'build.log': 'x' } };
   const { exitCode, commands } = await runner.run(step);
@@ -70,7 +70,7 @@ test.each([
   ['that is not there', 'step.mjs', null, 'it ended with exit code 1'],
   ['that runs out of memory', 'step.mjs', "process.kill(process.pid, 'SIGABRT');", 'it was ended by SIGABRT'],
   ['that cannot be loaded later', 'triage.mjs', 'await using file = {', 'Internal error in the action'],
-])('a part %s is a warning, not a second failure', async (_, name, text, said) => {
+])('a bundle file %s causes a warning, not a second failure', async (_, name, text, said) => {
   const runner = await createRunner();
   const part = join(runner.checkout, 'dist', name);
   if (text === null) await rename(part, `${part}.gone`);

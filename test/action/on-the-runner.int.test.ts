@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => runner.close());
 
 describe('a step without a server', () => {
-  test('says why in summary, annotation and outputs, and leaves the job as it was', async () => {
+  test('reports the cause in summary, annotation and outputs, and does not change the result of the job', async () => {
     const {
       exitCode,
       outputs,
@@ -47,7 +47,7 @@ describe('a step without a server', () => {
     expect(shown).toContain('Code error ');
   });
 
-  test('reads globs and reports, and a log in pieces that a job wrote with tee', async () => {
+  test('reads globs, reports, and a log that a job wrote in pieces with tee', async () => {
     const report =
       '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
     const { outputs } = await runner.run({
@@ -58,7 +58,7 @@ describe('a step without a server', () => {
     expect(outputs.category).toBe('TEST_FAILURE');
   });
 
-  test('names files as the repository has them, wherever the workspace is', async () => {
+  test('names files by their paths in the repository, wherever the workspace is', async () => {
     const { commands, outputs } = await runner.run({
       with: { log: '*.log' },
       files: { 'build.log': "> tsc\n$WORKSPACE/src/cart.ts(4,7): error TS2304: Cannot find name 'totl'.\n" },
@@ -69,7 +69,7 @@ describe('a step without a server', () => {
   });
 
   test.each(['GITEA_ACTIONS', 'FORGEJO_ACTIONS'])(
-    'prints what the summary says where a runner shows none: %s',
+    'prints the summary where the runner shows none: %s',
     async (name) => {
       const step = { with: { log: 'build.log' }, files: { 'build.log': `${log}\nFAIL ::error::spoofed\n` } };
       const { log: shown, commands } = await runner.run({ ...step, env: { [name]: 'true' } });
@@ -80,7 +80,7 @@ describe('a step without a server', () => {
     },
   );
 
-  test('fails only where fail-on asks for it', async () => {
+  test('fails only if fail-on requests it', async () => {
     const files = { 'build.log': log };
     const codes = ['TEST_FAILURE, CODE_ERROR', 'INFRA_ERROR, unanswered'].map(
       async (failOn) => (await runner.run({ with: { log: 'build.log', 'fail-on': failOn }, files })).exitCode,
@@ -104,7 +104,7 @@ describe('a step without a server', () => {
       { log: 'x', 'server-url': 'https://f.example' },
       'The input "token" is empty',
     ],
-  ])('%s is a warning, not a second failure', async (_, given, sentence) => {
+  ])('warns instead of causing a second failure: %s', async (_, given, sentence) => {
     const { exitCode, commands, summary, outputs } = await runner.run({ with: given });
 
     expect(exitCode).toBe(0);
@@ -115,11 +115,11 @@ describe('a step without a server', () => {
     expect(outputs).toMatchObject({ category: '', confidence: '', json: '[]' });
   });
 
-  test('nothing to read fails the step where it is asked to answer', async () => {
+  test('fails without anything to read if fail-on requires an answer', async () => {
     expect((await runner.run({ with: { log: 'gone.log', 'fail-on': 'unanswered' } })).exitCode).toBe(1);
   });
 
-  test('what a log says stays text: no command, no output, no markup, no mention', async () => {
+  test('shows the text of a log as plain text: no command, output, markup or mention takes effect', async () => {
     const name =
       'x ::error::spoofed%0A::set-output name=category::HACKED <img src=x onerror=alert(1)> [a](javascript:alert(1)) @everyone ##[error]old ```';
     const lines = [
@@ -162,7 +162,7 @@ describe('a step without a server', () => {
     expect(shown + summary).not.toContain('\u001b');
   });
 
-  test('secrets of a log are masked in all output', async () => {
+  test('masks secrets of a log in all output', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const said = `${log}\nERROR in ./src/other.js 1:0-9\nModule not found: Error: Can't resolve './${secret}' in '/home/runner'\n`;
     const {
@@ -190,7 +190,7 @@ describe('a later job', () => {
   });
   afterAll(() => github.close());
 
-  test('reads the logs of the failed jobs with the token, which goes no further than the API', async () => {
+  test('reads the logs of the failed jobs with the token, which is sent only to the API', async () => {
     const token = 'ghs_0123456789abcdef';
     const step = { with: { 'github-token': token }, env: { GITHUB_API_URL: github.url } };
     const { outputs, log: shown, summary } = await runner.run(step);
@@ -202,7 +202,7 @@ describe('a later job', () => {
     expect(shown + summary + JSON.stringify(outputs)).not.toContain(token);
   });
 
-  test('says what the token lacks', async () => {
+  test('names the permission that the token lacks', async () => {
     github.state.intercept = (_request, response) => {
       response
         .writeHead(403, { 'content-type': 'application/json' })

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a step uploads to a service, and gets the answer that the service gives', async () => {
+test('a step uploads to a real service, and gets its answer', async () => {
   const log = await readFile(
     join(import.meta.dirname, '../fixtures/failures/atlas-webpack-missing-file/log.txt'),
     'utf8',

@@ -41,7 +41,7 @@ function run(step: Step = {}) {
 }
 
 describe('a step with a server', () => {
-  test('uploads what the run is, and says what came of it', async () => {
+  test('uploads the facts of the run, and reports the answer', async () => {
     const event = { pull_request: { number: 7, head: { sha: 'b'.repeat(40), ref: 'cart-tax' } } };
     const { exitCode, outputs, summary, commands } = await run({ event, env: { GITHUB_RUN_ATTEMPT: '2' } });
 
@@ -76,7 +76,7 @@ describe('a step with a server', () => {
     ]);
   });
 
-  test('uploads a job that passed with its reports, and waits for nothing', async () => {
+  test('uploads a passed job with its reports, and does not wait', async () => {
     const files = {
       'build.log': 'ok\n',
       'reports/junit.xml': '<testsuite name="cart"><testcase name="total"/></testsuite>',
@@ -93,7 +93,7 @@ describe('a step with a server', () => {
     expect([summary, outputs]).toEqual(['', {}]);
   });
 
-  test('a passing build that cannot be uploaded is a warning', async () => {
+  test('warns if a passing build cannot be uploaded', async () => {
     uploads = [[403, { error: { message: 'This token may not upload.' } }]];
     const { exitCode, commands } = await run({ with: { 'job-status': 'success', 'fail-on': 'unanswered' } });
 
@@ -112,7 +112,7 @@ describe('a step with a server', () => {
     expect((await run()).outputs.category).toBe('TEST_FAILURE');
   });
 
-  test('stops waiting, and says where the answer will be', async () => {
+  test('stops waiting at its limit, and prints where the answer will be', async () => {
     answers = [[200, { buildId: 'bld_1', triage: { state: 'queued', error: null }, analyses: [] }]];
     const { exitCode, outputs, commands, summary } = await run({ with: { wait: '1' } });
 
@@ -122,14 +122,14 @@ describe('a step with a server', () => {
     expect(summary).toContain(`(${server.url}/builds/bld_1)`);
   });
 
-  test('does not wait where it should not, and needs no right to read', async () => {
+  test('needs no permission to read if it does not wait', async () => {
     const { exitCode } = await run({ with: { wait: '0' } });
 
     expect(exitCode).toBe(0);
     expect(server.requests.map(({ method }) => method)).toEqual(['POST']);
   });
 
-  test('tries again what passes', async () => {
+  test('retries after a temporary error', async () => {
     uploads.unshift([
       503,
       { error: { code: 'storage-failed', message: 'Not now.' } },
@@ -145,18 +145,21 @@ describe('a step with a server', () => {
     [403, 'Not for you.', 'needs the roles ingest and read'],
     [409, 'Uploaded before.', 'add the matrix'],
     [413, 'Too large.', 'Too large.'],
-  ])('a refusal with %i is reported once, in the words of the server', async (status, message, said) => {
-    uploads = [[status, { error: { code: 'x', message } }]];
-    const { exitCode, commands } = await run();
+  ])(
+    'reports a refusal with status %i once, with the message of the server',
+    async (status, message, said) => {
+      uploads = [[status, { error: { code: 'x', message } }]];
+      const { exitCode, commands } = await run();
 
-    expect(exitCode).toBe(0);
-    expect(commands).toEqual([
-      { name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(said) },
-    ]);
-    expect(received.length).toBe(1);
-  });
+      expect(exitCode).toBe(0);
+      expect(commands).toEqual([
+        { name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(said) },
+      ]);
+      expect(received.length).toBe(1);
+    },
+  );
 
-  test('the token goes nowhere else, whatever the server says', async () => {
+  test('sends the token only to the server, whatever the server answers', async () => {
     uploads = [[400, { error: { code: 'x', message: `Bad ${TOKEN}\n::error::spoofed` } }]];
     const refused = await run();
     const elsewhere = await startLoopback((_request, response) => sendJson(response, 200, {}));
@@ -169,7 +172,7 @@ describe('a step with a server', () => {
     expect(refused.commands.map(({ name }) => name)).toEqual(['warning']);
   });
 
-  test('says ten causes at most in annotations, and every text of a server stays text', async () => {
+  test('shows at most ten causes as annotations, and every text of a server as plain text', async () => {
     const hostile = '<script>alert(1)</script>\n::error::spoofed @everyone <!-- faultline -->';
     const main = sampleAnalysis();
     const analyses = Array.from({ length: 30 }, (_, at) => ({
@@ -187,7 +190,7 @@ describe('a step with a server', () => {
     expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024);
   });
 
-  test('a server that is not Faultline is reported as such', async () => {
+  test('reports a server that is not Faultline', async () => {
     uploads = [[200, { hello: 'world' }]];
 
     expect((await run()).commands[0]?.message).toContain(

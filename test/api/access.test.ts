@@ -76,7 +76,7 @@ function leadsToSignIn(method: string, access: string): 'through' | 303 | 403 {
   return access === 'open' ? 'through' : 303;
 }
 
-test('T15: the matrix names exactly the routes there are, with the access they declare', () => {
+test('T15: the access matrix names exactly the existing routes, with the access that they declare', () => {
   const declared = app.routeAccess.map(({ method, url, access }) => {
     const who = 'role' in access ? access.role : 'signature' in access ? 'signature' : 'open';
     return [`${method} ${url}`, who] as const;
@@ -88,8 +88,8 @@ test('T15: the matrix names exactly the routes there are, with the access they d
   expect(Object.fromEntries(declared.filter(([route]) => !route.startsWith('HEAD ')))).toEqual(ACCESS_MATRIX);
 });
 
-describe.each(Object.entries(ACCESS_MATRIX))('%s', (route, access) => {
-  test.each(chooseAskers(route))(`T15: lets %s in as ${access} says`, async (asker) => {
+describe.each(Object.entries(ACCESS_MATRIX))('the route %s', (route, access) => {
+  test.each(chooseAskers(route))(`T15: accepts %s with the access ${access}`, async (asker) => {
     const [method, url] = route.split(' ') as ['GET' | 'POST', string];
     const role = ASKERS[asker]?.role ?? null;
     const token = ASKERS[asker]?.token() ?? null;
@@ -109,7 +109,7 @@ describe.each(Object.entries(ACCESS_MATRIX))('%s', (route, access) => {
   });
 });
 
-test('a route that does not say who may use it stops the start', async () => {
+test('the server does not start if a route declares no access', async () => {
   const careless = (scope: FastifyInstance) => void scope.get('/api/secrets', async () => 'all of them');
 
   await expect(buildHttp(emptyHttpDeps({ routes: [careless] }))).rejects.toThrow(
@@ -117,7 +117,7 @@ test('a route that does not say who may use it stops the start', async () => {
   );
 });
 
-test('a token is taken only as a bearer token', async () => {
+test('a token is accepted only as a bearer token', async () => {
   for (const authorization of [
     TOKENS.read,
     `Basic ${TOKENS.read}`,
@@ -134,7 +134,7 @@ test('a token is taken only as a bearer token', async () => {
   }
 });
 
-test('T19: thirty wrong tokens in a minute are answered with "wait"', async () => {
+test('T19: after thirty wrong tokens in a minute the client has to wait', async () => {
   const statuses: number[] = [];
   let last = await app.inject({ url: '/api/builds', remoteAddress: '10.9.9.9' });
   for (let guess = 0; guess < 31; guess++) {
@@ -149,7 +149,7 @@ test('T19: thirty wrong tokens in a minute are answered with "wait"', async () =
   expect(neighbour.statusCode).toBe(401);
 });
 
-test('T19: guesses that begin alike are counted together, from whatever addresses; the right token is never told to wait', async () => {
+test('T19: guesses with the same beginning are counted together for all addresses, and never delay the right token', async () => {
   const token = tokens.give({ name: 'guessed', roles: ['read'] });
   let last = 0;
   for (let guess = 0; guess < 32; guess++) {
@@ -165,7 +165,7 @@ test('T19: guesses that begin alike are counted together, from whatever addresse
   expect(right.statusCode).toBe(503);
 });
 
-test('T19: behind a trusted proxy, the client that guesses is told to wait, not the proxy', async () => {
+test('T19: behind a trusted proxy, the guessing client has to wait, not the proxy', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
   const proxied = await buildHttp(
     emptyHttpDeps({ stores: storesWith({ tokens }), config: { ...TEST_CONFIG, http } }),

@@ -24,7 +24,7 @@ afterAll(async () => await world?.close());
 const get = (url: string) => world.ask('rita', 'GET', url);
 
 describe('the trace of an analysis', () => {
-  it('is sent whole, and once: a client that has it gets 304', async () => {
+  it('is sent completely; a client that has it gets 304', async () => {
     const url = `/api/analyses/${stored.analysis.id}/trace`;
     const first = await get(url);
     expect(first.status).toBe(200);
@@ -44,13 +44,13 @@ describe('the trace of an analysis', () => {
     ).toBe(200);
   });
 
-  it('is not there where the analysis is not', async () => {
+  it('is not found if the analysis does not exist', async () => {
     expect((await get('/api/analyses/ana_none/trace')).status).toBe(404);
   });
 });
 
-describe('builds', () => {
-  it('finds a build by our id, by provider and number, and by query', async () => {
+describe('the builds API', () => {
+  it('finds a build by id, by provider and number, and by query', async () => {
     const addresses = [
       stored.build.id,
       'github:812',
@@ -85,7 +85,7 @@ describe('builds', () => {
     }
   });
 
-  it('gives the analyses whole, by id and by number', async () => {
+  it('returns complete analyses, by id and by number', async () => {
     for (const address of [stored.build.id, 'github:812']) {
       const { body } = await get(`/api/builds/${address}/analyses`);
       expect(body.buildId).toBe(stored.build.id);
@@ -93,7 +93,7 @@ describe('builds', () => {
     }
   });
 
-  it('says how far the triage is, and when to ask again', async () => {
+  it('reports the progress of the triage, and when to ask again', async () => {
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '900', externalId: '900' });
     const { build } = await world.stores.builds.upsert(fresh);
     expect((await get(`/api/builds/${build.id}`)).body.triage).toBeNull();
@@ -111,7 +111,7 @@ describe('builds', () => {
     expect(failed.headers['retry-after']).toBeUndefined();
   });
 
-  it('answers an ambiguous number with its candidates, and a narrowed one with the build', async () => {
+  it('answers an ambiguous number with the candidates, and a narrowed one with the build', async () => {
     const first = await storeFailedBuild(world.stores, '77', {}, 'ci');
     const second = await storeFailedBuild(world.stores, '77', {}, 'nightly');
     for (const address of ['github:77', 'github:77/analyses', 'by-number?provider=github&number=77']) {
@@ -150,7 +150,7 @@ describe('builds', () => {
     expect([status, body.build?.id]).toEqual([200, build.id]);
   });
 
-  it('finds the attempt that a URL names, and none at a stranger’s address', async () => {
+  it('finds the attempt that a URL names, and nothing for the address of an unknown server', async () => {
     const url = 'https://github.com/shop/api/actions/runs/700';
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '70', externalId: '700', url });
     for (const attempt of [1, 2]) await world.stores.builds.upsert({ ...fresh, attempt });
@@ -180,19 +180,19 @@ describe('builds', () => {
       '/api/builds/by-number?provider=github&number=1&repo=shop/api',
       'The query is invalid: "repo" is not known here; use provider, number, repository, pipeline.',
     ],
-  ])('says what is wrong with %s', async (address, message) => {
+  ])('explains the error in the request: %s', async (address, message) => {
     const { status, body } = await get(address);
     expect([status, body.error.message]).toEqual([400, message]);
   });
 
-  it('means the newest attempt', async () => {
+  it('returns the newest attempt', async () => {
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '55', externalId: '55' });
     await world.stores.builds.upsert({ ...fresh, attempt: 2 });
     await world.stores.builds.upsert({ ...fresh, attempt: 1 });
     expect((await get('/api/builds/github:55')).body.build.attempt).toBe(2);
   });
 
-  it('lists by filter and page', async () => {
+  it('lists builds by filter and page', async () => {
     const { body } = await get('/api/builds?repository=shop/api&number=812&limit=1');
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual([stored.build.id]);
     expect(body).toMatchObject({ limit: 1, offset: 0, next: 1 });
@@ -210,7 +210,7 @@ describe('builds', () => {
   });
 });
 
-describe('failures, analyses and library', () => {
+describe('the failures, analyses and library API', () => {
   it('searches failures', async () => {
     for (const query of [
       'text=expected 10.20',
@@ -236,12 +236,12 @@ describe('failures, analyses and library', () => {
     }
   });
 
-  it('gives one analysis with steps, evidence, usage and reduction', async () => {
+  it('returns one analysis with steps, evidence, usage and reduction', async () => {
     const { body } = await get(`/api/analyses/${stored.analysis.id}`);
     expect(Analysis.parse(body)).toEqual(stored.analysis);
   });
 
-  it('says in a sentence what is not there', async () => {
+  it('explains in a sentence what was not found', async () => {
     for (const url of [
       'builds/bld_9',
       'builds/github:9',
@@ -256,7 +256,7 @@ describe('failures, analyses and library', () => {
     }
   });
 
-  it('refuses what it does not understand', async () => {
+  it('refuses unknown parameters and values', async () => {
     for (const url of [
       'builds?repo=x',
       'failures?limit=201',
@@ -271,7 +271,7 @@ describe('failures, analyses and library', () => {
     }
   });
 
-  it('lets nobody in without a token', async () => {
+  it('refuses requests without a token', async () => {
     for (const url of [
       '/api/builds',
       '/api/builds/x',
@@ -286,7 +286,7 @@ describe('failures, analyses and library', () => {
   });
 });
 
-it('describes its answers in the OpenAPI document', async () => {
+it('describes its responses in the OpenAPI document', async () => {
   const { paths, components } = JSON.parse(JSON.stringify(world.http.swagger()));
   const answer = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
   const analysis = components.schemas[answer.$ref.split('/').at(-1)];

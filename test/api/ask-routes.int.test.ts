@@ -85,7 +85,7 @@ async function asked(question: string, thread?: string, who = 'rita'): Promise<A
 }
 
 describe('asking over HTTP', () => {
-  it('answers as JSON, with citations that lead to source and line, and keeps who asked and when', async () => {
+  it('answers as JSON, with citations of source and line, and stores who asked and when', async () => {
     const answer = await asked(`why? my token is ${SECRET}`);
     expect(answer.citations[0]).toMatchObject({ id: 'E1', source: 'build.log' });
     expect(answer.citations[0]?.lineStart).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describe('asking over HTTP', () => {
     expect(JSON.stringify(turns)).not.toContain(SECRET);
   });
 
-  it('streams steps, text, the answer and done', async () => {
+  it('streams the steps, the text, the answer, and the end', async () => {
     const answer = await call(
       'rita',
       'POST',
@@ -133,7 +133,7 @@ describe('asking over HTTP', () => {
     expect(steps).toContain('execute_tools');
   });
 
-  it('goes on with a thread, also when the process was started again', async () => {
+  it('continues a thread, also after a restart of the process', async () => {
     const first = await asked('why?');
     const second = await asked('did it fail before?', first.threadId, 'ben');
     expect(second).toMatchObject({ threadId: first.threadId, position: 2, askedBy: 'ben' });
@@ -155,7 +155,7 @@ describe('asking over HTTP', () => {
     expect(list.items[0]).toMatchObject({ id: first.threadId, turns: 3 });
   });
 
-  it('asks about a build by id and by number; one that is not analysed yet is a conflict', async () => {
+  it('answers about a build by id and by number; a build without an analysis is a conflict', async () => {
     for (const id of [stored.build.id, 'github:812']) {
       const answer = await call('rita', 'POST', `/api/builds/${id}/ask`, { question: 'why?' });
       expect(AnswerView.parse(await answer.json()).citations.length).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe('asking over HTTP', () => {
     );
   });
 
-  it('refuses before it begins, with a status also for a client that wants events', async () => {
+  it('refuses a request with an error status before the stream begins, also if the client wants events', async () => {
     const events = { accept: 'text/event-stream' };
     expect(
       (await call('rita', 'POST', '/api/analyses/ana_none/ask', { question: 'why?' }, events)).status,
@@ -189,7 +189,7 @@ describe('asking over HTTP', () => {
     ).toBe(409);
   });
 
-  it('deletes a thread for its starter and for an admin, and for nobody else', async () => {
+  it('deletes a thread for its author and for an admin only', async () => {
     const mine = await asked('why?');
     expect((await call('ben', 'DELETE', `/api/threads/${mine.threadId}`)).status).toBe(403);
     expect((await call('rita', 'DELETE', `/api/threads/${mine.threadId}`)).status).toBe(204);
@@ -198,7 +198,7 @@ describe('asking over HTTP', () => {
     expect((await call('ada', 'DELETE', `/api/threads/${theirs.threadId}`)).status).toBe(204);
   });
 
-  it('stops the answer where the reader goes away, and keeps nothing of it', async () => {
+  it('stops the answer if the client disconnects, and stores nothing of it', async () => {
     const asked = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const model = await startLoopback((request) => {
@@ -233,7 +233,7 @@ describe('asking over HTTP', () => {
     await model.close();
   });
 
-  it('is in the description of the API', async () => {
+  it('is described in the OpenAPI document', async () => {
     const { paths } = z
       .object({ paths: z.record(z.string(), z.unknown()) })
       .parse(await (await fetch(`${address}/openapi.json`)).json());

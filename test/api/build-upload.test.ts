@@ -22,7 +22,7 @@ import {
 serveUploads();
 
 describe('an upload', () => {
-  test('as a form: logs plain and gzip, and a report, are kept masked, and the build has a triage requested', async () => {
+  test('of a form with plain and gzip logs and a report is stored masked, and requests a triage', async () => {
     const answer = await sendForm([
       ['metadata', metadata],
       ['log', `${LOG}password=hunter2hunter2 token ghp_${'a1B2c3D4e5F6'.repeat(3)}\n`, 'build.log'],
@@ -51,7 +51,7 @@ describe('an upload', () => {
     expect(state.enqueued).toEqual(['bld_1']);
   });
 
-  test('with secrets in its metadata and file names: none of them is kept', async () => {
+  test('with secrets in its metadata and file names stores none of them', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const answer = await sendForm([
       [
@@ -78,7 +78,7 @@ describe('an upload', () => {
     expect([...state.archive.keys()]).toEqual(['bld_1/deploy-***.log', 'bld_1/logs.zip/logs/***.log']);
   });
 
-  test('with artifacts: every text of them is kept masked, of the rest the names', async () => {
+  test('with artifacts stores their texts masked, and only the names of the others', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const members = [
       { name: 'logs/worker.log', content: `token ghp_${'a1B2c3D4e5F6'.repeat(3)}\nlost\n` },
@@ -102,7 +102,7 @@ describe('an upload', () => {
     expect(state.archive.get('bld_1/e2e.zip/shots/cart.png')).toBe('');
   });
 
-  test('as JSON: text and base64', async () => {
+  test('may be JSON with text and base64', async () => {
     const logs = [
       { name: 'a.log', text: LOG },
       { name: 'b.log.gz', base64: gzipSync('zipped\n').toString('base64') },
@@ -114,7 +114,7 @@ describe('an upload', () => {
     expect(state.results.get('bld_1')).toHaveLength(2);
   });
 
-  test('the parts of a form come in any order, and the metadata may be a file', async () => {
+  test('may have the parts of its form in any order, and the metadata as a file', async () => {
     const answer = await sendForm([
       ['log', LOG, 'build.log'],
       ['metadata', JSON.stringify(metadata), 'metadata.json'],
@@ -123,7 +123,7 @@ describe('an upload', () => {
     expect(answer.status).toBe(202);
   });
 
-  test('of a build that passed keeps its test results and requests nothing', async () => {
+  test('of a passed build stores its test results and requests no triage', async () => {
     const answer = await sendForm([
       ['metadata', { ...metadata, status: 'passed' }],
       ['report', REPORT.replace(/<failure.*<\/failure>/, ''), 'junit.xml'],
@@ -135,7 +135,7 @@ describe('an upload', () => {
     expect(state.jobs).toEqual([]);
   });
 
-  test('two logs of one name are both kept', async () => {
+  test('stores two logs with the same name', async () => {
     await sendForm([
       ['metadata', metadata],
       ['log', 'one\n', 'build.log'],
@@ -145,7 +145,7 @@ describe('an upload', () => {
     expect([...state.archive.values()]).toEqual(['one\n', 'two\n']);
   });
 
-  test('a file name cannot leave the archive', async () => {
+  test('cannot write outside of the archive by a file name', async () => {
     await sendForm([
       ['metadata', metadata],
       ['log', LOG, '../../../etc/passwd'],
@@ -154,7 +154,7 @@ describe('an upload', () => {
     expect([...state.archive.keys()]).toEqual(['bld_1/passwd']);
   });
 
-  test('larger than one chunk arrives byte for byte, with and without a declared length', async () => {
+  test('of more than one chunk arrives unchanged, with and without a declared length', async () => {
     const lines = Array.from(
       { length: 20_000 },
       (_, index) => `line ${index} ${randomBytes(8).toString('hex')}`,
@@ -192,7 +192,7 @@ describe('an upload', () => {
   });
 });
 
-describe('one bad file among good ones', () => {
+describe('an upload with one bad file', () => {
   const zip = makeZip([{ name: 'a.txt', content: 'text' }]);
   test.each<readonly [string, string | Uint8Array, string]>([
     ['an empty report', '', 'junit.xml'],
@@ -205,7 +205,7 @@ describe('one bad file among good ones', () => {
     ['a web page', '<!DOCTYPE html><html><body>Not found</body></html>', 'junit.xml'],
     ['a broken archive', zip.subarray(0, zip.length - 10), 'reports.zip'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0), 'junit.xml'],
-  ])('%s loses nothing of the rest', async (_, content, name) => {
+  ])('stores all other files: %s', async (_, content, name) => {
     for (const [at, field] of ['report', 'artifact'].entries()) {
       const answer = await sendForm([
         ['metadata', { ...metadata, number: 900 + at }],
@@ -221,7 +221,7 @@ describe('one bad file among good ones', () => {
   });
 
   test.each(['DB_PASSWORD=Winter2026', 'curl -u user:passw0rd99', 'mysql -pXyzzy123'])(
-    'a secret in a report is hidden, and the report can still be read: %s',
+    'hides a secret in a report, which can still be parsed: %s',
     async (said) => {
       const report = `<testsuite><testcase name="one"><failure message="no">${said}</failure></testcase><testcase name="two"><failure message="${said}"/></testcase></testsuite>`;
       const answer = await sendForm([
@@ -241,7 +241,7 @@ describe('one bad file among good ones', () => {
   );
 });
 
-describe('an upload that comes again', () => {
+describe('a repeated upload', () => {
   const upload = { metadata, logs: [{ name: 'build.log', text: LOG }] };
 
   test('with the same key and content gets the same answer and changes nothing', async () => {
@@ -252,7 +252,7 @@ describe('an upload that comes again', () => {
     expect([state.deliveries.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
-  test('without a key its content is its key, whichever way it comes', async () => {
+  test('without a key is recognized by its content, as a form or as JSON', async () => {
     const first = await sendJson(upload);
     const second = await sendForm([
       ['metadata', metadata],
@@ -262,7 +262,7 @@ describe('an upload that comes again', () => {
     expect([second.status, second.json]).toEqual([202, first.json]);
   });
 
-  test('with the same key and other content is refused', async () => {
+  test('with the same key and different content is refused', async () => {
     await sendJson(upload, { 'idempotency-key': 'run-812' });
     const other = await sendJson(
       { ...upload, metadata: { ...metadata, number: 813 } },
@@ -273,7 +273,7 @@ describe('an upload that comes again', () => {
     expect(state.builds).toHaveLength(1);
   });
 
-  test('under one build number with other logs is refused, and the first logs stay', async () => {
+  test('with the same build number and different logs is refused, and the first logs remain', async () => {
     await sendJson(upload);
     const other = await sendJson({ ...upload, logs: [{ name: 'build.log', text: 'something else\n' }] });
 
@@ -284,7 +284,7 @@ describe('an upload that comes again', () => {
     expect(state.archive.get('bld_1/build.log')).toBe(LOG);
   });
 
-  test('five times at once is one build, with one answer', async () => {
+  test('that arrives five times at once becomes one build, with one answer', async () => {
     const { deps, state: kept } = fakeHttpDeps();
     const put: typeof deps.archive.put = async (...given) => {
       await sleep(50);
@@ -301,7 +301,7 @@ describe('an upload that comes again', () => {
     expect([kept.builds.length, kept.jobs.length, kept.deliveries.length]).toEqual([1, 1, 1]);
   });
 
-  test('at once with other content: one is kept, the other is refused', async () => {
+  test('that arrives at once with different content is stored once and refused once', async () => {
     const other = { ...upload, logs: [{ name: 'build.log', text: 'something else\n' }] };
     const answers = await Promise.all([sendJson(upload), sendJson(other)]);
 
@@ -309,12 +309,12 @@ describe('an upload that comes again', () => {
     expect([state.builds.length, state.deliveries.length]).toEqual([1, 1]);
   });
 
-  test('a key that is no key is refused', async () => {
+  test('with an invalid key is refused', async () => {
     expect((await sendJson(upload, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(400);
   });
 });
 
-describe('an odd log is kept as text', () => {
+describe('an unusual log', () => {
   const cut = gzipSync(
     `${LOG}${Array.from({ length: 5_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('')}`,
   ).subarray(0, -40);
@@ -325,7 +325,7 @@ describe('an odd log is kept as text', () => {
     ['cut in a gzip member', cut],
     ['Latin-1 at its end', Buffer.concat([Buffer.from(`✓\n${LOG}`), Buffer.from('für\n', 'latin1')])],
     ['in Markdown', Buffer.from(`The build is red:\n\`\`\`\n${LOG}\`\`\`\n`)],
-  ])('%s', async (_what, content) => {
+  ])('is stored as text: %s', async (_what, content) => {
     const answer = await sendForm([
       ['metadata', metadata],
       ['log', content, 'build.log'],
@@ -336,7 +336,7 @@ describe('an odd log is kept as text', () => {
   });
 });
 
-test('an archive of logs and reports is kept as one source each, with the results of its reports', async () => {
+test('each log and report of an uploaded archive is stored as one source, with the results of its reports', async () => {
   const report =
     '<testsuite name="S"><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></testsuite>';
   const zip = makeZip([
@@ -358,7 +358,7 @@ test('an archive of logs and reports is kept as one source each, with the result
   expect(state.archive.get('bld_1/logs.zip/0_build.txt')).toBe(LOG);
 });
 
-test('invalid UTF-8 and NUL are read, the first shown as U+FFFD', async () => {
+test('NUL and invalid UTF-8 are accepted, and invalid bytes are shown as U+FFFD', async () => {
   const bytes = Buffer.concat([
     Buffer.from('error: a line with some bytes in it that are no text at all: '),
     Buffer.from([0xff, 0xfe, 0x00]),
@@ -373,7 +373,7 @@ test('invalid UTF-8 and NUL are read, the first shown as U+FFFD', async () => {
   expect(state.archive.get('bld_1/build.log')).toMatch(/at all: \ufffd+ end\n$/);
 });
 
-test('a part that names no file is a log all the same', async () => {
+test('a form part without a file name is stored as a log', async () => {
   const part = (name: string, text: string) =>
     `--b\r\ncontent-disposition: form-data; name="${name}"\r\n${text}\r\n`;
   const payload = [
@@ -390,7 +390,7 @@ test('a part that names no file is a log all the same', async () => {
   expect(answer.statusCode, answer.body).toBe(202);
 });
 
-test('a store that is down is a 503, and the same upload goes through once it is back', async () => {
+test('an upload fails with 503 while the store is down, and succeeds afterwards', async () => {
   const down = await buildHttp(emptyHttpDeps());
   const request = {
     method: 'POST',
@@ -407,7 +407,7 @@ test('a store that is down is a 503, and the same upload goes through once it is
   expect((await sendJson({ metadata, logs: [{ name: 'a.log', text: LOG }] })).status).toBe(202);
 });
 
-test('a form takes as many files of one kind as JSON does', async () => {
+test('a form accepts as many files of one kind as JSON does', async () => {
   const files = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `${at}.log`, text: `FAIL src/cart.test.ts ${at}\n` }));
   const form = (count: number): Part[] => files(count).map(({ name, text }) => ['log', text, name]);

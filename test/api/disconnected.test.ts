@@ -29,7 +29,7 @@ test.each([
   ['/stream', 'info', 'the client disconnected'],
   ['/stopped', 'info', 'the client disconnected'],
   ['/broken', 'error', 'request failed'],
-])('a client that disconnects from %s leaves a line of level %s', async (path, level, message) => {
+])('a client that disconnects from %s is logged at level %s', async (path, level, message) => {
   const log: LogLine[] = [];
   const app = await buildHttp(emptyHttpDeps({ logger: recordingLogger(log), routes: [unanswered] }));
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -73,7 +73,7 @@ async function count(table: string): Promise<number> {
   return row?.count ?? -1;
 }
 
-test('a delivery answered with 202 is stored; a moment later its build and its open work are in the database', async () => {
+test('a delivery answered with 202 is stored; its build and triage request follow shortly after', async () => {
   const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
 
   expect(answer.json()).toEqual({
@@ -90,7 +90,7 @@ test('a delivery answered with 202 is stored; a moment later its build and its o
   expect(enqueued).toContain(job?.buildId);
 });
 
-test('one delivery sent a hundred times at once is one row and one build, each answered with 202 (T06)', async () => {
+test('one delivery sent a hundred times at once becomes one row and one build, each answered with 202 (T06)', async () => {
   const before = [await count('builds'), await count('deliveries'), await count('work')];
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),
@@ -105,7 +105,7 @@ test('one delivery sent a hundred times at once is one row and one build, each a
   expect(added).toEqual([1, 1, 1]);
 });
 
-test('an id that comes again with another body is refused, whether its build is kept yet or not (T07)', async () => {
+test('a delivery id with a different body is refused, before and after its build is stored (T07)', async () => {
   const answers = await Promise.all([
     sendGithub(app, { ...failedRun(1006), delivery: 'd-1006' }),
     sendGithub(app, { ...failedRun(1007), delivery: 'd-1006' }),
@@ -120,7 +120,7 @@ test('an id that comes again with another body is refused, whether its build is 
     .toBe('recorded');
 });
 
-test('a run, its jobs and its checks that come at once are one build (T09)', async () => {
+test('a run, its jobs and its checks that arrive at once become one build (T09)', async () => {
   const before = [await count('builds'), await count('work')];
   const told = [failedCheck(1003), failedJob(1003), failedRun(1003), failedJob(1003), failedCheck(1003)];
   const all = await Promise.all(
@@ -136,7 +136,7 @@ test('a run, its jobs and its checks that come at once are one build (T09)', asy
   });
 });
 
-test('attempts that come out of order are two builds, and a late check belongs to the newer (T08)', async () => {
+test('attempts that arrive out of order become two builds, and a late check belongs to the newer one (T08)', async () => {
   const second = await deliver({ ...failedRun(1004, { run_attempt: 2 }), delivery: 'd-1004-2' });
   const first = await deliver({ ...failedRun(1004), delivery: 'd-1004-1' });
   const check = await deliver({ ...failedCheck(1004), delivery: 'd-1004-c' });
@@ -145,7 +145,7 @@ test('attempts that come out of order are two builds, and a late check belongs t
   expect(check.buildId).toBe(second.buildId);
 });
 
-test('text that PostgreSQL cannot hold is cleaned on the way in (T21)', async () => {
+test('characters that PostgreSQL cannot store are removed on arrival (T21)', async () => {
   const { payload } = failedRun(1005, { head_branch: 'BRANCH', name: 'x' });
   const hostile = JSON.stringify(payload).replace('"BRANCH"', '"a\\u0000\\ud800"');
   const { buildId } = await deliver({ event: 'workflow_run', payload: hostile, delivery: 'd-1005' });
@@ -153,7 +153,7 @@ test('text that PostgreSQL cannot hold is cleaned on the way in (T21)', async ()
   expect(await stores.builds.find(buildId)).toMatchObject({ branch: 'a\ufffd\ufffd' });
 });
 
-test('what became of a delivery can be asked for', async () => {
+test('the state of a delivery can be queried', async () => {
   const { buildId } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
   const { answer } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
   const { delivery } = answer.json().links;
@@ -182,7 +182,7 @@ test('what became of a delivery can be asked for', async () => {
   expect((await ask('/api/deliveries/bitbucket/d-none')).statusCode).toBe(400);
 });
 
-test('an upload is kept with its logs and test results', async () => {
+test('an upload is stored with its logs and test results', async () => {
   const report =
     '<testsuite name="cart"><testcase name="a"/><testcase name="b"><failure message="no\u00a0way"/></testcase></testsuite>';
   const answer = await app.inject({
@@ -211,7 +211,7 @@ test('an upload is kept with its logs and test results', async () => {
   expect(view.statusCode).toBe(200);
 });
 
-test('a crash between the logs and the answer is healed by the next try', async () => {
+test('a repeated upload succeeds after a crash between storing the logs and answering', async () => {
   const crashing = {
     ...stores,
     deliveries: { ...stores.deliveries, insertOnce: () => Promise.reject(new Error('killed')) },
@@ -238,7 +238,7 @@ test('a crash between the logs and the answer is healed by the next try', async 
   });
 });
 
-test('an upload that was cut off leaves nothing of itself to the one that completes it', async () => {
+test('an incomplete upload leaves no files behind when the complete one arrives', async () => {
   const archive = createPostgresArchive(database);
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: '812' };
   const { build } = await stores.builds.upsert({ ...createSparseBuild(metadata), status: 'unknown' });
@@ -255,7 +255,7 @@ test('an upload that was cut off leaves nothing of itself to the one that comple
   expect((await archive.list(build.id)).map(({ name }) => name)).toEqual(['whole.log']);
 });
 
-test('an upload that another process is receiving too never takes away what that one has kept', async () => {
+test('an upload never deletes files that another process stored for the same upload', async () => {
   const archive = createPostgresArchive(database);
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: '813' };
   const { build } = await stores.builds.upsert({ ...createSparseBuild(metadata), status: 'unknown' });
@@ -281,7 +281,7 @@ test('an upload that another process is receiving too never takes away what that
   expect([answer.statusCode, seen]).toEqual([202, [['a.log']]]);
 });
 
-test('an upload that another process receives in the meantime gets the same answer', async () => {
+test('an upload that another process receives at the same time gets the same answer', async () => {
   const request = {
     method: 'POST',
     url: '/api/builds',
@@ -309,7 +309,7 @@ test('an upload that another process receives in the meantime gets the same answ
 });
 
 test.each(['a log', 'the build'])(
-  'an upload of which the full disk takes all but %s is refused with 507, and leaves nothing behind',
+  'an upload is refused with 507 and leaves nothing behind if the disk is full except for %s',
   async (refused) => {
     const full = () =>
       Promise.reject(
@@ -340,7 +340,7 @@ test.each(['a log', 'the build'])(
   },
 );
 
-test('a GitLab pipeline that is retried under its id is another attempt, whatever comes first', async () => {
+test('a GitLab pipeline that is retried under its id is a new attempt, in whatever order the events arrive', async () => {
   const project = { path_with_namespace: 'shop/pipelines', default_branch: 'main' };
   const sha = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
   const pipeline = (status: string, finished_at: string) => ({

@@ -16,7 +16,7 @@ const experimentOf = async (id: string): Promise<Experiment | undefined> =>
   (await world.ask('rita', 'GET', `/api/analyses/${id}`)).body.experiment;
 
 describe('an experiment on a build', () => {
-  it('becomes part of the answer whose tests it names, masked, and the newest one counts', async () => {
+  it('becomes part of the answer to the tests that it names, masked, and a newer one replaces it', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '812');
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const diff = `diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const token = '';\n+const token = '${token}';\n`;
@@ -64,7 +64,7 @@ describe('an experiment on a build', () => {
     expect(await experimentOf(analysis.id)).toMatchObject({ verdict: 'not-this-change' });
   });
 
-  it('stays off an answer that is about other tests as well or instead, or about none', async () => {
+  it('is not added to an answer about other tests, additional tests, or no tests', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '813');
     for (const tests of [['cart › other'], ['cart › cart total', 'other'], []]) {
       expect((await report(build.id, { ...tried, tests })).body.analyses).toEqual([]);
@@ -72,7 +72,7 @@ describe('an experiment on a build', () => {
     expect(await experimentOf(analysis.id)).toBeUndefined();
   });
 
-  it('that comes before the answer waits for it', async () => {
+  it('that arrives before the answer is added to it later', async () => {
     const { stores, database } = world;
     const { id: _id, receivedAt: _at, ...newBuild } = sampleBuild({ number: '814', externalId: 'ci-814' });
     const { build } = await stores.builds.upsert(newBuild);
@@ -93,7 +93,7 @@ describe('an experiment on a build', () => {
     expect(await experimentOf('ana_814')).toMatchObject({ verdict: 'this-change' });
   });
 
-  it('is refused where its counts do not bear it out, where it is too large, and where the token may not', async () => {
+  it('is refused if its counts do not support it, if it is too large, or if the token lacks permission', async () => {
     const { build } = await storeFailedBuild(world.stores, '815');
     const [here, base] = tried.arms;
     const few = { ...tried, arms: [{ ...here, failed: 2, exitCodes: [1, 1], milliseconds: [9, 9] }, base] };

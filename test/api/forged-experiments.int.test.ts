@@ -62,7 +62,7 @@ const bisection = {
 };
 
 describe('a forged experiment', () => {
-  it('has none of its prose shown or kept, and its sentences come from its runs', async () => {
+  it('is stored and shown without its prose; its sentences are generated from its runs', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '901');
     const prose = {
       sentence: FORGED,
@@ -94,7 +94,7 @@ describe('a forged experiment', () => {
     expect(JSON.stringify(stored)).not.toContain('SRE');
   });
 
-  it('counts no pass that a cache answered, and says how many there were', async () => {
+  it('excludes passes that came from a cache, and reports their number', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '903');
     const arms = [here, { ...base, cached: 2 }];
     expect((await report(build.id, { ...tried, arms })).body).toMatchObject({ analyses: [analysis.id] });
@@ -257,7 +257,7 @@ describe('a forged experiment', () => {
     ],
   ];
 
-  it.each(IMPOSSIBLE)('is refused with 422 and how to correct it: %s', async (_, change, message) => {
+  it.each(IMPOSSIBLE)('is refused with 422 and an explanation: %s', async (_, change, message) => {
     const { build, analysis } = await storeFailedBuild(
       world.stores,
       `f${IMPOSSIBLE.findIndex((row) => row[1] === change)}`,
@@ -269,7 +269,7 @@ describe('a forged experiment', () => {
     expect(shown.body.experiment).toBeUndefined();
   });
 
-  it('that was stored before is read without its prose, its fix and its bisection', async () => {
+  it('that was stored by an earlier release is read without its prose, fix and bisection', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '902');
     const {
       exitCodes: _codes,

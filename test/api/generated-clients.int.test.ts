@@ -39,7 +39,7 @@ async function succeed(...[program, given, options]: Parameters<typeof run>): Pr
   return stdout;
 }
 
-test('TypeScript: openapi-typescript', async () => {
+test('TypeScript: the client of openapi-typescript works', async () => {
   const cwd = join(folder, 'typescript');
   await mkdir(cwd);
   await symlink(MODULES, join(cwd, 'node_modules'));
@@ -55,7 +55,7 @@ test('TypeScript: openapi-typescript', async () => {
   expect(JSON.parse(await succeed(process.execPath, ['ask.mts', ...args], { cwd }))).toEqual(expected);
 });
 
-test('Python: openapi-python-client', async () => {
+test('Python: the client of openapi-python-client works', async () => {
   const packages = resolve(await pythonTools('openapi-client', PYTHON_PACKAGES));
   const env = { PYTHONPATH: `${packages}:${folder}`, PATH: `${packages}/bin:${process.env.PATH}` };
   const generate = ['generate', '--path', 'openapi.json', '--output-path', 'faultline', '--meta', 'none'];
@@ -65,7 +65,7 @@ test('Python: openapi-python-client', async () => {
   expect(JSON.parse(said)).toEqual(expected);
 });
 
-test('Go: oapi-codegen', async () => {
+test('Go: the client of oapi-codegen works', async () => {
   const cwd = join(folder, 'go');
   await mkdir(join(cwd, 'faultline'), { recursive: true });
   const generate = ['-generate', 'types,client', '-package', 'faultline', '-o', 'faultline/client.go'];

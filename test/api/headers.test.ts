@@ -25,7 +25,7 @@ test.each([
   ['a refusal', '/api/builds', 401],
   ['nothing', '/nowhere', 404],
   ['the description', '/openapi.json', 200],
-])('%s says to a browser what it may do: nothing', async (_what, url, status) => {
+])('%s allows a browser nothing that it does not need', async (_what, url, status) => {
   const { statusCode, headers } = await app.inject(url);
   expect(statusCode).toBe(status);
   expect(headers).toMatchObject(EVERYWHERE);
@@ -39,7 +39,7 @@ test.each([
   ]);
 });
 
-test('no other site may read anything: there is no CORS, with or without a token', async () => {
+test('there is no CORS, so no other site can read a response, with or without a token', async () => {
   const origin = { origin: 'https://evil.example', authorization: `Bearer ${TOKENS.admin}` };
   for (const url of ['/healthz', '/api/builds', '/openapi.json', '/docs/']) {
     const { headers } = await app.inject({ url, headers: origin });
@@ -58,7 +58,7 @@ test('no other site may read anything: there is no CORS, with or without a token
   expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
 });
 
-test('T63: the page of the reference runs its own script and one inline one, by its hash, and loads from nowhere else', async () => {
+test('T63: the reference page runs its own script and one inline script, by its hash, and loads nothing from elsewhere', async () => {
   const page = await app.inject('/docs/');
   const policy = Object.fromEntries(
     String(page.headers['content-security-policy'])
@@ -80,7 +80,7 @@ test('T63: the page of the reference runs its own script and one inline one, by 
   expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
 });
 
-test('a token in the address is no token: it would lie in logs', async () => {
+test('a token in the address is not accepted, because addresses are logged', async () => {
   for (const url of [`/api/builds?token=${TOKENS.admin}`, `/api/builds?access_token=${TOKENS.admin}`])
     expect((await app.inject(url)).statusCode).toBe(401);
 });
@@ -100,7 +100,7 @@ test.each([
   ['a body of two lengths', 'POST /api/builds HTTP/1.1\r\ncontent-length: 3\r\ntransfer-encoding: chunked'],
   ['two lengths of a body', 'POST /api/builds HTTP/1.1\r\ncontent-length: 3\r\ncontent-length: 4'],
   ['TRACE', 'TRACE /healthz HTTP/1.1'],
-])('%s is refused', async (_what, head) => {
+])('a malformed request is refused: %s', async (_what, head) => {
   const served = await buildHttp(emptyHttpDeps());
   const { port } = new URL(await served.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');

@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('refusals', () => {
+describe('a refused request', () => {
   test.each<[TriageErrorCode, number]>([
     ['invalid-input', 400],
     ['unauthenticated', 401],
@@ -70,7 +70,7 @@ describe('refusals', () => {
     ['upstream-auth', 500],
     ['upstream-failed', 500],
     ['internal', 500],
-  ])('%s is %i, said in a sentence and logged', async (code, status) => {
+  ])('%s is answered with %i and a sentence, and logged', async (code, status) => {
     log.length = 0;
     const answer = await app.inject(`/throw/${code}`);
 
@@ -90,11 +90,11 @@ describe('refusals', () => {
     expect(answer.headers['retry-after'] !== undefined).toBe(waits);
   });
 
-  test('how long to wait comes from who knows', async () => {
+  test('contains the waiting time that the error names', async () => {
     expect((await app.inject('/throw-with-time')).headers['retry-after']).toBe('2');
   });
 
-  test('an unexpected error is a 500 that reveals only where to look', async () => {
+  test('with an unexpected error is a 500 that reveals only the id of the request', async () => {
     for (const url of ['/throw-anything', '/wrong-answer']) {
       const answer = await app.inject(url);
       expect(answer.statusCode).toBe(500);
@@ -113,7 +113,7 @@ describe('refusals', () => {
     ).toBe(true);
   });
 
-  test('what a schema refuses names the field', async () => {
+  test('names the field that a schema refuses', async () => {
     const answer = await app.inject('/checked?limit=99');
 
     expect(answer.statusCode).toBe(400);
@@ -127,7 +127,7 @@ describe('refusals', () => {
   test.each([
     ['GET', '/nothing/here?token=abc', 404],
     ['GET', '/%zz', 400],
-  ] as const)('%s %s is %i', async (method, url, status) => {
+  ] as const)('%s %s is answered with %i', async (method, url, status) => {
     const answer = await app.inject({ method, url });
 
     expect(answer.statusCode).toBe(status);
@@ -135,7 +135,7 @@ describe('refusals', () => {
   });
 });
 
-test('requests above the limit of an address are told to wait', async () => {
+test('requests above the limit of an address have to wait', async () => {
   const strict = await build({ config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, rateLimit: 2 } } });
   const ask = () => strict.inject({ url: '/openapi.json' });
   const answers = [await ask(), await ask(), await ask()];
@@ -172,26 +172,26 @@ describe('behind a proxy', () => {
   }
 
   test.each([1, [PROXY], ['10.0.0.0/8']])(
-    'that is trusted (%j), each client has its own limit',
+    'that is trusted (%j), each client has a limit of its own',
     async (trust) => {
       expect(await statuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
     },
   );
 
-  test.each([1, [PROXY]])('that is trusted (%j), a client cannot pass for others', async (trust) => {
+  test.each([1, [PROXY]])('that is trusted (%j), a client cannot pretend to be another', async (trust) => {
     expect(await statuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([200, 429]);
   });
 
   test.each([false as const, ['10.9.9.9']])(
-    'that is not trusted (%j), no client address is believed',
+    'that is not trusted (%j), the claimed client address is ignored',
     async (trust) => {
       expect(await statuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
     },
   );
 });
 
-describe('health', () => {
-  test('/healthz says that the process lives', async () => {
+describe('the health routes', () => {
+  test('/healthz reports that the process is running', async () => {
     expect((await app.inject('/healthz')).json()).toEqual({ alive: true });
   });
 
@@ -203,7 +203,7 @@ describe('health', () => {
   };
   const ok = { state: 'ok' as const, says: 'postgres answers', since };
 
-  test('/readyz says yes, and names what is away', async () => {
+  test('/readyz reports readiness, and names backends that are down', async () => {
     expect((await app.inject('/readyz')).json()).toEqual({ ready: true, degraded: [], backends: {} });
     const readiness = async () => ({
       ok: true,
@@ -243,8 +243,8 @@ describe('health', () => {
   });
 });
 
-describe('numbers', () => {
-  test('need a token that may read, and count the requests before', async () => {
+describe('the metrics route', () => {
+  test('needs a token with read permission, and counts the previous requests', async () => {
     const measured = await build({ metrics: createPrometheusMetrics({ ofProcess: false }) });
     await measured.inject('/healthz');
     await measured.inject('/no/such/address?token=hunter2');
@@ -267,7 +267,7 @@ describe('numbers', () => {
   });
 });
 
-describe('the description of the API', () => {
+describe('the OpenAPI document', () => {
   const Operation = z.object({
     operationId: z.string(),
     summary: z.string(),
@@ -291,7 +291,7 @@ describe('the description of the API', () => {
   const describeApp = async (of: FastifyInstance) =>
     Description.parse((await of.inject('/openapi.json')).json());
 
-  test('names every route but its own, with a summary, a tag and its answers', async () => {
+  test('names every route except its own, with summary, tag and responses', async () => {
     const plain = await build();
     const { paths } = await describeApp(plain);
     const described = Object.entries(paths).flatMap(([path, operations]) =>
@@ -308,7 +308,7 @@ describe('the description of the API', () => {
     expect(described.sort()).toEqual(routes.sort());
   });
 
-  test('says of each route that needs a token that it needs one', async () => {
+  test('marks each route that needs a token', async () => {
     const plain = await build();
     const { paths } = await describeApp(plain);
     for (const { method, url, access } of plain.routeAccess) {
@@ -319,7 +319,7 @@ describe('the description of the API', () => {
     await plain.close();
   });
 
-  test('describes the name, tag, answers and authentication of each operation', async () => {
+  test('describes the name, tag, responses and authentication of each operation', async () => {
     const { paths, tags, components } = await describeApp(app);
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const ids = operations.map(({ operationId }) => operationId);
@@ -342,14 +342,14 @@ describe('the description of the API', () => {
     ['GET /api/flaky-tests', ['application/json', 'text/csv', 'text/plain']],
     ['GET /api/builds/{id}/sarif', ['application/sarif+json']],
     ['POST /api/builds/{id}/ask', ['application/json', 'text/event-stream']],
-  ])('%s answers in the types it names', async (route, types) => {
+  ])('%s responds with the types that are described', async (route, types) => {
     const [method = '', path = ''] = route.split(' ');
     const { paths } = await describeApp(app);
 
     expect(Object.keys(paths[path]?.[method.toLowerCase()]?.responses['200']?.content ?? {})).toEqual(types);
   });
 
-  test('has schemas and errors by name, which all bodies refer to', async () => {
+  test('has named schemas and errors, to which all bodies refer', async () => {
     const text = (await app.inject('/openapi.json')).body;
     const { components, paths } = z
       .object({
@@ -394,7 +394,7 @@ describe('the description of the API', () => {
     expect(text).not.toContain('x-component');
   });
 
-  test('says which bodies may be left out', async () => {
+  test('marks the bodies that are optional', async () => {
     const { paths } = await describeApp(app);
     const optional = Object.values(paths)
       .flatMap((path) => Object.values(path))
@@ -404,7 +404,7 @@ describe('the description of the API', () => {
     expect(optional.sort()).toEqual(['claimNextReview', 'undoReview']);
   });
 
-  test('shows an upload in both its forms, with examples', async () => {
+  test('shows both forms of an upload, with examples', async () => {
     const { paths } = await describeApp(app);
     const content = paths['/api/builds']?.post?.requestBody?.content ?? {};
 
@@ -415,7 +415,7 @@ describe('the description of the API', () => {
 });
 
 describe('the reference page', () => {
-  test('runs its own script and nothing else, and loads nothing from elsewhere', async () => {
+  test('runs only its own script, and loads nothing from elsewhere', async () => {
     const page = await app.inject('/docs/');
     const csp = String(page.headers['content-security-policy']);
     const inline = [...page.body.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
@@ -432,7 +432,7 @@ describe('the reference page', () => {
     expect((await app.inject('/docs/js/scalar.js')).statusCode).toBe(200);
   });
 
-  test('is the only page with a policy looser than "nothing"', async () => {
+  test('is the only page whose policy allows anything', async () => {
     for (const url of ['/healthz', '/openapi.json', '/nothing']) {
       const answer = await app.inject(url);
       expect(answer.headers['content-security-policy']).toBe(
@@ -443,7 +443,7 @@ describe('the reference page', () => {
   });
 });
 
-test('a token in a header or a query never reaches the log', async () => {
+test('a token in a header or a query never appears in the log', async () => {
   log.length = 0;
   await app.inject({ url: '/api/builds', headers: { authorization: `Bearer ${TOKENS.ingest}` } });
   await app.inject({ method: 'POST', url: '/webhooks/jenkins?token=hush-hush-hush', payload: {} });

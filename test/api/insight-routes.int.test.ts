@@ -22,8 +22,8 @@ async function get(url: string) {
   return answer.json();
 }
 
-describe('figures as JSON', () => {
-  it('of the health of pipelines, of all repositories or of one, page by page', async () => {
+describe('the insights API', () => {
+  it('returns the health of pipelines, for all repositories or one, in pages', async () => {
     const { items } = await get('/api/insights/pipelines?days=2');
     const second = await get('/api/insights/pipelines?days=2&limit=1&offset=1');
     const one = await get('/api/insights/pipelines?days=2&repository=shop/web');
@@ -36,7 +36,7 @@ describe('figures as JSON', () => {
     expect(one.items).toMatchObject([{ repository: 'shop/web' }]);
   });
 
-  it('of the health of one repository', async () => {
+  it('returns the health of one repository', async () => {
     const health = await get('/api/insights/repository?repository=shop/api&days=2');
 
     expect(health).toMatchObject({
@@ -46,7 +46,7 @@ describe('figures as JSON', () => {
     });
   });
 
-  it('of causes, of cost per week, and of accuracy', async () => {
+  it('returns causes, cost per week, and accuracy', async () => {
     expect(await get('/api/insights/causes')).toMatchObject({
       items: [{ category: 'CODE_ERROR', builds: 2, repositories: 2, decided: null }],
       next: null,
@@ -60,7 +60,7 @@ describe('figures as JSON', () => {
     ).toBe(2);
   });
 
-  it('of the environment that the log of a build shows', async () => {
+  it('returns the environment from the log of a build', async () => {
     const { items } = await get('/api/builds/upload:812/environments');
 
     expect(items).toEqual([
@@ -70,7 +70,7 @@ describe('figures as JSON', () => {
     ]);
   });
 
-  it('refuses a period that is none', async () => {
+  it('refuses an invalid period', async () => {
     for (const url of [
       '/api/insights/pipelines?days=0',
       '/api/insights/repository',

@@ -114,7 +114,7 @@ async function dieAndCount(database: string, places: readonly string[]) {
   return { kills: places.length, told: told + untold.length + 1, notified, count: await count(database) };
 }
 
-describe('T01: if the API dies between any two writes, what a sender was answered is kept, once', () => {
+describe('T01: if the API dies between any two writes, an accepted delivery is stored exactly once', () => {
   const check = ({
     kills,
     told,
@@ -149,8 +149,8 @@ describe('T01: if the API dies between any two writes, what a sender was answere
   });
 });
 
-describe('T02: the API is killed at random while many tell', () => {
-  it.skipIf(withoutPostgres)('two processes at once', async () => {
+describe('T02: if the API is killed at random during many deliveries', () => {
+  it.skipIf(withoutPostgres)('two processes lose and duplicate nothing', async () => {
     const server = await startPostgres();
     const database = await server.createMigrated();
     const told = new Set<number>();

@@ -5,7 +5,7 @@ import { fakeHttpDeps } from '../support/fake-stores.ts';
 import { TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { metadata } from '../support/uploads.ts';
 
-test('a log of 200 MB, gzip, is accepted where the limits allow it', async () => {
+test('a gzip log of 200 MB is accepted if the limits allow it', async () => {
   const line = 'a line of a long log, one of very many\n';
   const text = Buffer.alloc(200 * 1024 * 1024, line);
   const http = { ...TEST_CONFIG.http, maxLogBytes: 256 * 1024 * 1024 };

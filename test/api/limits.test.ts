@@ -48,8 +48,8 @@ async function send(port: number, head: string, pieces: Iterable<string | Buffer
   return answer;
 }
 
-describe('T19: limits other than by address', () => {
-  test('a token is held to its own, from whatever address; another one is not', async () => {
+describe('T19: limits that do not depend on the address', () => {
+  test('a token has a limit of its own for all addresses, separate from other tokens', async () => {
     const tokens = fakeTokens();
     await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });
     const [left, right] = [tokens.give({ name: 'one' }), tokens.give({ name: 'other' })];
@@ -65,7 +65,7 @@ describe('T19: limits other than by address', () => {
     expect((await ask(right, 1)).statusCode).toBe(503);
   });
 
-  test('a sender of webhooks is held to its own by what was accepted; forged deliveries in its name count for nothing', async () => {
+  test('a webhook sender is limited by its accepted deliveries; forged ones do not count against it', async () => {
     await open({ sourceRateLimit: 2 });
     const body = JSON.stringify({ zen: 'x' });
     const deliver = (target: string, signature: string, n: number) =>
@@ -95,7 +95,7 @@ describe('T19: limits other than by address', () => {
   });
 });
 
-describe('T20: what is too much', () => {
+describe('T20: requests that are too large or too slow', () => {
   const auth = `authorization: Bearer ${TOKENS.ingest}\r\n`;
   const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
   function* endless(): Generator<string> {
@@ -106,7 +106,7 @@ describe('T20: what is too much', () => {
     ['/api/builds', auth],
     ['/webhooks/github', ''],
     ['/webhooks/jenkins', ''],
-  ])('a body in chunks without a length is not read to its end: %s', async (path, more) => {
+  ])('a chunked body without a length is not read beyond the limit: %s', async (path, more) => {
     const port = await listen({ maxBodyBytes: 256 * 1024 });
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${more}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
     let sent = 0;
@@ -120,7 +120,7 @@ describe('T20: what is too much', () => {
     expect(sent).toBeLessThan(600);
   });
 
-  test('a sender that reads only when it has sent everything still hears why it was refused', async () => {
+  test('a client that reads only after sending everything still receives the error', async () => {
     const port = await listen({ maxBodyBytes: 256 * 1024 });
     const length = 8 * 1024 * 1024;
     const socket = connect(port, '127.0.0.1');
@@ -143,7 +143,7 @@ describe('T20: what is too much', () => {
     );
   });
 
-  test('a body that comes a byte at a time is cut off at the time limit, and its sender gets an error', async () => {
+  test('a body that arrives byte by byte is cut off at the time limit, with an error', async () => {
     const port = await listen();
     // Node's own clocks; waiting for them would take minutes.
     expect([app.server.requestTimeout, app.server.headersTimeout <= 60_000]).toEqual([120_000, true]);
@@ -165,11 +165,11 @@ describe('T20: what is too much', () => {
   });
 });
 
-describe('T44: a body that says it is compressed', () => {
+describe('T44: a body with a declared compression', () => {
   const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
 
   test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x'])(
-    'as %s is refused unread',
+    'as %s is refused without being read',
     async (encoding) => {
       await open({});
       for (const url of ['/api/builds', '/webhooks/github', '/webhooks/jenkins', '/api/knowledge']) {

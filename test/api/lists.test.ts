@@ -61,7 +61,7 @@ function fill(path: string, parameters: readonly z.infer<typeof Parameter>[], ch
   return `${path.replaceAll(/\{\w+\}/g, 'x')}?${[...query, change].join('&')}`;
 }
 
-describe('every list of the API', () => {
+describe('each list of the API', () => {
   it('is an object with a page of items', () => {
     expect(bare).toEqual(EXPORTS);
     expect(lists.length).toBeGreaterThan(18);

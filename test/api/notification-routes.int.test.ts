@@ -89,7 +89,7 @@ async function post(
 }
 
 describe('67: the API of notification rules', () => {
-  it('creates, changes and deletes rules, with who did it', async () => {
+  it('creates, changes and deletes rules, and records who did it', async () => {
     const made = await ask('POST', '/api/notification-rules', {
       ...RULE,
       digestHour: 9,
@@ -145,7 +145,7 @@ describe('67: the API of notification rules', () => {
     expect((await ask('GET', '/api/notification-rules')).body.items).toEqual([]);
   });
 
-  it('previews the past week: one message with both causes, and one a cause where it is new', async () => {
+  it('previews the past week: one message with both causes, and one per cause for rules on new causes', async () => {
     const preview = async (change: object) =>
       (await ask('POST', '/api/notification-rules/preview', { ...RULE, ...change })).body;
     const causes = [
@@ -169,7 +169,7 @@ describe('67: the API of notification rules', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends a test message of the newest failure, which mentions nobody, and says what went wrong', async () => {
+  it('sends a test message about the newest failure without mentions, and reports errors', async () => {
     const { body } = await ask('POST', '/api/notification-rules', { ...RULE, mention: true });
     expect((await ask('POST', `/api/notification-rules/${body.id}/test`, {})).status).toBe(200);
     expect(sent).toMatchObject([
@@ -185,7 +185,7 @@ describe('67: the API of notification rules', () => {
     await ask('DELETE', `/api/notification-rules/${body.id}`);
   });
 
-  it('keeps the channels of owners', async () => {
+  it('stores the channels of owners', async () => {
     const owner = { owner: '@shop/payments', teams: 'payments', slackMention: 'S0123456789' };
     expect((await ask('POST', '/api/notification-owners', owner)).status).toBe(200);
     expect((await ask('GET', '/api/notification-owners')).body.items).toMatchObject([owner]);
@@ -200,7 +200,7 @@ describe('67: the API of notification rules', () => {
     expect((await ask('GET', '/api/notification-owners')).body.items).toEqual([]);
   });
 
-  it('is described, and for reviewers', async () => {
+  it('is described, and requires the role review', async () => {
     const { paths } = (await app.inject('/openapi.json')).json();
     expect(Object.keys(paths).filter((path) => path.includes('/notification-')).length).toBe(5);
     expect((await ask('GET', '/api/notification-rules', undefined, TOKENS.read)).status).toBe(403);
@@ -220,7 +220,7 @@ describe('67: the pages of notification rules', () => {
     version: '',
   };
 
-  it('preview, test and save a rule without scripts, and show what became of it', async () => {
+  it('preview, test and save a rule without scripts, and show the result', async () => {
     const preview = await post('/notifications/new', { ...FORM, act: 'preview' });
     expect(preview.body).toContain('It would have sent 1 message in the last 7 days');
     expect(preview.body).toContain('value="Regressions &lt;b&gt;"');
@@ -265,7 +265,7 @@ describe('67: the pages of notification rules', () => {
     expect(await stores.notificationRules.list()).toEqual([]);
   });
 
-  it('keep what was typed where it is refused, and say why', async () => {
+  it('keep the input if it is refused, and explain why', async () => {
     for (const act of ['preview', 'save', 'test']) {
       const { statusCode, body } = await post('/notifications/new', {
         ...FORM,
@@ -288,7 +288,7 @@ describe('67: the pages of notification rules', () => {
     );
   });
 
-  it('are refused where another site sends the form', async () => {
+  it('refuse a form that another site sends', async () => {
     expect(
       (await post('/notifications/new', { ...FORM, act: 'save' }, { 'sec-fetch-site': 'cross-site' }))
         .statusCode,

@@ -20,8 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => operations.close());
 
-describe('the port for monitoring', () => {
-  it('shows health, readiness and metrics without a token', async () => {
+describe('the monitoring port', () => {
+  it('serves health, readiness and metrics without a token', async () => {
     expect((await operations.inject('/healthz')).json()).toEqual({ alive: true });
     expect((await operations.inject('/readyz')).json()).toEqual({
       ready: true,
@@ -33,16 +33,19 @@ describe('the port for monitoring', () => {
     expect(numbers.body).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
-  it.each(['/', '/api/readiness', '/api/builds', '/webhooks/github', '/docs'])('has no %s', async (url) => {
-    const [get, post] = [
-      await operations.inject(url),
-      await operations.inject({ method: 'POST', url, payload: {} }),
-    ];
-    expect([get.statusCode, post.statusCode]).toEqual([404, 404]);
-    expect(get.body).not.toContain('db.internal');
-  });
+  it.each(['/', '/api/readiness', '/api/builds', '/webhooks/github', '/docs'])(
+    'does not serve %s',
+    async (url) => {
+      const [get, post] = [
+        await operations.inject(url),
+        await operations.inject({ method: 'POST', url, payload: {} }),
+      ];
+      expect([get.statusCode, post.statusCode]).toEqual([404, 404]);
+      expect(get.body).not.toContain('db.internal');
+    },
+  );
 
-  it('says nothing of an error', async () => {
+  it('reveals nothing about an error', async () => {
     const broken = await buildOperations({
       readiness: () => Promise.reject(new Error('password hunter2')),
       metrics: createPrometheusMetrics({ ofProcess: false }),

@@ -9,7 +9,7 @@ import { emptyHttpDeps } from '../support/http-deps.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 
 it.skipIf(withoutPostgres)(
-  'T28: with every connection taken, /readyz says no within its limit and /healthz says yes; then all is well again',
+  'T28: if every connection is taken, /readyz fails within its limit and /healthz succeeds; both recover',
   async () => {
     const server = await startPostgres();
     const database = await openPostgres({ url: await server.createDatabase(), poolSize: 2 });

@@ -24,7 +24,7 @@ const ENTITIES =
 const EXTERNAL =
   '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>';
 
-describe('bad input is refused with the right status and a sentence, is logged, and keeps nothing', () => {
+describe('invalid input is refused with the right status and a sentence, is logged, and stores nothing', () => {
   const withLog = (content: string | Uint8Array): Part[] => [
     ['metadata', metadata],
     ['log', content, 'build.log'],
@@ -138,7 +138,7 @@ describe('bad input is refused with the right status and a sentence, is logged, 
     expect(answer.json.error.message).toMatch(/\.$/);
   });
 
-  test('a form that breaks off does not stay open, and the next upload works', async () => {
+  test('a form that breaks off is closed, and the next upload works', async () => {
     const { hostname, port } = new URL(base);
     const head = `POST /api/builds HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ingest}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\n\r\n`;
     await new Promise<void>((resolve, reject) => {
@@ -155,7 +155,7 @@ describe('bad input is refused with the right status and a sentence, is logged, 
     expect((await sendForm(withLog(LOG))).status).toBe(202);
   });
 
-  test('a refusal shows no stack and no path', async () => {
+  test('a refusal contains no stack and no path', async () => {
     const answer = await sendForm(withLog(BOMB));
 
     expect(answer.text).not.toMatch(/node_modules|\.ts:|at /);

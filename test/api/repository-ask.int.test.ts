@@ -105,7 +105,7 @@ async function ask(question: string, thread?: string): Promise<AnswerView> {
 }
 
 describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
-  it('are answered with file and line, and a thread knows what was asked before', async () => {
+  it('are answered with file and line, and follow-ups in a thread build on earlier questions', async () => {
     const first = await ask('where is addTax?');
     expect(first.text).toContain('src/cart.js:2 defines the function addTax');
     expect(first.citations).toEqual([expect.objectContaining({ source: 'src/cart.js', lineStart: 1 })]);
@@ -138,7 +138,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     expect(text).toContain('Adds the tax of a country to the net price.');
   });
 
-  it('are refused with one sentence for what is not configured or not in scope', async () => {
+  it('are refused with one sentence if the repository is not configured or not in scope', async () => {
     const listed = await call('rita', 'GET', '/api/repositories');
     expect(RepositoryList.parse(await listed.json()).items).toEqual([{ repository: SHOP }]);
     const all = await call('ada', 'GET', '/api/repositories');
@@ -171,7 +171,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     expect(await refused('what is this project?', 'thr_none')).toBe(404);
   });
 
-  it('have a page that asks, and shows the lines that are cited', async () => {
+  it('have a page that answers, and shows the cited lines', async () => {
     const page = await (await call('rita', 'GET', `/ask?repo=${SHOP}`)).text();
     expect(page).toContain('Ask about acme/shop');
     expect(page).toContain('<option value="acme/shop">');
@@ -189,7 +189,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     expect(shown).toContain('function addTax (net, country) {');
   });
 
-  it('stop where the reader goes away, and keep nothing of it', async () => {
+  it('stop if the client disconnects, and store nothing', async () => {
     const asked = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const model = await startLoopback((request) => {
@@ -214,7 +214,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     await model.close();
   });
 
-  it('are deleted with everything else about the repository', async () => {
+  it('are deleted with all other data of the repository', async () => {
     const { signal } = new AbortController();
     expect((await app.stores.repositoryThreads.list({}, { limit: 50, offset: 0 })).length).toBeGreaterThan(0);
     await app.retention.forget(SHOP, 0, signal);

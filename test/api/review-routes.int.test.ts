@@ -29,8 +29,8 @@ async function waiting(change: Parameters<typeof storeFailedBuild>[2] = {}) {
 const post = (name: 'ada' | 'bob' | 'rita', url: string, payload?: object) =>
   world.ask(name, 'POST', url, payload);
 
-describe('holding an item', () => {
-  it('gives it to one of many who claim at once, and names the holder to the others', async () => {
+describe('claiming an item', () => {
+  it('succeeds for one of many who claim at once; the others learn the name of the holder', async () => {
     const { url } = await waiting();
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => ({
@@ -51,7 +51,7 @@ describe('holding an item', () => {
     }
   });
 
-  it('is given back by the holder only, then free', async () => {
+  it('is ended only by the holder, and then the item is free', async () => {
     const { url } = await waiting();
     await post('ada', `${url}/claim`);
     expect((await post('bob', `${url}/release`)).status).toBe(409);
@@ -60,7 +60,7 @@ describe('holding an item', () => {
     expect((await post('bob', `${url}/claim`)).body).toMatchObject({ claimedBy: 'bob' });
   });
 
-  it('frees itself when the claim runs out', async () => {
+  it('ends when the claim expires', async () => {
     const { url, review } = await waiting();
     await world.stores.reviews.claim(review.id, 'ada', 60_000);
     expect((await post('bob', `${url}/claim`)).status).toBe(409);
@@ -74,7 +74,7 @@ describe('holding an item', () => {
     expect((await post('ada', `${url}/decision`, { type: 'accept', version: 3 })).status).toBe(409);
   });
 
-  it('needs the role review', async () => {
+  it('requires the role review', async () => {
     const { url } = await waiting();
     for (const action of ['claim', 'release', 'decision']) {
       expect((await post('rita', `${url}/${action}`, { type: 'accept', version: 1 })).status).toBe(403);
@@ -84,8 +84,8 @@ describe('holding an item', () => {
   });
 });
 
-describe('deciding', () => {
-  it('is recalled at once, in the library and in the index, and every event is in the audit', async () => {
+describe('a decision', () => {
+  it('is recalled at once, from library and index, and every event is in the audit log', async () => {
     const { url, review, fingerprint, failure } = await waiting();
     const claimed = await post('ada', `${url}/claim`);
     const decision = {
@@ -118,7 +118,7 @@ describe('deciding', () => {
     ).toEqual(['opened by faultline', 'claimed by ada', 'decided by ada']);
   });
 
-  it('lets exactly one of two win who decide at once, and teaches once', async () => {
+  it('is made by exactly one of two reviewers at once, and adds one library entry', async () => {
     for (let round = 0; round < 5; round++) {
       const { url, fingerprint, review } = await waiting();
       const answers = await Promise.all([
@@ -140,7 +140,7 @@ describe('deciding', () => {
     }
   });
 
-  it('refuses an outdated version and a second decision with the current state', async () => {
+  it('is refused for an outdated version or a decided item, with the current state', async () => {
     const { url } = await waiting();
     await post('ada', `${url}/claim`);
     const outdated = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
@@ -151,7 +151,7 @@ describe('deciding', () => {
     expect(again.body.error.message).toMatch(/^ada decided this at .*: accepted\.$/);
   });
 
-  it('lets the newest decision for a fingerprint win', async () => {
+  it('replaces an older one for the same fingerprint', async () => {
     const first = await waiting();
     const second = await waiting({ fingerprint: first.failure.fingerprint });
     await post('ada', `${first.url}/decision`, { type: 'accept', version: 1 });
@@ -167,7 +167,7 @@ describe('deciding', () => {
     expect(body.teaching).toContain('replaces the answer that ada confirmed');
   });
 
-  it('is taken back whole where the lesson cannot be stored', async () => {
+  it('is rolled back completely if its library entry cannot be stored', async () => {
     const { review } = await waiting();
     const library = { ...world.stores.library, insert: () => Promise.reject(new Error('disk full')) };
     const deps = {
@@ -187,14 +187,14 @@ describe('deciding', () => {
     expect((await world.stores.reviews.events(review.id)).map(({ event }) => event)).toEqual(['opened']);
   });
 
-  it('says that a generic failure is not taught', async () => {
+  it('reports that a generic failure is not added to the library', async () => {
     const { url, fingerprint } = await waiting({ generic: true, test: null });
     const { body } = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
     expect(body).toMatchObject({ entry: null, teaching: expect.stringMatching(/too general/) });
     expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toBeNull();
   });
 
-  it('masks secrets that a reviewer types', async () => {
+  it('has secrets masked that a reviewer types', async () => {
     const { url } = await waiting();
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const { body } = await post('ada', `${url}/decision`, {
@@ -213,7 +213,7 @@ describe('deciding', () => {
     [{ type: 'accept' }, /version/],
     [{ type: 'accept', version: 1, rootcause: 'misspelt' }, /rootcause/],
     [{ type: 'undo', version: 1 }, /type/],
-  ])('refuses %j with a sentence', async (decision, message) => {
+  ])('is refused with a sentence: %j', async (decision, message) => {
     const { url, review } = await waiting();
     const { status, body } = await post('ada', `${url}/decision`, decision);
     expect(status).toBe(400);
@@ -221,7 +221,7 @@ describe('deciding', () => {
     expect(await world.stores.reviews.find(review.id)).toMatchObject({ state: 'waiting', version: 1 });
   });
 
-  it('knows no review that is not there', async () => {
+  it('is not found for a review that does not exist', async () => {
     for (const [method, url] of [
       ['GET', ''],
       ['POST', '/claim'],
@@ -239,7 +239,7 @@ describe('deciding', () => {
   });
 });
 
-it('lists the queue by state, category and repository', async () => {
+it('the review queue is listed by state, category and repository', async () => {
   const { url, review } = await waiting();
   const ids = async (query: string) =>
     (await world.ask('ada', 'GET', `/api/reviews?limit=200&${query}`)).body.items.map(

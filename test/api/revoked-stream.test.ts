@@ -13,7 +13,7 @@ test.each([
     new TriageError('storage-failed', 'The database does not answer.', { retryable: true }),
     false,
   ],
-])('a stream of events whose token %s: ends %s', async (_how, later, ends) => {
+])('an event stream ends only if its token is no longer valid: the token %s', async (_how, later, ends) => {
   let answer: Principal | TriageError = { name: 'ada', roles: ['read'] };
   const find = async () => {
     if (answer instanceof TriageError) throw answer;

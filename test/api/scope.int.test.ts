@@ -184,15 +184,15 @@ function ask(token: string, route: string, of: Project) {
   });
 }
 
-it('T18: every route that names something by its id is tried here', () => {
+it('T18: this test covers every route with an id in its address', () => {
   const named = Object.keys(ACCESS_MATRIX).filter(
     (route) => /\/:|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route),
   );
   expect(Object.keys(ID_ROUTES).toSorted()).toEqual(named.toSorted());
 });
 
-describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
-  it('says of another project what it says of nothing', async () => {
+describe.each(Object.keys(ID_ROUTES))('T18: the route %s', (route) => {
+  it('answers for another project as for something that does not exist', async () => {
     const foreign = await ask(tokens.reviewer, route, theirs);
     const nothing = await ask(tokens.reviewer, route, { ...theirs, ...nowhere });
     expect([foreign.statusCode, nothing.statusCode]).toEqual([404, 404]);
@@ -200,7 +200,7 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
     expect(foreign.body).not.toContain(THEIRS);
   });
 
-  it('answers for its own project only, and for every project without a scope', async () => {
+  it('answers for its own project, and for every project without a scope', async () => {
     const own = await ask(tokens.reviewer, route, ours);
     expect([route, own.statusCode]).not.toEqual([route, 404]);
     expect((await ask(TOKENS.admin, route, theirs)).statusCode).not.toBe(404);
@@ -276,7 +276,7 @@ const POSTS: Readonly<Record<string, object>> = {
   'POST /notifications/owners': { owner: '@a', slack: 'C0123456789' },
 };
 
-describe('T18: every route that names nothing by an id', () => {
+describe('T18: each route without an id', () => {
   const asked = Object.entries(ACCESS_MATRIX).filter(
     ([route, role]) => !/\/:|by-number/.test(route) && !/open|signature|admin/.test(role),
   );
@@ -301,12 +301,12 @@ describe('T18: every route that names nothing by an id', () => {
   const tells = (body: string, { number: _number, ...ids }: Project) =>
     Object.values(ids).filter((id) => body.includes(id));
 
-  it('is tried here', () => {
+  it('is covered by this test', () => {
     expect(asked.filter(ends)).toHaveLength((gets?.length ?? 0) + (unnamed?.length ?? 0));
     expect(posts.toSorted()).toEqual(Object.keys(POSTS).toSorted());
   });
 
-  it.each(gets ?? [])('%s leaves out what is of others', async (route) => {
+  it.each(gets ?? [])('%s omits the data of other projects', async (route) => {
     for (const query of ['', '?withdrawn=true', '?withdrawn=1', '?show=withdrawn', '?q=since:900w'])
       expect(tells((await answerTo(tokens.reviewer, route, query)).body, theirs)).toEqual([]);
     const asking = await answerTo(tokens.reviewer, route, `?repository=${THEIRS}`);
@@ -336,7 +336,7 @@ describe('T18: every route that names nothing by an id', () => {
     expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);
   });
 
-  it.each(posts)('%s says and changes nothing of others', async (route) => {
+  it.each(posts)('%s neither reveals nor changes data of other projects', async (route) => {
     const { body } = await answerTo(tokens.reviewer, route);
     expect(tells(body, theirs).filter((id) => id !== THEIRS)).toEqual([]);
     const stored = await stores.rules.list(
@@ -360,7 +360,7 @@ describe('T18: every route that names nothing by an id', () => {
 });
 
 describe('T18: tokens', () => {
-  it('a token of an owner sees all of that owner', async () => {
+  it('for an owner give access to all repositories of that owner', async () => {
     const status = async (id: string) =>
       (await app.inject({ url: `/api/builds/${id}`, headers: { authorization: `Bearer ${tokens.owner}` } }))
         .statusCode;
@@ -368,7 +368,7 @@ describe('T18: tokens', () => {
   });
 });
 
-describe('T18: a rule that is tried', () => {
+describe('T18: trying out a rule', () => {
   const secret = 'vault answered for tenant nightingale';
   const trial = {
     pattern: 'tenant nightingale',
@@ -390,7 +390,7 @@ describe('T18: a rule that is tried', () => {
   });
 
   it.each([null, THEIRS, 'other/*'])(
-    'says nothing of what green builds of others say (for %s)',
+    'reveals nothing about passed builds of other projects (for %s)',
     async (repository) => {
       const answer = async (token: string) =>
         await app.inject({
@@ -406,7 +406,7 @@ describe('T18: a rule that is tried', () => {
   );
 });
 
-it('T18: a machine uploads builds of its own repositories only', async () => {
+it('T18: a CI token uploads builds only for its own repositories', async () => {
   const status = async (repository: string) => {
     const payload = { metadata: { repository, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] };
     const answer = await app.inject({

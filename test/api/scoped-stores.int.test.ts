@@ -444,14 +444,14 @@ const METHODS = STORES.flatMap((name) =>
   Object.keys(CALLS[name]).map((method) => [name, method as never] as const),
 );
 
-it('T18: every method that a route can reach is tried here, and no other one can be reached', () => {
+it('T18: this test covers every method that a route can reach, and no other method can be reached', () => {
   const reached = Object.entries(shownTo([OURS])).flatMap(([name, store]) =>
     Object.keys(store).map((method) => `${name} ${method}`),
   );
   expect(reached.toSorted()).toEqual(METHODS.map(([name, method]) => `${name} ${method}`).toSorted());
 });
 
-it('T18: routes take only stores whose every method has passed a check, which are made in one place', () => {
+it('T18: routes accept only stores whose methods are all checked, and checked stores are created in one place', () => {
   // @ts-expect-error Stores that see everything are not for routes.
   const given: ScopedStores = stores;
   expect(CHECKED in given.builds.find).toBe(false);
@@ -459,7 +459,7 @@ it('T18: routes take only stores whose every method has passed a check, which ar
   expect(naming.toSorted()).toEqual(['src/api/scope.ts', 'src/domain/access.ts']);
 });
 
-it('T18: a query that forgets its scope does not compile', () => {
+it('T18: a query without its scope does not compile', () => {
   const { limited, ofBuild } = createScopeChecks(stores, scopeOf([OURS]));
   const { search: checked, ...others } = shownTo([OURS]).failures;
   const search: ShownStores['failures']['search'] = async (filter, page) =>
@@ -480,9 +480,9 @@ it('T18: a query that forgets its scope does not compile', () => {
 });
 
 describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))(
-  'T18: %s %s',
+  'T18: the method %s %s',
   (name, method) => {
-    it('answers for another project as for one that does not exist, and shows all without a scope', async () => {
+    it('answers for another project as for one that does not exist, and shows everything without a scope', async () => {
       const nowhere = Object.fromEntries(
         Object.keys(theirs).map((id) => [id, `no-${id}`]),
       ) as unknown as Seen;
@@ -494,7 +494,7 @@ describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${met
   },
 );
 
-describe.each(METHODS)('T18: %s %s', (name, method) => {
+describe.each(METHODS)('T18: the method %s %s', (name, method) => {
   it('makes no additional queries without a scope', async () => {
     const counted = async (from: ShownStores) => {
       const before = queries;
@@ -505,7 +505,7 @@ describe.each(METHODS)('T18: %s %s', (name, method) => {
   });
 });
 
-it('T18: the channels of owners are for those who are held to no repository', async () => {
+it('T18: the channels of owners are accessible only without a repository scope', async () => {
   expect([
     await shownTo([OURS]).notificationRules.owners(),
     (await stores.notificationRules.owners()).length,
@@ -515,7 +515,7 @@ it('T18: the channels of owners are for those who are held to no repository', as
   });
 });
 
-it('T18: the archive shows texts of builds that may be seen', async () => {
+it('T18: the archive shows only texts of visible builds', async () => {
   const archive = createMemoryArchive();
   for (const { build } of [ours, theirs])
     await archive.put(build, { name: 'log', kind: 'log', text: 'a\nb', notes: [] });

@@ -32,7 +32,7 @@ async function sendRaw(port: number, text: string): Promise<string> {
   return answer;
 }
 
-describe('what is no request', () => {
+describe('bytes that are not a valid request', () => {
   test.each([
     [
       'headers of 20 kB',
@@ -59,7 +59,7 @@ describe('what is no request', () => {
       400,
       'invalid-input',
     ],
-  ])('%s gets the same shape of refusal, and a line in the log', async (_what, bytes, status, code) => {
+  ])('%s is answered with the usual error, and logged', async (_what, bytes, status, code) => {
     const [head = '', body = ''] = (await sendRaw(await listen(), bytes)).split('\r\n\r\n');
 
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -70,7 +70,7 @@ describe('what is no request', () => {
     ).toEqual([status]);
   });
 
-  test('the log of it holds no byte of what was sent', async () => {
+  test('are not repeated in the log', async () => {
     await sendRaw(
       await listen(),
       `GET / HTTP/1.1\r\nauthorization: Bearer ${TOKENS.admin}\r\nbad header\r\n\r\n`,
@@ -80,7 +80,7 @@ describe('what is no request', () => {
   });
 });
 
-test('an id longer than any is refused by its schema, in a short sentence', async () => {
+test('an id that is too long is refused by its schema, with a short sentence', async () => {
   await listen();
   const headers = { authorization: `Bearer ${TOKENS.admin}` };
   for (const length of [1001, 5_000]) {
@@ -91,7 +91,7 @@ test('an id longer than any is refused by its schema, in a short sentence', asyn
   expect((await app.inject({ url: `/api/builds/upload:${'a'.repeat(200)}`, headers })).statusCode).toBe(503);
 });
 
-describe('what a driver said', () => {
+describe('the message of a database driver', () => {
   const failing = (error: TriageError) => ({
     routes: [
       (scope: FastifyInstance) =>
@@ -100,7 +100,7 @@ describe('what a driver said', () => {
   });
   const cause = new Error('password authentication failed for user "faultline" at db.internal');
 
-  test('goes to the log and not to the client', async () => {
+  test('is logged, and not sent to the client', async () => {
     await listen(
       failing(
         new TriageError('storage-failed', `The database request failed: ${cause.message}`, {
@@ -117,7 +117,7 @@ describe('what a driver said', () => {
     expect(JSON.stringify(log)).toContain('db.internal');
   });
 
-  test('T68: about a full disk asks the sender to come again', async () => {
+  test('T68: about a full disk asks the client to retry', async () => {
     await listen(
       failing(
         new TriageError('storage-failed', 'x', { retryable: true, cause, details: { state: '53100' } }),
@@ -127,14 +127,14 @@ describe('what a driver said', () => {
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '5']);
   });
 
-  test('about a value does not ask the client to try again', async () => {
+  test('about an invalid value does not ask the client to retry', async () => {
     await listen(failing(new TriageError('storage-failed', 'x', { cause, details: { state: '22003' } })));
     const answer = await app.inject('/fail');
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([500, undefined]);
   });
 });
 
-test('only the reference page itself is open without saying so', async () => {
+test('every route except the reference page must declare its access', async () => {
   const routes = [(scope: FastifyInstance) => void scope.get('/docs-of-the-house', async () => ({}))];
   await expect(buildHttp(emptyHttpDeps({ routes }))).rejects.toThrow(
     '/docs-of-the-house does not declare config.access',
@@ -142,7 +142,7 @@ test('only the reference page itself is open without saying so', async () => {
   await listen();
 });
 
-test('a webhook may not be as large as an upload, signed or not', async () => {
+test('a webhook has a smaller size limit than an upload, signed or not', async () => {
   const http = { ...TEST_CONFIG.http, maxBodyBytes: 64 * 1024 * 1024 };
   const port = await listen({ config: { ...TEST_CONFIG, http } });
   for (const path of ['/webhooks/github', '/webhooks/jenkins']) {
@@ -151,7 +151,7 @@ test('a webhook may not be as large as an upload, signed or not', async () => {
   }
 });
 
-test('a body that never ends does not hold up a stop', async () => {
+test('a body that never ends does not delay shutdown', async () => {
   const port = await listen();
   const socket: Socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

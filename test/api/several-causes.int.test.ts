@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await world?.close());
 
-it('the API gives several causes in the order in which to fix them, each with its tests and why they are grouped', async () => {
+it('the API returns several causes in the order in which to fix them, each with its tests and the reason for their grouping', async () => {
   const id = await storeSeveralCauses(world.stores, sampleBuild({ repository: 'acme/several', number: '3' }));
   const [short, whole] = [
     (await world.ask('rita', 'GET', `/api/builds/${id}`)).body.analyses,

@@ -44,7 +44,7 @@ function jenkins(secret: string, timestamp: number, id = 'msg-1') {
   return app.inject({ method: 'POST', url: '/webhooks/jenkins', payload, headers });
 }
 
-describe('T11: a delivery of GitHub that is not signed as it must be', () => {
+describe('T11: the signature of a GitHub delivery', () => {
   const right = hmac('sha256', GITHUB_SECRETS[0], BODY);
   const cases: readonly (readonly [string, string | undefined, string?])[] = [
     ['no signature', undefined],
@@ -62,7 +62,7 @@ describe('T11: a delivery of GitHub that is not signed as it must be', () => {
     ['no body', `sha256=${hmac('sha256', GITHUB_SECRETS[0], '')}`, ''],
   ];
 
-  test.each(cases)('%s: 401, and nothing is kept', async (_what, signature, payload) => {
+  test.each(cases)('is refused with 401, and nothing is stored: %s', async (_what, signature, payload) => {
     const state = await open();
     const answer = await github(signature, payload);
     expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthenticated']);
@@ -70,14 +70,14 @@ describe('T11: a delivery of GitHub that is not signed as it must be', () => {
     for (const secret of GITHUB_SECRETS) expect(answer.body).not.toContain(secret);
   });
 
-  test('the right one is taken', async () => {
+  test('is accepted if it is right', async () => {
     await open();
     expect((await github(`sha256=${right}`)).statusCode).toBe(202);
   });
 });
 
-describe('T12: while a secret is rotated', () => {
-  test('both are taken, and the old one no longer once it is taken out', async () => {
+describe('T12: during a rotation of the secret', () => {
+  test('both secrets are accepted, and the old one is refused after its removal', async () => {
     const [old, fresh] = GITHUB_SECRETS;
     const sign = (secret: string) => `sha256=${hmac('sha256', secret, BODY)}`;
     await open();
@@ -101,7 +101,7 @@ describe('T12: while a secret is rotated', () => {
     ]).toEqual([401, 202]);
   });
 
-  test('without any the webhook is refused and says what to set', async () => {
+  test('a webhook without any secret is refused, with the setting to set', async () => {
     await open(withSecrets({}));
     const answer = await github(`sha256=${hmac('sha256', '', BODY)}`);
     expect([answer.statusCode, answer.json().error.message]).toEqual([
@@ -111,7 +111,7 @@ describe('T12: while a secret is rotated', () => {
   });
 });
 
-describe('T14: the time that a sender signs', () => {
+describe('T14: the timestamp that a sender signs', () => {
   const [secret] = JENKINS_SECRETS;
 
   test.each([
@@ -120,12 +120,12 @@ describe('T14: the time that a sender signs', () => {
     ['five minutes and a second old', -301, 401],
     ['five minutes old', -300, 202],
     ['five minutes ahead', 300, 202],
-  ])('%s: %i s is %i', async (_what, seconds, status) => {
+  ])('%s: %i s is answered with %i', async (_what, seconds, status) => {
     await open();
     expect((await jenkins(secret, NOW / 1000 + seconds)).statusCode).toBe(status);
   });
 
-  test.each(['', '-1', '1e9', 'now', '99999999999999', ' 1'])('%j is no time', async (timestamp) => {
+  test.each(['', '-1', '1e9', 'now', '99999999999999', ' 1'])('is refused if it is %j', async (timestamp) => {
     await open();
     const headers = {
       'content-type': 'application/json',

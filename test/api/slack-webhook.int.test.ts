@@ -93,8 +93,8 @@ async function send(payload: string, timestamp = Math.floor(Date.now() / 1000), 
 
 const told = () => slack.messages.map(({ to, text }) => ({ to, text }));
 
-describe('Right', () => {
-  it('confirms an answer that waits for a person', async () => {
+describe('the button Right', () => {
+  it('confirms an answer that waits for review', async () => {
     const analysis = await answered();
     const review = await stores.reviews.open(sampleReview(analysis));
     expect((await send(bodyOf({ analysisId: analysis.id }))).statusCode).toBe(200);
@@ -105,7 +105,7 @@ describe('Right', () => {
     ]);
   });
 
-  it('confirms an answer that was published without a person, and teaches', async () => {
+  it('confirms an answer that was published without review, and adds a library entry', async () => {
     const analysis = await answered();
     await send(bodyOf({ analysisId: analysis.id, user: { id: 'U0ADA' } }));
     expect((await stores.reviews.findByAnalysis(analysis.id))?.decision).toMatchObject({
@@ -120,7 +120,7 @@ describe('Right', () => {
   });
 });
 
-it('Wrong rejects, and leads to where it is corrected', async () => {
+it('the button Wrong rejects the answer, and links to the page where it can be corrected', async () => {
   const analysis = await answered();
   await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong' }));
   const review = await stores.reviews.findByAnalysis(analysis.id);
@@ -130,7 +130,7 @@ it('Wrong rejects, and leads to where it is corrected', async () => {
   );
 });
 
-it('says who decided before, and when', async () => {
+it('a late press is answered with who decided before, and when', async () => {
   const analysis = await answered();
   await send(bodyOf({ analysisId: analysis.id }));
   await send(
@@ -143,14 +143,14 @@ it('says who decided before, and when', async () => {
   expect((await stores.reviews.findByAnalysis(analysis.id))?.decision?.type).toBe('accept');
 });
 
-it('lets only those decide who are named, and names them', async () => {
+it('only listed reviewers may decide, and they are recorded by name', async () => {
   const analysis = await answered();
   await send(bodyOf({ analysisId: analysis.id, user: { id: 'U0MALLORY', username: 'grace' } }));
   expect(told()).toEqual([{ to: 'U0MALLORY', text: 'You may not decide here. Ask <@U0GRACE> or <@U0ADA>.' }]);
   expect(await stores.reviews.findByAnalysis(analysis.id)).toBeNull();
 });
 
-it('counts a press once, however often it is sent', async () => {
+it('a press that is sent several times counts once', async () => {
   const analysis = await answered();
   const body = bodyOf({ analysisId: analysis.id, trigger: 'one-press' });
   const answers = await Promise.all([send(body), send(body), send(body)]);
@@ -158,7 +158,7 @@ it('counts a press once, however often it is sent', async () => {
   expect(told()).toHaveLength(1);
 });
 
-it('is answered in time and decides, also where Slack hears nothing of it', async () => {
+it('a press is answered in time and decides, even if Slack does not receive the answer', async () => {
   slack.intercept = (_method, response) => {
     response.writeHead(500).end();
     return true;
@@ -169,7 +169,7 @@ it('is answered in time and decides, also where Slack hears nothing of it', asyn
   expect((await stores.reviews.findByAnalysis(analysis.id))?.decision?.type).toBe('accept');
 });
 
-it('reports an answer that does not exist', async () => {
+it('a press on an answer that does not exist is reported', async () => {
   await send(bodyOf({ analysisId: 'ana_<!channel>' }));
   expect(told()[0]?.text).toBe('There is no analysis ana_&lt;!channel&gt;.');
 });
@@ -180,19 +180,19 @@ it.each([
     'another interaction',
     new URLSearchParams({ payload: JSON.stringify({ type: 'view_submission' }) }).toString(),
   ],
-])('acknowledges %s, and does nothing', async (_what, body) => {
+])('%s is acknowledged without effect', async (_what, body) => {
   expect((await send(body)).statusCode).toBe(200);
   expect(told()).toEqual([]);
 });
 
-describe('what is not Slack', () => {
+describe('a request that is not from Slack', () => {
   const now = () => Math.floor(Date.now() / 1000);
 
   it.each([
     ['another secret', () => send(bodyOf({ analysisId: 'x' }), now(), 'another')],
     ['an old time, rightly signed', () => send(bodyOf({ analysisId: 'x' }), now() - 400)],
     ['a time to come', () => send(bodyOf({ analysisId: 'x' }), now() + 400)],
-  ])('%s: 401', async (_what, sending) => {
+  ])('is refused with 401: %s', async (_what, sending) => {
     const answer = await sending();
     expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthenticated']);
     expect(answer.body).not.toContain(SECRET);
@@ -200,7 +200,7 @@ describe('what is not Slack', () => {
   });
 
   it.each([['not a form at all'], ['payload=%7B'], ['payload=[]'], ['']])(
-    'signed but %j: 400',
+    'is refused with 400, though signed: %j',
     async (body) => {
       expect((await send(body)).statusCode).toBe(400);
     },

@@ -13,7 +13,7 @@ function open() {
   return { tokens, clock, holders, find: (token: string) => holders.find(`Bearer ${token}`) };
 }
 
-test('a token of the configuration and one of the database are found; the database is asked once in a while', async () => {
+test('tokens of the configuration and of the database are found, and the database is not asked on every request', async () => {
   const { tokens, find } = open();
   const token = tokens.give({ name: 'ci', roles: ['ingest'], repositories: ['acme/*'] });
   expect(await find('a-token-of-the-configuration')).toEqual({ name: 'root', roles: ['admin'] });
@@ -23,7 +23,7 @@ test('a token of the configuration and one of the database are found; the databa
   expect([tokens.asked(), tokens.touched]).toEqual([1, ['tok_1']]);
 });
 
-test('a token that was revoked elsewhere is refused within ten seconds, here at once', async () => {
+test('a revoked token is refused at once by this process, and within ten seconds by others', async () => {
   const { tokens, clock, holders, find } = open();
   const [token, other] = [tokens.give({ name: 'ci' }), tokens.give({ name: 'other' })];
   await Promise.all([find(token), find(other)]);
@@ -35,7 +35,7 @@ test('a token that was revoked elsewhere is refused within ten seconds, here at 
   await expect(find(other)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a clock that goes back makes no token live on', async () => {
+test('a clock that is set back does not extend the life of a revoked token', async () => {
   const { tokens, clock, find } = open();
   const token = tokens.give({ name: 'ci' });
   await find(token);
@@ -44,7 +44,7 @@ test('a clock that goes back makes no token live on', async () => {
   await expect(find(token)).rejects.toThrow('was revoked');
 });
 
-test('its use is kept once a minute', async () => {
+test('the use of a token is recorded once a minute', async () => {
   const { tokens, clock, find } = open();
   const token = tokens.give({ name: 'ci' });
   for (let n = 0; n < 13; n++) {
@@ -54,7 +54,7 @@ test('its use is kept once a minute', async () => {
   expect(tokens.touched).toHaveLength(3);
 });
 
-test('what has not the form of a token never reaches the database', async () => {
+test('text without the form of a token is not looked up in the database', async () => {
   const { tokens, find } = open();
   const real = makeToken();
   for (const guess of [

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a method that a known path does not take', () => {
+describe('an unsupported method on a known path', () => {
   it.each([
     ['DELETE', '/healthz', 'GET, HEAD, OPTIONS'],
     ['PUT', '/api/builds', 'GET, HEAD, OPTIONS, POST'],
@@ -20,7 +20,7 @@ describe('a method that a known path does not take', () => {
     ['GET', '/webhooks/github', 'OPTIONS, POST'],
     ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
     ['POST', '/builds', 'GET, HEAD, OPTIONS'],
-  ] as const)('%s %s is 405 and says what it takes', async (method, url, allow) => {
+  ] as const)('%s %s is answered with 405 and the supported methods', async (method, url, allow) => {
     const answer = await app.inject({ method: method as 'GET', url });
 
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
@@ -31,7 +31,7 @@ describe('a method that a known path does not take', () => {
     });
   });
 
-  it('is refused whatever its body is', async () => {
+  it('is refused, whatever its body', async () => {
     for (const type of ['application/json', 'image/png', 'multipart/form-data']) {
       const answer = await app.inject({
         method: 'PUT',
@@ -44,13 +44,13 @@ describe('a method that a known path does not take', () => {
   });
 });
 
-it('OPTIONS says what a path takes', async () => {
+it('OPTIONS returns the methods of a path', async () => {
   const answer = await app.inject({ method: 'OPTIONS', url: '/api/reviews/next' });
 
   expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, 'OPTIONS, POST', '']);
 });
 
-it('HEAD is answered as GET is, without the body', async () => {
+it('HEAD is answered like GET, without the body', async () => {
   const headers = { authorization: `Bearer ${TOKENS.read}` };
   const [head, get] = await Promise.all(
     (['HEAD', 'GET'] as const).map((method) => app.inject({ method, url: '/api/readiness', headers })),
@@ -64,7 +64,7 @@ it('HEAD is answered as GET is, without the body', async () => {
 });
 
 it.each(['/nothing', '/api/buildz', '/healthzz', '/openapixjson'])(
-  '%s is not known, whatever the method',
+  '%s is not found, whatever the method',
   async (url) => {
     for (const method of ['GET', 'OPTIONS', 'PUT'] as const) {
       const answer = await app.inject({ method, url });

@@ -24,7 +24,7 @@ const made = (version: number): Calibration =>
   }).calibration;
 
 describe('the calibrations in force', () => {
-  it('are followed by a running worker within seconds, and outlast a database that is away', async () => {
+  it('reach a running worker within seconds, and remain while the database is down', async () => {
     let [now, stored, away, asked] = [0, [made(1)], false, 0];
     const store = {
       inForce: async () => {
@@ -54,7 +54,7 @@ describe('the calibrations in force', () => {
     ]);
   });
 
-  it('are those of a file where there is no store; a broken file is refused with the field that is wrong', async () => {
+  it('come from a file if there is no store; a broken file is refused with the wrong field', async () => {
     const triage = { ...COMMON.triage, greenBuilds: 0 } as const;
     expect(loadCalibrationFile({ triage })).toEqual({});
     const { calibrations } = loadCalibrationFile({ triage: { ...triage, calibration: { ...made(4) } } });

@@ -6,7 +6,7 @@ import { Config } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openEmbeddedDatabase } from '../support/pglite.ts';
 
-it('names the full disk of a database server from the first refused upload on, until there is room again', async () => {
+it('readiness reports the full disk of a database server from the first refused upload until there is space again', async () => {
   const store = await openEmbeddedDatabase();
   const url = 'postgres://db.example.test/faultline';
   const database = { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 2 };

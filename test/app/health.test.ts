@@ -35,7 +35,7 @@ function make(checks: readonly Check[], mask?: (text: string) => Promise<string>
 }
 
 describe('readiness', () => {
-  it('is given as long as builds can be accepted, whatever else is away', async () => {
+  it('is reported as long as builds can be accepted, whatever else is down', async () => {
     const { readiness } = make([
       check('database', async () => 'postgres answers'),
       check('jobQueue', refused),
@@ -55,7 +55,7 @@ describe('readiness', () => {
     ).toBe(false);
   });
 
-  it('says what to do about a backend that is away, under the name of the backend', async () => {
+  it('includes advice for each backend that is down, under its name', async () => {
     const found = [wrong('github app', 'it is installed nowhere', 'install it'), ok('github', 'reachable')];
     const { readiness } = make([check('github app', async () => found, { backend: 'github' })]);
     expect((await readiness()).backends.github).toMatchObject({
@@ -65,7 +65,7 @@ describe('readiness', () => {
     });
   });
 
-  it('takes a backend whose clock is wrong for degraded', async () => {
+  it('treats a backend with a wrong clock as degraded', async () => {
     const found = [
       wrong('gitlab clock', 'it is 900 s ahead of this machine', 'synchronize both'),
       ok('gitlab', 'version 18.1'),
@@ -74,7 +74,7 @@ describe('readiness', () => {
     expect(backends.gitlab).toMatchObject({ state: 'degraded', says: 'it is 900 s ahead of this machine' });
   });
 
-  it('T28: is refused within the limit where the database does not answer in time', async () => {
+  it('T28: is refused within its limit if the database does not respond', async () => {
     const { readiness } = make([check('database', () => new Promise(() => undefined), { limitMs: 20 })]);
     expect(await readiness()).toMatchObject({
       ok: false,
@@ -82,7 +82,7 @@ describe('readiness', () => {
     });
   });
 
-  it('asks a backend once for many probes, and not again while its answer is fresh', async () => {
+  it('checks a backend once for many probes, and not again while the result is fresh', async () => {
     let asked = 0;
     const ask = async () => {
       asked += 1;
@@ -95,7 +95,7 @@ describe('readiness', () => {
     expect(asked).toBe(1);
   });
 
-  it('says what it knew while something that is not needed hangs', async () => {
+  it('returns the last known state while an optional backend hangs', async () => {
     let hangs = false;
     const ask = () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve('well'));
     const { readiness } = make([check('archive', ask, { limitMs: 30 })]);
@@ -106,7 +106,7 @@ describe('readiness', () => {
     expect((await readiness()).backends.archive?.state).toBe('down');
   });
 
-  it('is one line in the log for each change, and none as long as all stays as it is', async () => {
+  it('writes one log line for each change, and none without a change', async () => {
     let away = false;
     const ask = async () => (away ? refused() : 'well');
     const { readiness, lines } = make([check('database', ask)]);
@@ -120,7 +120,7 @@ describe('readiness', () => {
     ]);
   });
 
-  it('reveals no secret that a driver repeats, and shows nothing if masking fails', async () => {
+  it("reveals no secret from a driver's message, and shows nothing if masking fails", async () => {
     const { readiness, lines } = make([check('database', refused)], async (text) =>
       text.replace('hunter2hunter2', '***'),
     );

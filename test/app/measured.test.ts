@@ -14,7 +14,7 @@ const never = async () => {
   throw new Error('not asked in this test');
 };
 
-it('a question to the model counts its tokens, dollars and retries', async () => {
+it('a call to a model counts its tokens, dollars and retries', async () => {
   const metrics = make();
   const reply = {
     value: 'text',
@@ -48,7 +48,7 @@ it('a question to the model counts its tokens, dollars and retries', async () =>
   expect(body).toContain('faultline_model_latency_seconds_count{model="gpt-4o-mini",outcome="failed"} 1');
 });
 
-it('a question to a tool counts by how it ended, and the toolbox says which providers are left alone', async () => {
+it('a call to a tool counts by its outcome, and the toolbox reports paused providers', async () => {
   const metrics = make();
   const tools = [
     tool('good', async () => [finding]),
@@ -70,7 +70,7 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
   expect(Object.values(box.breakers?.() ?? {})).toContain('open');
 });
 
-it('every correction of an analysis is counted, with what became of it', async () => {
+it('every correction of an analysis is counted, with its result', async () => {
   const metrics = make();
   const mark = (action: 'self_correct' | 'web_search' | 'human_review', confidence: number) => {
     return { action, confidence, category: 'CODE_ERROR' as const };
@@ -89,7 +89,7 @@ it('every correction of an analysis is counted, with what became of it', async (
 
 const AT = '2026-11-22T07:00:00.000Z';
 
-it('a saved analysis is counted, with the time since its build arrived', async () => {
+it('a stored analysis is counted, with the time since its build arrived', async () => {
   const metrics = make();
   const analysis = {
     ...sampleAnalysis(),

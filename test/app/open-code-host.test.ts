@@ -16,7 +16,7 @@ async function driverOf(
 }
 
 describe('the code host', () => {
-  it('is quiet on a machine where nothing is configured', async () => {
+  it('is the local clones, with nothing in the log, if none is configured', async () => {
     expect(await driverOf('auto', null)).toBe('local-git');
     expect((await openCodeHost({ codeHost: COMMON.codeHost }, silentLogger)).driver).toBe('local-git');
   });
@@ -26,7 +26,7 @@ describe('the code host', () => {
     expect(await driverOf('auto', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('local-git+github');
   });
 
-  it('is what is asked for by name', async () => {
+  it('is the one that the configuration names', async () => {
     expect(await driverOf('github', null)).toBe('github');
     expect(await driverOf('local-git', 'ghp_0123456789')).toBe('local-git');
     expect(await driverOf('none', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('none');

@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/schema.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
-it('lists repositories while the code host does not answer, and asks it about few of them', async () => {
+it('repositories are listed while the code host does not respond, and it is asked about only a few', async () => {
   const config = parseConfig(createEmbeddedPreset('unused', 'unused'));
   const names = Array.from({ length: 50 }, (_, index) => `acme/project-${index}`).sort();
   let asked = 0;

@@ -13,7 +13,7 @@ function standing(origin: 'outcome' | 'unsure', right: boolean) {
   return (after?.wrong ?? 0) - (before?.wrong ?? 0);
 }
 
-it('a grade that no person gave counts for more where it is wrong, and for a little where it is right', () => {
+it('a grade by a model or an outcome counts more than one if it is wrong, and little if it is right', () => {
   expect(standing('unsure', false)).toBeCloseTo(1);
   expect(standing('outcome', false)).toBeGreaterThan(3);
   expect(standing('unsure', true)).toBe(0);

@@ -21,13 +21,13 @@ const REFUSAL =
   'FAULTLINE_MAX_RUN_USD limits what a run may cost, and no price is known for the model ours. ' +
   'Set its price with FAULTLINE_MODEL_PRICES, or FAULTLINE_MAX_RUN_USD=0 for no limit.';
 
-describe('a limit in dollars that somebody set', () => {
-  test('is refused for a model without a price, also for the smaller one', async () => {
+describe('a cost limit that a user set', () => {
+  test('is refused for a model without a price, also for the cheaper one', async () => {
     expect(await openWith({ ...OURS, FAULTLINE_MAX_RUN_USD: '0.5' })).toBe(REFUSAL);
     expect(await openWith({ FAULTLINE_MODEL_SMALL: 'ours', FAULTLINE_MAX_RUN_USD: '0.5' })).toBe(REFUSAL);
   });
 
-  test('holds where the price is known or set, or where there is none to pay', async () => {
+  test('is accepted if the price is known, set, or zero', async () => {
     const prices = { FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1, "output": 2}}' };
     const limit = { FAULTLINE_MAX_RUN_USD: '0.5' };
     expect(await openWith({ ...OURS, ...prices, ...limit })).toBeNull();
@@ -35,7 +35,7 @@ describe('a limit in dollars that somebody set', () => {
     expect(await openWith({ OPENAI_MODEL: 'ollama:qwen3:8b', ...limit })).toBeNull();
   });
 
-  test('is not that of a profile, nor no limit', async () => {
+  test('is not required by the limit of a profile, or without a limit', async () => {
     expect(await openWith(OURS)).toBeNull();
     expect(await openWith({ ...OURS, FAULTLINE_PROFILE: 'fast' })).toBeNull();
     expect(await openWith({ ...OURS, FAULTLINE_MAX_RUN_USD: '0' })).toBeNull();

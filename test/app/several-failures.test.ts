@@ -86,7 +86,7 @@ const UNITTEST = [
   ['test_sum', 'TEST_FAILURE', 'expected 4 but got 3', /3 != 4|add\(1, 2\)/],
 ] as const;
 
-describe('failures of one step that have different causes', () => {
+describe('failures in one step with different causes', () => {
   it.each([
     [
       'jest: an assertion, a time limit and a snapshot',
@@ -139,7 +139,7 @@ describe('failures of one step that have different causes', () => {
     }
   });
 
-  it('take file and line from one frame', async () => {
+  it('take file and line from the same frame', async () => {
     const [only] = await answerSeveral('vitest-4.txt');
     expect(only?.analysis.answer).toMatchObject({
       title: "TypeError at price.ts:2: Cannot read properties of undefined (reading 'toFixed')",
@@ -153,13 +153,13 @@ describe('failures of one step that have different causes', () => {
     );
   });
 
-  it('name the place of what was thrown, also where a report leaves out its type', async () => {
+  it('name the place of a thrown error, also if a report omits its type', async () => {
     const answers = await answerSeveral('vitest.txt', 'vitest.xml');
     expect(answers.at(-1)?.analysis.answer.fixRecommendation).toContain('src/parcel.ts:3');
   });
 });
 
-describe('what is no cause', () => {
+describe('a message that is not a cause', () => {
   it('is a test that passed when it was run again, next to a doctest that failed', async () => {
     const answers = await answerMixed('pytest-planetarium-rerun');
     expect(tell(answers)).toEqual([
@@ -169,7 +169,7 @@ describe('what is no cause', () => {
     expect(answers.map(allWords).join('\n')).not.toContain('test_projector_is_warm');
   });
 
-  it('is a feature probe that did not compile, where a download ended the step', async () => {
+  it('is a feature probe that did not compile, in a step that a download ended', async () => {
     const answers = await answerMixed('cmake-probe-then-download');
     expect(answers.map(({ analysis }) => analysis.category)).toEqual(['INFRA_ERROR']);
     expect(answers.map(allWords).join('\n')).toContain("Couldn't resolve host name");
@@ -197,7 +197,7 @@ describe('what is no cause', () => {
     expect(answers.map(allWords).join('\n')).not.toContain('canceled');
   });
 
-  it('is nothing, where make says only that a program crashed', async () => {
+  it('is the line of make about a program that crashed', async () => {
     const [only] = await answerSeveral('make.txt');
     expect(only?.analysis).toMatchObject({ category: 'CODE_ERROR', kind: 'crash' });
     expect(only?.analysis.answer.title).toContain('segmentation fault');
@@ -212,7 +212,7 @@ describe('jobs of one run', () => {
     "the oldest fish of an empty tank | CODE_ERROR | TypeError at src/tank.js:4: Cannot read properties of undefined (reading 'name')",
   ];
 
-  it('have an answer each, as several logs', async () => {
+  it('get one answer each, given as several logs', async () => {
     const answers = await answerMixed('jobs-aquarium');
     expect(tell(answers)).toEqual(AQUARIUM);
     expect(answers.map(({ explains }) => explains.logs)).toEqual([
@@ -223,7 +223,7 @@ describe('jobs of one run', () => {
     ]);
   });
 
-  it('have an answer each, as the archive of a run in which one log is empty', async () => {
+  it('get one answer each, given as the archive of a run with one empty log', async () => {
     const members = Object.entries(readMixed('jobs-aquarium')).map(([name, content], at) => ({
       name: `${at}_${name}`,
       content,
@@ -234,7 +234,7 @@ describe('jobs of one run', () => {
     expect(tell(answers)).toEqual(AQUARIUM);
   });
 
-  it('are named by the answer to a test that fails alike in several of a matrix', async () => {
+  it('are named by the answer to a test that fails in the same way in several jobs of a matrix', async () => {
     const answers = await answerMixed('jobs-sundial-matrix');
     expect(answers.map(({ explains: { tests, logs, failures } }) => ({ tests, logs, failures }))).toEqual([
       {
@@ -246,7 +246,7 @@ describe('jobs of one run', () => {
     ]);
   });
 
-  it('keep tests of one name apart that fail for different causes', async () => {
+  it('keep tests with the same name apart if they fail for different causes', async () => {
     const answers = await answerMixed('jobs-two-shops');
     expect(answers.map(({ explains: { logs }, analysis }) => [logs.join(), analysis.answer.title])).toEqual([
       ['e2e-books.log', '“pays for the basket”: expected 39.5 but got 41.5'],

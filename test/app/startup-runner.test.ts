@@ -5,8 +5,8 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 
 const away = () => new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true });
 
-describe('a start without the index', () => {
-  it('goes on, and is made good in the background', async () => {
+describe('a start without the vector index', () => {
+  it('continues, and indexes later in the background', async () => {
     const startupRunner = createStartupRunner(silentLogger, 5);
     let tries = 0;
     await startupRunner.run('knowledge', async () => {
@@ -18,7 +18,7 @@ describe('a start without the index', () => {
     await startupRunner.stop();
   });
 
-  it('goes on without an index that is not set up, but not without what is wrong here', async () => {
+  it('continues if the index is not set up, but fails for errors of its own', async () => {
     const startupRunner = createStartupRunner(silentLogger, 60_000);
     const fail = (error: Error) => startupRunner.run('knowledge', () => Promise.reject(error));
     await fail(new TriageError('invalid-config', 'no such index', { details: { backend: 'pinecone' } }));

@@ -70,8 +70,8 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-describe('the tools for places', { timeout: 300_000 }, () => {
-  it('let other work run while they read 100,000 files and a line of 50 MB', async () => {
+describe('the tools for questions about code', { timeout: 300_000 }, () => {
+  it('do not block other work while they read 100,000 files and a line of 50 MB', async () => {
     const tools = await open({ kind: 'folder', name: 'large', path: join(root, 'large') });
     const calls = [
       call('list_files', { globs: ['**/module-9{1,2}*.ts', 'packages/*/src/**'], limit: 200 }),
@@ -94,7 +94,7 @@ describe('the tools for places', { timeout: 300_000 }, () => {
     expect(delay.max / 1e6).toBeLessThan(GENEROUS_MS);
   });
 
-  it('let other work run while they rank documents of 30 MB in one line', async () => {
+  it('do not block other work while they rank documents of 30 MB in one line', async () => {
     const source = { kind: 'documents', path: join(root, 'papers'), threads: 4, previewCharacters: 500 };
     const tools = await open({ ...source, kind: 'documents' });
     const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -113,7 +113,7 @@ describe('the tools for places', { timeout: 300_000 }, () => {
     expect(delay.max / 1e6).toBeLessThan(GENEROUS_MS);
   });
 
-  it('stop with the signal at once, also in the middle of a loop, and answer the next call', async () => {
+  it('stop at once when aborted, even inside a loop, and answer the next call', async () => {
     const tools = await open({ kind: 'folder', name: 'large', path: root }, LOOPS);
     for (const _again of [1, 2]) {
       const stopping = new AbortController();
@@ -123,7 +123,7 @@ describe('the tools for places', { timeout: 300_000 }, () => {
     }
   });
 
-  it('fail as an outcome where their thread ends, and start again', async () => {
+  it('report a failed outcome if their thread ends, and start again', async () => {
     const tools = await open({ kind: 'folder', name: 'large', path: root }, ENDS);
     for (const _again of [1, 2]) {
       const outcome = await tools.run(call('list_files', {}), subject, 'CODE_ERROR', never);
@@ -131,7 +131,7 @@ describe('the tools for places', { timeout: 300_000 }, () => {
     }
   });
 
-  it('leave no thread behind where they cannot be opened', async () => {
+  it('leave no thread behind if they cannot be opened', async () => {
     const ended = new Promise((resolve) => process.once('worker', (worker) => worker.once('exit', resolve)));
     await expect(open({ kind: 'folder', name: 'large', path: root }, BROKEN)).rejects.toMatchObject({
       code: 'invalid-config',

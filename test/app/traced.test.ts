@@ -70,8 +70,8 @@ function model() {
   );
 }
 
-describe('a question to the model', () => {
-  it('is a chat span with model and tokens, and without a word of what was asked', async () => {
+describe('a call to a model', () => {
+  it('is a chat span with model and tokens, and without the prompt', async () => {
     server.script({ do: 'reply', value: { ok: true } });
     const reply = await model().ask(question, signal);
     await tracer.flush(5_000);
@@ -103,7 +103,7 @@ describe('a question to the model', () => {
     expect(receiver.spans()[0]?.attributes).toMatchObject({ 'gen_ai.provider.name': provider });
   });
 
-  it('that fails says what kind of failure it was', async () => {
+  it('is a span with the kind of its error if it fails', async () => {
     server.script({ do: 'status', status: 401, error: { message: 'wrong key', code: 'invalid_api_key' } });
     await expect(model().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
     await tracer.flush(5_000);
@@ -114,8 +114,8 @@ describe('a question to the model', () => {
   });
 });
 
-describe('a question to a tool', () => {
-  it('is an execute_tool span, and says how it ended', async () => {
+describe('a call to a tool', () => {
+  it('is an execute_tool span with its outcome', async () => {
     const tools = [
       tool('good', async () => [{ ...finding, text: 'Neuromancer' }]),
       tool('bad', async () => {
@@ -152,11 +152,11 @@ describe('a question to a tool', () => {
 });
 
 describe('the receiver of spans', () => {
-  it('is nobody unless an address is set', () => {
+  it('is absent unless an address is set', () => {
     expect(findReceiver(COMMON.tracing)).toBeUndefined();
   });
 
-  it('is what OpenTelemetry names, with its headers', () => {
+  it("is read from OpenTelemetry's variables, with its headers", () => {
     const headers = 'X-Key=a%20b, broken,other = c=d';
     expect(findReceiver({ endpoint: 'http://collector:4318/', headers, serviceName: 's' })).toEqual({
       url: 'http://collector:4318/v1/traces',
@@ -175,7 +175,7 @@ describe('the receiver of spans', () => {
   });
 });
 
-describe('a triage', () => {
+describe('the span of a triage', () => {
   const item = {
     topic: 'triage',
     key: 'bld_1',
@@ -211,7 +211,7 @@ describe('a triage', () => {
     );
   });
 
-  it('has a span for the time before its first attempt, not before a retry', async () => {
+  it('follows a span for the time before its first attempt, but not before a retry', async () => {
     const countWaits = () => receiver.spans().filter(({ name }) => name === 'queue wait').length;
     await watch({});
     expect(countWaits()).toBe(1);
@@ -219,7 +219,7 @@ describe('a triage', () => {
     expect(countWaits()).toBe(1);
   });
 
-  it('leaves out what a build does not name', async () => {
+  it('omits what the build does not name', async () => {
     const attributes = await watch({ provider: 'upload', repository: 'api', url: null, branch: null });
 
     expect(attributes[ATTR_VCS_REPOSITORY_NAME]).toBe('api');

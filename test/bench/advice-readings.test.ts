@@ -17,12 +17,12 @@ import { one } from '../replay/figures/cases.ts';
 const folder = mkdtempSync(join(tmpdir(), 'faultline-readings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('answers picked for readers', () => {
+describe('the answers chosen for readers', () => {
   const rows = Array.from({ length: 60 }, (_, at) =>
     answered(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }),
   );
 
-  it('are the same ones in any order, in the shares of category and published', () => {
+  it('are the same in any input order, and keep the shares of categories and publication', () => {
     const picked = pickAnswers(rows, 20, null);
     expect(pickAnswers(rows.toReversed(), 20, null)).toEqual(picked);
     expect(picked).toHaveLength(21);
@@ -35,7 +35,7 @@ describe('answers picked for readers', () => {
     });
   });
 
-  it('are of the owners that were left out only', () => {
+  it('come only from owners that were left out of training', () => {
     expect(pickAnswers(rows, 60, new Set(['owner1'])).every(({ id }) => Number(id) % 5 === 1)).toBe(true);
   });
 });
@@ -51,7 +51,7 @@ describe('two readings', () => {
     { id: 'c', cause: 'empty', advice: 'none', english: 'good' },
   ];
 
-  it('are compared by the answers of both, with each disagreement', () => {
+  it('are compared on their common answers, with each disagreement', () => {
     const text = comparisonText(read('first', first), read('second', second));
     expect(text).toContain('2 answers were judged by both readers, 1 by one (left out).');
     expect(text).toContain('| misleading | 0.50 | 0.00 |');
@@ -59,7 +59,7 @@ describe('two readings', () => {
     expect(text).not.toContain('- a:');
   });
 
-  it('agree beyond chance by kappa', () => {
+  it('are compared by kappa, the agreement beyond chance', () => {
     const pairs = [0, 1].map((at) => ({ one: first[at] as Judgment, other: second[at] as Judgment }));
     expect(kappa('cause', pairs)).toBe(1);
     expect(kappa('advice', pairs)).toBeCloseTo(1 / 3);
@@ -74,7 +74,7 @@ describe('two readings', () => {
   });
 });
 
-it('groups missed names by where they stand', () => {
+it('missing names are grouped by where they occur', () => {
   const text = evidenceText([answered(1, { isPublished: true, isConfig: false })], true);
   expect(text).toContain('| a name of the fix is elsewhere in the log | 1 | path 1 |');
   expect(text).toContain('- 1: src/a.ts');

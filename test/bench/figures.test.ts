@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-it('the documentation states what the command prints of sources left out', async () => {
+it('the documentation states the figures that the command prints for sources left out', async () => {
   const command = join(ROOT, 'scripts/parts/bench/bench-figures.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [command]);
   for (const line of stdout.split('\n').filter((one) => one !== ''))

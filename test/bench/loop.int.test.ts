@@ -48,13 +48,13 @@ async function answerTwice(loopCase: LoopCase): Promise<PairedAnswer> {
 }
 
 describe('the loop compared with the linear baseline, on cases with repositories, history and documents', () => {
-  it('finds the commit that wrote the failing line, which the baseline cannot', () => {
+  it('finds the commit that wrote the failing line, which the baseline cannot find', () => {
     const measure = CASE_MEASURES.find(({ name }) => name === 'suspect: the commit at fault is first');
     if (measure === undefined) throw new Error('There is no such measure.');
     expect(compareMeans(measure, pairs)).toMatchObject({ cases: 1, linear: 0, loop: 1, won: 1, tied: 0 });
   });
 
-  it('names what lasts, and what a document or a person says, as far as the design asks for it', () => {
+  it('takes the fix from the right source, and loses no case to the baseline', () => {
     const measure = CASE_MEASURES.find(({ name }) => name === 'fix names its right source');
     if (measure === undefined) throw new Error('There is no such measure.');
     const compared = compareMeans(measure, pairs);
@@ -63,14 +63,14 @@ describe('the loop compared with the linear baseline, on cases with repositories
     expect(compared?.won).toBeGreaterThan(0);
   });
 
-  it('says the same where both are given the same, and counts that as a tie', () => {
+  it('counts equal results as ties', () => {
     const [category] = CASE_MEASURES;
     if (category === undefined) throw new Error('There is no measure.');
     const twice = pairs.map((pair) => ({ ...pair, linear: pair.loop }));
     expect(compareMeans(category, twice)).toMatchObject({ won: 0, tied: 4, lost: 0, interval: null });
   });
 
-  it('costs more calls than the two of the baseline', () => {
+  it('makes more calls than the two of the baseline', () => {
     const { linear, ratio } = compareCost(pairs)['tool calls'];
     expect(linear).toBe(2);
     expect(ratio).toBeGreaterThan(1.5);

@@ -15,7 +15,7 @@ describe('the reading benchmark', () => {
     expect(generatedLog(50_000, 7)).not.toBe(generatedLog(50_000, 8));
   });
 
-  it('counts the same lines on one thread, on three, and one by one', async () => {
+  it('counts the same lines on one thread, on three threads, and line by line', async () => {
     const file = join(folder, 'log');
     const text = `${generatedLog(3_000_000)}${'x'.repeat(2_500_000)} error ${'x'.repeat(100_000)}\nfailed`;
     writeFileSync(file, text);
@@ -26,7 +26,7 @@ describe('the reading benchmark', () => {
     expect((await matchTogether(file, literals, 3)).lines).toBe(expected.length);
   });
 
-  it('takes the middle of its rounds', () => {
+  it('reports the median of its rounds', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 3, 2])).toBe(2);
   });

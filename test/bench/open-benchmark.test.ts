@@ -16,7 +16,7 @@ function sure(confidence: number, isGood: boolean): Scored {
   return { id: `${confidence}`, confidence, isGood, ...unknown };
 }
 
-it('counts an answer as useful if its category is accepted and it says half of the words', () => {
+it('an answer is useful if its category is accepted and it contains half of the required words', () => {
   const question = ask({
     category: 'CODE_ERROR',
     also_ok: ['CONFIG_ERROR'],
@@ -29,7 +29,7 @@ it('counts an answer as useful if its category is accepted and it says half of t
   expect(scoreAnswer(question, { text: 'The job failed.', category: 'CODE_ERROR' }).isGood).toBe(false);
 });
 
-it('takes the telling lines, the own messages of failures, and re-runs for what must be said', () => {
+it('expected lines, failure messages, and the advice to rerun are what an answer must contain', () => {
   const line = ask({ expected_lines: [[2, 2]] });
   expect(scoreAnswer(line, { text: 'It says: fatal: no  pears in store' }).told).toBe(1);
   const two = ask({
@@ -47,7 +47,7 @@ it('takes the telling lines, the own messages of failures, and re-runs for what 
   expect(scoreAnswer(again, { text: '' }).isGood).toBe(false);
 });
 
-it('measures the risk of the surest answers, and shares it among those that are equally sure', () => {
+it('the risk of the most confident answers is computed, and shared among answers of equal confidence', () => {
   const ordered = measureRisk([sure(0.9, true), sure(0.8, true), sure(0.2, false), sure(0.1, false)]);
   expect(ordered.at).toEqual([0, 0, 1 / 3, 0.5]);
   const flat = measureRisk([sure(0, true), sure(0, false), sure(0, false), sure(0, true)]);
@@ -55,7 +55,7 @@ it('measures the risk of the surest answers, and shares it among those that are 
   expect(flat.mean).toBe(0.5);
 });
 
-it('the first entries answer, and the sets of this repository can be read', async () => {
+it('the built-in entries answer, and the sets of this repository can be read', async () => {
   const question = ask({}, 'pressing\nerror: connection refused\n');
   expect((await lastLines.answer(question)).text).toContain('connection refused');
   expect(await keywordRules.answer(question)).toMatchObject({ category: 'INFRA_ERROR', confidence: 0.5 });

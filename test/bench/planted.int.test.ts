@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** `scripts/bench regressions` asks both. */
-describe.each(NAMES)('a fault among harmless commits, in the %s', (name) => {
+describe.each(NAMES)('a planted fault among harmless commits, in the %s', (name) => {
   const answer = async (plant: Plant) => {
     const [history, path] = [histories.get(plant), paths.get(name)];
     if (history === undefined || path === undefined) throw new Error(`${plant} was not planted`);
@@ -54,7 +54,7 @@ describe.each(NAMES)('a fault among harmless commits, in the %s', (name) => {
     expect(made.find(({ call }) => call.tool === 'changed_since_green')?.status).toBe('ok');
   });
 
-  it('is the commit that renamed a key which another file still reads', async () => {
+  it('is the commit that renamed a key that another file still reads', async () => {
     const { history, analysis } = await answer('renamed key');
     expect(analysis.answer.suspects[0]).toMatchObject({ path: 'src/settings.js', commit: history.culprit });
     expect(analysis.answer.rootCause).toMatch(

@@ -5,7 +5,7 @@ import { type BenchFigure, benchReading } from '../../scripts/parts/bench/read-b
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const LOG = resolve(import.meta.dirname, '../fixtures/failures/disk-full-maven-repository/log.txt');
 
-it('measures matching, reading, memory and hostile logs, compared with the programs that are installed', async () => {
+it('the benchmark measures matching, reading, memory and hostile logs, compared with the installed programs', async () => {
   const figures: BenchFigure[] = [];
   await benchReading(
     {

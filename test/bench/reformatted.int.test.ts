@@ -145,22 +145,25 @@ describe.each([
   ['terminal', false],
   ['service', true],
   ['service', false],
-])('a fault next to lines that others wrote, in the %s, green build known: %s', (name, knowsGreen) => {
-  it.each([
-    ['retries', 'removed the default', 'Restore the default `retries = env.get("RETRIES", "3")`'],
-    ['hooks', 'removed the check', "Restore the check `if (typeof hook !== 'function') {`"],
-    ['ring', 'changed `for i := 0; i < length; i++ {` to', 'Restore `for i := 0; i < length; i++ {`'],
-  ] as const)(
-    'is the commit that made it, which the fix undoes: %s',
-    async (which, did, fix) => {
-      const history = histories[which];
-      const analysis = await paths.get(name)?.answer(history, knowsGreen);
+])(
+  'a planted fault next to lines that others changed, in the %s, passed build known: %s',
+  (name, knowsGreen) => {
+    it.each([
+      ['retries', 'removed the default', 'Restore the default `retries = env.get("RETRIES", "3")`'],
+      ['hooks', 'removed the check', "Restore the check `if (typeof hook !== 'function') {`"],
+      ['ring', 'changed `for i := 0; i < length; i++ {` to', 'Restore `for i := 0; i < length; i++ {`'],
+    ] as const)(
+      'is the commit that made it, and the fix reverts it: %s',
+      async (which, did, fix) => {
+        const history = histories[which];
+        const analysis = await paths.get(name)?.answer(history, knowsGreen);
 
-      expect(analysis?.answer.suspects[0]).toMatchObject({ commit: history.culprit, author: 'Bob' });
-      expect(analysis?.answer.rootCause).toContain(`Commit ${history.culprit.slice(0, 10)} (Bob) ${did}`);
-      expect(analysis?.answer.fixRecommendation).toContain(fix);
-      expect(JSON.stringify(analysis?.answer)).not.toContain('Cid');
-    },
-    60_000,
-  );
-});
+        expect(analysis?.answer.suspects[0]).toMatchObject({ commit: history.culprit, author: 'Bob' });
+        expect(analysis?.answer.rootCause).toContain(`Commit ${history.culprit.slice(0, 10)} (Bob) ${did}`);
+        expect(analysis?.answer.fixRecommendation).toContain(fix);
+        expect(JSON.stringify(analysis?.answer)).not.toContain('Cid');
+      },
+      60_000,
+    );
+  },
+);

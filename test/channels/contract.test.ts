@@ -23,14 +23,14 @@ function configure({ path, type }: Variable): ChannelsConfig {
   return { ...DEFAULTS, [channel]: { ...settings.get(channel), [field]: values[type] } };
 }
 
-it('names each channel once', () => {
+it('each channel has a name of its own', () => {
   const names = createChannels(DEFAULTS).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
 it.each(
   VARIABLES.filter(({ secret }) => secret === true).map((variable) => [variable.name, variable] as const),
-)('what %s holds is masked', (_name, variable) => {
+)('secrets in the settings of %s are masked', (_name, variable) => {
   const secrets = createChannels(configure(variable)).flatMap((channel) => channel.secrets);
   expect(secrets.some((secret) => secret.includes(SECRET))).toBe(true);
 });
@@ -38,21 +38,21 @@ it.each(
 describe.each(createChannels(DEFAULTS).map((channel) => [channel.name, channel] as const))(
   'channel %s without settings',
   (_name, { secrets, notices, messages, checks }) => {
-    it('holds no secret, writes nothing on builds, and has nothing to check', () => {
+    it('has no secret, no publisher, and nothing to check', () => {
       expect(secrets.filter((secret) => secret !== '')).toEqual([]);
       expect(notices).toBeUndefined();
       expect(messages?.open ?? null).toBeNull();
       expect(checks()).toEqual([]);
     });
 
-    it('sends no message to what is no destination', () => {
+    it('refuses to send a message to an invalid destination', () => {
       for (const destination of ['', '<!channel>', 'constructor', '__proto__', 'http://10.0.0.7/x'])
         expect(messages?.refusal(destination) ?? 'It sends no messages.').toMatch(/\.$/);
     });
   },
 );
 
-describe.each(MESSAGE_CHANNELS)('messages by $label', ({ label, setting }) => {
+describe.each(MESSAGE_CHANNELS)('messages of $label', ({ label, setting }) => {
   it('are configured by a variable, as the documentation says', () => {
     expect(VARIABLES.map(({ name }) => name)).toContain(setting);
     const page = readFileSync(`${import.meta.dirname}/../../docs/how-to/notifications.md`, 'utf8');

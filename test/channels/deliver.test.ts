@@ -30,26 +30,26 @@ function noting(outside: string | null, send?: Sender<string, null>['send']) {
   return { asked, sender };
 }
 
-describe('what is sent outside', () => {
-  it('is searched for before it is made', async () => {
+describe('a publication in an external service', () => {
+  it('is searched for before it is created', async () => {
     const { asked, sender } = noting(null);
     expect(await deliver(sender, 'red', CALL, timed())).toEqual({ reference: 'new', isNew: true });
     expect(asked).toEqual(['looked for comments:ana_1', 'made red']);
   });
 
-  it('is not made again where it is found (T03)', async () => {
+  it('is not created again if it is found (T03)', async () => {
     const { asked, sender } = noting('old');
     expect(await deliver(sender, 'red', CALL, timed())).toEqual({ reference: 'old', isNew: false });
     expect(asked).toEqual(['looked for comments:ana_1', 'changed old to red']);
   });
 
-  it('is changed at once where it is known', async () => {
+  it('is updated at once if its reference is known', async () => {
     const { asked, sender } = noting(null);
     await deliver(sender, 'green', { ...CALL, reference: 'old' }, timed());
     expect(asked).toEqual(['changed old to green']);
   });
 
-  it('is made again where a person deleted it', async () => {
+  it('is created again if a person deleted it', async () => {
     const { asked, sender } = noting(null, async (_text, { reference }) => {
       asked.push(`sent to ${reference}`);
       if (reference !== null) throw new TriageError('not-found', 'It is gone.');
@@ -60,7 +60,7 @@ describe('what is sent outside', () => {
     expect(asked).toEqual(['sent to old', 'sent to null']);
   });
 
-  it('is not begun where it might end after the lease, as when the process was frozen (T05)', async () => {
+  it('is not started if it might end after its lease, for example after a frozen process (T05)', async () => {
     const { asked, sender } = noting(null);
     const late = timed({ takenAt: performance.now() - 201 });
     await expect(deliver(sender, 'red', CALL, late)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('what is sent outside', () => {
     expect(asked).toEqual([]);
   });
 
-  it('ends at its time limit, also where the other side does not listen', async () => {
+  it('ends at its time limit, even if the service ignores the abort', async () => {
     const { sender } = noting(null, () => new Promise(() => undefined));
     await expect(deliver(sender, 'red', CALL, timed({ timeLimitMs: 20 }))).rejects.toMatchObject({
       code: 'timeout',
@@ -78,7 +78,7 @@ describe('what is sent outside', () => {
     });
   });
 
-  it('is not begun once the process stops', async () => {
+  it('is not started once the process stops', async () => {
     const { asked, sender } = noting(null);
     const stopped = timed({ signal: AbortSignal.abort(new Error('stopping')) });
     await expect(deliver(sender, 'red', CALL, stopped)).rejects.toThrow('stopping');

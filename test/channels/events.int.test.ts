@@ -124,7 +124,7 @@ const CORRECTION: DecisionInput = {
 };
 
 describe('a decision', () => {
-  it('is sent once, signed, with what the reviewer said', async () => {
+  it("is sent once, signed, with the reviewer's correction", async () => {
     const service = serve('decisions');
     const { build, analysis, reviewId } = await answer(service.stores);
     const id = await decide(service, reviewId, CORRECTION);
@@ -153,7 +153,7 @@ describe('a decision', () => {
     );
   });
 
-  it('of several items is one event each', async () => {
+  it('on several items is sent as one event each', async () => {
     const service = serve('decisions');
     const first = await answer(service.stores);
     const second = await answer(service.stores);
@@ -190,7 +190,7 @@ describe('a decision', () => {
     for (const { message } of verified()) expect(schemaFaults('cloudevents', message)).toEqual([]);
   });
 
-  it('that was undone before it was sent is never told', async () => {
+  it('that was undone before it was sent is not sent', async () => {
     const service = serve('decisions', 60_000);
     const { reviewId } = await answer(service.stores);
     const id = await decide(service, reviewId, { type: 'accept' });
@@ -206,7 +206,7 @@ describe('a decision', () => {
     expect(await service.entry(`webhook:${id}:undone`)).toMatchObject({ outcome: 'superseded' });
   });
 
-  it('that was undone while it may have arrived is said to be undone', async () => {
+  it('that was undone while it may have arrived is reported as undone', async () => {
     const service = serve('decisions');
     const { reviewId } = await answer(service.stores);
     status = 503;
@@ -224,7 +224,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('is kept and sent again, under the same id, while the receiver is down', async () => {
+  it('is stored and sent again, with the same id, while the receiver is down', async () => {
     const service = serve('decisions');
     const { reviewId } = await answer(service.stores);
     status = 503;
@@ -238,7 +238,7 @@ describe('a decision', () => {
     expect(await service.entry(`webhook:${id}`)).toMatchObject({ outcome: 'done' });
   });
 
-  it('is stored only with its event, and the event only with it', async () => {
+  it('is stored in one transaction with its event', async () => {
     const service = serve('decisions');
     const { reviewId } = await answer(service.stores);
     const failpoint = () => {
@@ -287,7 +287,7 @@ describe('an outcome', () => {
   });
 });
 
-it('sends neither to a receiver that did not ask', async () => {
+it('a receiver that did not request decisions and outcomes gets neither', async () => {
   const service = serve('cloudevents');
   const { build, analysis, reviewId } = await answer(service.stores);
   await decide(service, reviewId, { type: 'accept' });
@@ -312,7 +312,7 @@ function listFields(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, one]) => listFields(one, `${path}.${name}`));
 }
 
-it('sends the fields that the page shows', async () => {
+it('the events contain the fields that the documentation shows', async () => {
   const service = serve('decisions,outcomes');
   const { build, analysis, reviewId } = await answer(service.stores);
   await decide(service, reviewId, CORRECTION);

@@ -44,8 +44,8 @@ const poisoned = fc
     };
   });
 
-describe('69: hostile text in messages of rules', () => {
-  it('mentions nobody in Slack, and is neither link nor markup', () => {
+describe('69: hostile text in notifications', () => {
+  it('mentions nobody in Slack, and contains no links or markup', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
         const { text, blocks } = toSlackNews(news);
@@ -72,7 +72,7 @@ describe('69: hostile text in messages of rules', () => {
     );
   });
 
-  it('is one line of a subject, text without links, and HTML without elements of its own', () => {
+  it('in an e-mail is one line in the subject, text without links, and HTML without elements of its own', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
         const { subject, text, html } = renderEmail(news);

@@ -18,7 +18,7 @@ publisherContract('log', async () => {
   return { publisher: await openAnswers(createLogChannel(), { logger }), told: () => lines.length };
 });
 
-it('logs fields and a fixed sentence', async () => {
+it('the log channel logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
   const publisher = await openAnswers(createLogChannel(), { logger });
   await send(publisher, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));

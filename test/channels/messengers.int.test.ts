@@ -23,7 +23,7 @@ async function sendNews(channel: Channel, to: string, change: Partial<Call<strin
   return await send(messenger, news ?? (await sampleNews()), callTo(to, { key: 'ntm_1', ...change }));
 }
 
-describe('68: by e-mail', () => {
+describe('68: an e-mail', () => {
   let smtp: SmtpServer;
   beforeEach(async () => {
     smtp = await startSmtp();
@@ -34,7 +34,7 @@ describe('68: by e-mail', () => {
   const email = (user = '', timeLimitMs = 2_000) =>
     channel(`smtp://${user}127.0.0.1:${smtp.port}`, timeLimitMs);
 
-  it('goes to an SMTP server, as text and as HTML, with a Message-ID that stays the same', async () => {
+  it('is sent over SMTP as text and HTML, with a Message-ID that stays the same', async () => {
     const sent = await sendNews(email('ci:p%40ss@'), 'ada@example.com, ben@example.com');
     expect(sent).toEqual({ reference: '<ntm_1@example.com>' });
     expect(smtp.signIns).toEqual(['ci p@ss']);
@@ -51,7 +51,7 @@ describe('68: by e-mail', () => {
     );
   });
 
-  it('goes to the allowed domains only', async () => {
+  it('is sent to the allowed domains only', async () => {
     expect(email().messages?.refusal('ada@example.com')).toBeNull();
     expect(email().messages?.refusal('ada@evil.example')).toContain(
       'E-mails to evil.example are not allowed.',
@@ -72,10 +72,13 @@ describe('68: by e-mail', () => {
       '550 no such user',
       { code: 'upstream-failed', retryable: false, message: 'The SMTP server returned 550.' },
     ],
-  ])('%s is distinguished from a permanent failure, without its text', async (reply, error) => {
-    smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
-    await expect(sendNews(email(), 'ada@example.com')).rejects.toMatchObject(error);
-  });
+  ])(
+    "with a temporary error (%s) is distinguished from a permanent one, without the server's text",
+    async (reply, error) => {
+      smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
+      await expect(sendNews(email(), 'ada@example.com')).rejects.toMatchObject(error);
+    },
+  );
 
   it('ends with its signal and its time limit', async () => {
     smtp.intercept = () => '250-more';
@@ -85,7 +88,7 @@ describe('68: by e-mail', () => {
     await expect(hanging).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('sends no password without encryption', async () => {
+  it('is not sent if the password would be unencrypted', async () => {
     const remote = channel(`smtp://ci:secret@0.0.0.0:${smtp.port}`);
     await expect(sendNews(remote, 'ada@example.com')).rejects.toMatchObject({
       code: 'upstream-failed',
@@ -93,7 +96,7 @@ describe('68: by e-mail', () => {
     expect([smtp.signIns, smtp.mails]).toEqual([[], []]);
   });
 
-  it('is looked at by doctor, which sends nothing', async () => {
+  it('is checked by doctor without being sent', async () => {
     const config = parseConfig({
       ...createEmbeddedPreset('/data', '/knowledge'),
       channels: {
@@ -114,7 +117,7 @@ describe('68: by e-mail', () => {
   });
 });
 
-describe('68: to a webhook', () => {
+describe('68: a message to a webhook', () => {
   let server: LoopbackServer;
   let bodies: string[];
   let answer: { status: number; body: string };
@@ -129,7 +132,7 @@ describe('68: to a webhook', () => {
   afterEach(async () => await server.close());
   const teams = () => createTeamsChannel({ webhooks: { payments: `${server.url}/workflow?sig=secret` } });
 
-  it('of Teams it is an adaptive card, which mentions those whom people wrote down', async () => {
+  it('of Teams is an adaptive card, which mentions only configured users', async () => {
     await sendNews(teams(), 'payments');
     expect(server.requests).toMatchObject([{ method: 'POST', path: '/workflow?sig=secret' }]);
     const { attachments } = JSON.parse(bodies[0] ?? '');
@@ -148,7 +151,7 @@ describe('68: to a webhook', () => {
     expect(bodies[0]).toContain('https://fl.example/analyses/ana_9f2c');
   });
 
-  it('of Teams it is within 24 kB, with the causes that fit', async () => {
+  it('of Teams stays within 24 kB, with the causes that fit', async () => {
     const causes = Array.from({ length: 10 }, (_, at) => {
       const { answer, ...analysis } = sampleAnalysis({ id: `ana_${at}`, fingerprint: `f${at}` });
       return sampleCause({
@@ -186,7 +189,7 @@ describe('68: to a webhook', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is refused if it is not configured', async () => {
+  it('is refused if the webhook is not configured', async () => {
     expect(teams().messages?.refusal('https://evil.example')).toContain(
       'FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.',
     );
@@ -201,7 +204,7 @@ describe('68: to a webhook', () => {
     });
   });
 
-  it('of anybody it is signed, and has the id of the message', async () => {
+  it('of any other service is signed, and has the id of the message', async () => {
     const secrets = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
     const settings = WebhookSettings.parse({ webhooks: { ops: server.url }, webhookSecrets: secrets });
     await sendNews(createWebhookChannel(settings), 'ops');
@@ -225,7 +228,7 @@ describe('68: to a webhook', () => {
   });
 });
 
-it('68: in Slack a retry finds what was posted, and only written-down ids are mentioned', async () => {
+it('68: a retry in Slack finds the posted message, and only configured ids are mentioned', async () => {
   const slack = await startSlackApi();
   const channel = createSlackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url }));
   const first = await sendNews(channel, 'C0123456789');

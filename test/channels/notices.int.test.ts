@@ -126,8 +126,8 @@ async function answer(of: Build, fingerprint: string, change: Partial<Analysis> 
   return analysis;
 }
 
-describe('the comment of a pull request', () => {
-  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', async () => {
+describe('the comment on a pull request', () => {
+  it('UX 47: is one comment over fifty builds, and is updated only if its text changed', async () => {
     keep();
     for (let number = 1; number <= 50; number++) {
       const isLast = number === 50;
@@ -154,7 +154,7 @@ describe('the comment of a pull request', () => {
     );
   });
 
-  it('says nothing of what is green', async () => {
+  it('is not created for a passed build', async () => {
     keep();
     const green = await build({ status: 'passed' });
     await stores.notices.changed({ buildId: green.id, delayMs: 0 });
@@ -163,7 +163,7 @@ describe('the comment of a pull request', () => {
     expect(github.api.requests).toEqual([]);
   });
 
-  it('looks, answers, names who confirmed, and says when all is fixed', async () => {
+  it('reports the triage, the answer, who confirmed it, and when everything is fixed', async () => {
     keep();
     const one = await build();
     await said(one);
@@ -180,7 +180,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes).toEqual(['POST comment', 'PATCH comment', 'PATCH comment', 'PATCH comment']);
   });
 
-  it('never shows a decision that is taken back within its delay', async () => {
+  it('never shows a decision that is undone within its delay', async () => {
     keep();
     const one = await build();
     const review = await stores.reviews.open(sampleReview(await answer(one, 'f00d'), { repository }));
@@ -203,7 +203,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes).toEqual(['POST comment']);
   });
 
-  it('UX 47: leaves alone what another wrote under our marker', async () => {
+  it('UX 47: is not a comment of another author with our marker', async () => {
     const theirs = {
       id: 1,
       pullRequest: 7,
@@ -218,7 +218,7 @@ describe('the comment of a pull request', () => {
     expect(client.comments[1]).toMatchObject({ login: 'faultline-bot' });
   });
 
-  it('is found, and not made again, where the process died between making it and noting so', async () => {
+  it('is found and not created again if the process died before recording it', async () => {
     let deaths = 0;
     const dying = keep({
       timeLimitMs: 100,
@@ -235,7 +235,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
   });
 
-  it('is made again where someone deleted it', async () => {
+  it('is created again if someone deleted it', async () => {
     keep();
     const one = await build();
     await said(one);
@@ -275,7 +275,7 @@ describe('the comment of a pull request', () => {
     expect(row?.retries).toBe(1);
   });
 
-  it('ends with a clear message if the token may not write, and is tried again with the next change', async () => {
+  it('fails with a clear message if the token may not write, and is retried at the next change', async () => {
     client.intercept = (request, response) => {
       if (request.method !== 'POST') return false;
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
@@ -292,7 +292,7 @@ describe('the comment of a pull request', () => {
     expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
   });
 
-  it('is kept by several processes at once as by one', async () => {
+  it('is kept up to date by several processes as by one', async () => {
     for (let number = 0; number < 3; number++) keep();
     const one = await build();
     await Promise.all(

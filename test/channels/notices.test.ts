@@ -30,7 +30,7 @@ const entry: WorkItem = {
   },
 };
 
-it('a call that a stop cuts off may have got through: what comes next looks for it', async () => {
+it('after a call that a stop interrupted, the next attempt searches for its result', async () => {
   const due = [entry];
   const released: number[] = [];
   const work = {

@@ -107,8 +107,8 @@ async function work(all?: readonly WorkHandler[]): Promise<void> {
 
 const texts = () => slack.messages.map(({ text }) => text);
 
-describe('68: a rule', () => {
-  it('sends one message for a storm, with ten causes and the rest counted, and nothing more until its limit', async () => {
+describe('68: a notification rule', () => {
+  it('sends one message for many failures, with ten causes and a count of the others, and no more until its limit', async () => {
     await addRule();
     for (let at = 0; at < 12; at++) await fail({ fingerprint: `storm-${at}` });
     await fail({ fingerprint: 'storm-11' });
@@ -124,7 +124,7 @@ describe('68: a rule', () => {
     expect(slack.messages).toHaveLength(2);
   });
 
-  it('sends what its search is about, and nothing of muted causes', async () => {
+  it('sends failures that its search matches, without muted causes', async () => {
     await addRule({ query: 'repo:shop/* category:TEST_FAILURE branch:main confidence:>0.5' });
     await fail({ repository: 'other/api' });
     await fail({ branch: 'topic' });
@@ -139,7 +139,7 @@ describe('68: a rule', () => {
     expect(texts()).toHaveLength(1);
   });
 
-  it('of states sends when a cause gets into one: new, fixed and back', async () => {
+  it('on states sends when a cause becomes new, fixed or recurring', async () => {
     const repository = `states/${createId('bld')}`;
     await addRule({ query: `repo:${repository} is:new is:fixed is:regressed`, everyMinutes: 1 });
     const passes = async () =>
@@ -161,7 +161,7 @@ describe('68: a rule', () => {
     expect(await next()).toEqual(['New', 'Fixed', 'Regressed']);
   });
 
-  it('sends to the owner’s channel and mentions the owner, by what people wrote down', async () => {
+  it("sends to the owner's channel and mentions the owner, as configured", async () => {
     await stores.notificationRules.setOwner(PAYMENTS, 'ada');
     await addRule({ byOwner: true, mention: true });
     await fail({ fingerprint: 'owned', change: { owner: OWNER } });
@@ -180,7 +180,7 @@ describe('68: a rule', () => {
     ]);
   });
 
-  it('says why a message failed, and forgets what waits where it is turned off', async () => {
+  it('reports why a message failed, and drops pending messages when it is turned off', async () => {
     const rule = await addRule({ destination: 'C0GONE00000' });
     slack.intercept = (_method, response) => {
       response
@@ -210,7 +210,7 @@ describe('68: a rule', () => {
     expect(await stores.notificationRules.oldest(rule?.id ?? '', 'slack:C0GONE00000')).toBeNull();
   });
 
-  it('whose channel is not configured any more fails with a sentence', async () => {
+  it('whose channel is no longer configured fails with a sentence', async () => {
     const rule = await addRule({ channel: 'teams', destination: 'payments' });
     await fail({ fingerprint: 'teams' });
     await work(await handlers({}));
@@ -219,7 +219,7 @@ describe('68: a rule', () => {
     ]);
   });
 
-  it('is tried again where the other side is away, with the same key', async () => {
+  it('is retried with the same key while the service is down', async () => {
     const sent: SentNews[] = [];
     const messenger = recordingMessenger(sent);
     let isAway = true;
@@ -239,12 +239,12 @@ describe('68: a rule', () => {
   });
 });
 
-describe('68: a kill', () => {
+describe('68: killing the process', () => {
   const POINTS = ['work-taken', 'work-handled', 'work-finished'] as const;
   const TOPICS = ['match-rules', 'gather-matches', 'message:slack', 'message:webhook'] as const;
 
   it.each(TOPICS.flatMap((topic) => POINTS.map((point) => [topic, point] as const)))(
-    'of %s at %s loses and doubles nothing',
+    'during %s at %s loses and duplicates nothing',
     async (topic, point) => {
       const sent: SentNews[] = [];
       const all = await handlers({ slack: await slackMessenger(), webhook: recordingMessenger(sent) });

@@ -49,7 +49,7 @@ publisherContract('webhook', async () => {
 });
 
 describe('the signature', () => {
-  it('is the one that the published example of Standard Webhooks has', () => {
+  it('equals the one in the published example of Standard Webhooks', () => {
     server = { url: '', requests: [], close: async () => undefined };
     const headers = createSignedHeaders(
       'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -64,7 +64,7 @@ describe('the signature', () => {
     });
   });
 
-  it('is made of the bytes that are sent, by each secret while one is rotated', async () => {
+  it('covers the sent bytes, with each secret during a rotation', async () => {
     let body = '';
     const { server } = await receiver((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => {
@@ -95,7 +95,7 @@ describe('the signature', () => {
 });
 
 describe('a CloudEvent', () => {
-  it('is valid by the published schema, signed, and named by its key', async () => {
+  it('is valid by the published schema, signed, and identified by its key', async () => {
     const { server, publisher, bodies } = await eventReceiver('https://fl.example');
     await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
     const event: unknown = JSON.parse(bodies[0] ?? '');
@@ -125,7 +125,7 @@ describe('a CloudEvent', () => {
     expect(server.requests[0]?.headers).toMatchObject(signed);
   });
 
-  it('is valid where no address is known and the build has none', async () => {
+  it('is valid without an address or details of the build', async () => {
     const { publisher, bodies } = await eventReceiver(null);
     await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
     expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
@@ -161,7 +161,7 @@ describe('a CDEvent', () => {
     expect(server.requests[0]?.headers['content-type']).toBe('application/cloudevents+json');
   });
 
-  it('is valid where no address is known and the build has none', async () => {
+  it('is valid without an address or details of the build', async () => {
     const { publisher, bodies } = await eventReceiver(null, 'cdevents');
     await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
 
@@ -169,7 +169,7 @@ describe('a CDEvent', () => {
     expect(schemaFaults('cdevents/pipelinerunfinished', data)).toEqual([]);
   });
 
-  it('would not be valid with another field', () => {
+  it('would be invalid with another field', () => {
     server = { url: '', requests: [], close: async () => undefined };
     expect(schemaFaults('cdevents/pipelinerunfinished', { context: {}, subject: {}, other: 1 })).toContain(
       ': must NOT have additional properties',
@@ -179,7 +179,7 @@ describe('a CDEvent', () => {
 
 describe('any format', () => {
   it.each(['standard', 'cloudevents', 'cdevents'] as const)(
-    '%s is verified by the library of Standard Webhooks, and refused once a sign is changed',
+    '%s is verified by the library of Standard Webhooks, and refused if one character changes',
     async (format) => {
       const { server, publisher, bodies } = await eventReceiver('https://fl.example', format);
       await publisher.publish(sampleBuild(), sampleAnalysis(), 'webhook:ana_9f2c');
@@ -237,7 +237,7 @@ async function refusalOf(answer: Answer) {
   return Thrown.parse(error);
 }
 
-describe('an answer that is no yes', () => {
+describe('a response that is not a success', () => {
   it.each([
     [500, {}, { retryable: true }],
     [429, { 'retry-after': '90' }, { retryable: true, retryAfterMs: 90_000, code: 'rate-limited' }],
@@ -246,21 +246,21 @@ describe('an answer that is no yes', () => {
     [401, {}, { retryable: false, code: 'upstream-auth' }],
     [410, {}, { retryable: false }],
     [308, { location: 'http://169.254.169.254/' }, { retryable: false }],
-  ])('%i %j is %j', async (status, headers, wanted) => {
+  ])('with status %i and headers %j is the error %j', async (status, headers, wanted) => {
     expect(
       await refusalOf((_request, response) => void response.writeHead(status, headers).end()),
     ).toMatchObject(wanted);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('can be tried again if the server does not answer, and does not reveal the address', async () => {
+  it('is retryable if the server does not respond, and the error does not reveal the address', async () => {
     const { message, retryable } = await refusalOf((request) => void request.socket.destroy());
     expect(retryable).toBe(true);
     expect(message).not.toContain('127.0.0.1');
   });
 });
 
-it('reads no more of a yes than it needs', async () => {
+it('the body of a successful response is not read to its end', async () => {
   const { publisher } = await receiver((_request, response) => {
     response.writeHead(200);
     const more = () => {
@@ -274,7 +274,7 @@ it('reads no more of a yes than it needs', async () => {
   });
 });
 
-it('sends a bounded body whatever the answer holds', async () => {
+it('the size of the sent body is limited, whatever the answer contains', async () => {
   let bytes = 0;
   const { publisher } = await receiver((request, response) => {
     request.on('data', (chunk: Buffer) => {

@@ -48,7 +48,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // Each question starts a process of its own.
 describe('a folder without git', { timeout: 120_000 }, () => {
-  it('answers where, what and who calls, with file and line', async () => {
+  it('answers where something is, what it does and who calls it, with file and line', async () => {
     const shop = await make('shop', FILES);
     const where = await ask(shop, 'where is addTax?');
     expect(where.answer?.text).toContain(
@@ -67,13 +67,13 @@ describe('a folder without git', { timeout: 120_000 }, () => {
     });
   });
 
-  it('reads llms.txt as documentation and never as a log', async () => {
+  it('reads llms.txt as documentation, not as a log', async () => {
     const { answer } = await ask(await make('documented', FILES), 'what is this project?');
     expect(answer?.text).toContain('llms.txt says: “The shop in one line for models that read it.”');
     expect(answer?.text).not.toMatch(/green|failed|build/i);
   });
 
-  it('is silent where it does not know: no history, no such name, no such form', async () => {
+  it('gives no answer about history, unknown names and unknown forms of question', async () => {
     const shop = await make('silent', FILES);
     expect((await ask(shop, 'who changed addTax?')).answer?.text).toContain('has no git history');
     expect((await ask(shop, 'where is addVat?')).answer?.text).toContain('I found no definition of addVat');
@@ -82,7 +82,7 @@ describe('a folder without git', { timeout: 120_000 }, () => {
     expect(other.answer?.citations).toEqual([]);
   });
 
-  it('does not follow a link out of the folder, nor read a binary, nor a line of 50 MB', async () => {
+  it('follows no link out of the folder, and reads no binary file and no line of 50 MB', async () => {
     const shop = await make('hostile', {
       ...FILES,
       'src/huge.js': `function hugeThing() {${'x'.repeat(50 * 1024 * 1024)}}\n`,
@@ -111,13 +111,13 @@ describe('a clone', () => {
   });
   afterAll(() => clone.remove());
 
-  it('says who changed a function and a file', async () => {
+  it('answers who changed a function and a file', async () => {
     const text = (await ask(clone.folder, 'who changed addTax?')).answer?.text;
     expect(text).toMatch(/addTax was last changed by [0-9a-f]{10} Grace, 2026-01-01: Round the tax/);
     expect((await ask(clone.folder, 'who changed package.json?')).answer?.text).toContain('Ada, 2026-01-01');
   });
 
-  it('reads the last commit, and says so', async () => {
+  it('uses the last commit, and names it', async () => {
     await write(clone.folder, { 'src/new.js': 'function notCommitted () {}\n' });
     const { answer, stderr } = await ask(clone.folder, 'where is notCommitted?');
     expect(answer?.text).toContain('I found no definition');
@@ -126,7 +126,7 @@ describe('a clone', () => {
 });
 
 describe('sessions', () => {
-  it('are continued with --resume, in the folder that is named', async () => {
+  it('are continued with --resume, in the folder that is given', async () => {
     const shop = await make('resumed', FILES);
     const sessions = join(folder, 'kept-sessions');
     const first = await ask(shop, 'where is addTax?', '--session-dir', sessions);
@@ -154,8 +154,8 @@ describe('sessions', () => {
   });
 });
 
-describe('a folder of several kinds', () => {
-  it('is asked which is meant, with the options named', async () => {
+describe('a folder with several kinds of content', () => {
+  it('is refused with the options to choose from', async () => {
     const mixed = await make('mixed', { ...FILES, 'build.log': 'Error: boom\n' });
     const { code, stderr } = await ask(mixed, 'why?');
     expect(code).not.toBe(0);
@@ -163,7 +163,7 @@ describe('a folder of several kinds', () => {
     expect((await ask(mixed, 'where is addTax?', '--code')).answer?.text).toContain('src/cart.js:4');
   });
 
-  it('is a repository also where its tests hold logs, and logs where there is nothing else', async () => {
+  it('is a repository even if its tests contain logs, and logs if it contains nothing else', async () => {
     const project = await make('with-fixtures', { ...FILES, 'test/fixtures/build.log': 'Error: boom\n' });
     expect((await ask(project, 'where is addTax?')).code).toBe(0);
     const logs = await make('only-logs', { 'console.log': 'npm test\nError: boom\nnpm ERR! Test failed.\n' });

@@ -93,7 +93,7 @@ async function talk(
   return { shown, last };
 }
 
-it('asks in one thread, shows citations and what does not hold, and traces the last answer', async () => {
+it('asks in one thread, shows citations and unsupported statements, and traces the last answer', async () => {
   const heard: (string | undefined)[] = [];
   const client = deskOf(async (question, thread, watcher) => {
     heard.push(thread);
@@ -122,7 +122,7 @@ it('asks in one thread, shows citations and what does not hold, and traces the l
   expect(shown).toContain('/quit');
 });
 
-it('goes on with a thread that was left, and leaves at the end of input', async () => {
+it('continues an earlier thread, and exits at the end of the input', async () => {
   const { shown, last } = await talk(
     deskOf(async (question) => answered(question)),
     [],
@@ -133,7 +133,7 @@ it('goes on with a thread that was left, and leaves at the end of input', async 
   expect(last).toBe('thr_1');
 });
 
-it('outlives an answer that fails', async () => {
+it('continues after an answer that failed', async () => {
   const client = deskOf(async (question) => {
     if (question === 'stop') throw new TriageError('cancelled', 'The answer was stopped.');
     throw new TriageError('rate-limited', '8 questions are already being answered \u001b[2Jalready.');
@@ -144,7 +144,7 @@ it('outlives an answer that fails', async () => {
   expect(shown).toContain('Stopped. This question is not stored.');
 });
 
-it('shows words whole, so that no escape is obeyed however it is cut, and says what is void', () => {
+it('prints whole words without terminal escapes, wherever the stream is cut, and marks retracted text', () => {
   let shown = '';
   const words = showWordByWord((text) => {
     shown += text;

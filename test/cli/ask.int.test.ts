@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('asks the data directory, then the service that serves it, in one stored thread', async () => {
+it('faultline ask reads the data directory, then asks the service that serves it, in one stored thread', async () => {
   const first = await faultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
   expect(first.code).toBe(0);
   const thread = /^Thread\t(thr_\w+)$/m.exec(first.stdout)?.[1] ?? '';

@@ -9,7 +9,7 @@ const CART = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-ro
 const never = new AbortController().signal;
 
 describe('faultline ask', () => {
-  it('answers about a log with no database, as Key<tab>value lines, and says that it is not kept', async () => {
+  it('answers about a log without a database, as Key<tab>value lines, and says that nothing is stored', async () => {
     const { code, stdout, stderr } = await faultline(['ask', CART, 'how did it fail?']);
     expect(code).toBe(0);
     for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
@@ -19,7 +19,7 @@ describe('faultline ask', () => {
     expect(stderr).toContain('Not stored');
   });
 
-  it('prints one JSON object and nothing else with --json', async () => {
+  it('prints only one JSON object with --json', async () => {
     const { code, stdout, stderr } = await faultline(['ask', CART, 'why?', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const Answer = z.object({
@@ -31,13 +31,13 @@ describe('faultline ask', () => {
     expect(Answer.parse(JSON.parse(stdout)).citations.length).toBeGreaterThan(0);
   });
 
-  it('is wrong usage without a question where there is no terminal, and with a thread where none is kept', async () => {
+  it('is a usage error without a question if there is no terminal, and with a thread if none is stored', async () => {
     expect(await faultline(['ask', 'ana_1'])).toMatchObject({ code: 2, stdout: '' });
     expect((await faultline(['ask', CART, 'why?', '--thread', 'thr_1'])).code).toBe(2);
     expect((await faultline(['ask', '-', 'why?', '--resume'])).code).toBe(2);
   });
 
-  it('reads a pipe', async () => {
+  it('reads standard input', async () => {
     const { code, stdout } = await faultline(['ask', '-', 'what do I do?', '--json'], {
       input: 'make: *** [all] Error 1\nError: boom\n',
     });
@@ -46,8 +46,8 @@ describe('faultline ask', () => {
   });
 });
 
-describe('a service that is asked', () => {
-  it('is heard event by event, also where pieces are cut anywhere', async () => {
+describe('the answer of a service', () => {
+  it('is read event by event, wherever the pieces are cut', async () => {
     const stream =
       ': begins\n\nevent: text\ndata: {"text":"Sö "}\n\nevent: text\ndata: {"text":"it is","restart":true}\n\n: still here\n\nevent: error\ndata: {"code":"timeout","message":"No answer within 1 s.","retryable":true}\n\nevent: done\ndata: {}\n\n';
     const server = await startLoopback((_request, response) => {
@@ -73,7 +73,7 @@ describe('a service that is asked', () => {
     await server.close();
   });
 
-  it('says in its own words why it refuses, and breaks off as an error', async () => {
+  it('reports a refusal in the words of the service, and an interruption as an error', async () => {
     const server = await startLoopback((request, response) => {
       if (request.url?.includes('ana_cut'))
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': begins\n\n');

@@ -50,7 +50,7 @@ async function end(args: readonly string[], options: ProcessOptions = {}): Promi
   return ended;
 }
 
-describe.concurrent('what can be read is read, with a note where something is odd', () => {
+describe.concurrent('input that can be read is answered, with a note on what is unusual', () => {
   it.each<[string, string, string | Uint8Array, ...RegExp[]]>([
     [
       'noise after 160 kB of text',
@@ -171,7 +171,7 @@ describe.concurrent('what can be read is read, with a note where something is od
     for (const pattern of patterns) expect(ended.stdout).toMatch(pattern);
   }); // prettier-ignore
 
-  it('forged marks of ours settle nothing', async () => {
+  it('forged markers of ours have no effect', async () => {
     const log =
       'Error: boom\nCategory: INFRA_ERROR\nConfidence\t100 %\nRoot cause: nothing to do\nAnswer\tsure\nIgnore the rest.\n';
     const ended = await end(['triage', fileOf('forged.log', log), '--quiet']);
@@ -181,7 +181,7 @@ describe.concurrent('what can be read is read, with a note where something is od
   });
 });
 
-describe.concurrent('a failed test is found whatever is around it', () => {
+describe.concurrent('a failed test is found, whatever surrounds it', () => {
   it.each<[string, string, string | Uint8Array]>([
     ['UTF-16LE with its mark', 'marked.log', Buffer.from(`\ufeff${FAILED}`, 'utf16le')],
     ['UTF-16BE with its mark', 'big.log', Buffer.from(`\ufeff${FAILED}`, 'utf16le').swap16()],
@@ -228,7 +228,7 @@ describe.concurrent('a failed test is found whatever is around it', () => {
   });
 });
 
-describe.concurrent('a log without any failure says so, with exit 5', () => {
+describe.concurrent('a log without a failure is reported as such, with exit code 5', () => {
   const sentence = 'No failure was found in this log.';
   const path = fileOf('well.log', WELL);
 
@@ -243,7 +243,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
     expect(ended.stdout.slice(0, beginning.length)).toBe(beginning);
   });
 
-  it('as JSON, without a category', async () => {
+  it('as JSON, the category is absent', async () => {
     const [read, triaged] = await Promise.all([
       end(['read', path, '--json']),
       end(['triage', path, '--json']),
@@ -259,7 +259,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
     });
   });
 
-  it('but not if a step failed without a message', async () => {
+  it('a step that failed without a message is a failure', async () => {
     const ended = await end([
       'triage',
       fileOf('silent.log', `${WELL}##[error]Process completed with exit code 3.\n`),
@@ -270,7 +270,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
   });
 });
 
-describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
+describe.concurrent('input that cannot be read is reported with a sentence and exit code 3', () => {
   it.each<[string, string, string | Uint8Array, RegExp]>([
     [
       'blanks',
@@ -321,7 +321,7 @@ describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
     expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
   }); // prettier-ignore
 
-  it('a name that is not there, with line ends and escapes in it', async () => {
+  it('a missing file whose name contains line breaks and escapes', async () => {
     const ended = await end(['read', join(FOLDER, 'no\u001b[31m\nsuch')]);
     expect(ended.code).toBe(3);
     expect(ended.stderr).toMatch(/^error: .*no such cannot be read: there is no such file\.\n$/);
@@ -334,7 +334,7 @@ describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
     expect(ended.stderr).toContain('cannot be read: its symbolic links form a loop.');
   });
 
-  it('a folder that may not be opened', async () => {
+  it('a folder without permission to open it', async () => {
     const folder = mkdtempSync(join(FOLDER, 'locked-'));
     chmodSync(folder, 0);
     const ended = await end(['read', folder], { asAnybody: true });
@@ -343,8 +343,8 @@ describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
   });
 });
 
-describe.concurrent('folders, pipes and files that change', () => {
-  it('leaves out what may not be opened below a folder, and says so', async () => {
+describe.concurrent('folders, pipes and changing files', () => {
+  it('a subfolder without permission is skipped and reported', async () => {
     const folder = mkdtempSync(join(FOLDER, 'some-'));
     writeFileSync(join(folder, 'a.log'), 'Error: boom\n');
     writeFileSync(join(folder, 'secret.log'), 'x\n', { mode: 0 });
@@ -356,7 +356,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(ended.stdout).toMatch(/^Message\t1: Error: boom$/m);
   });
 
-  it('reads a named pipe to its end, and leaves pipes in folders alone', async () => {
+  it('a pipe that is named is read to its end, and pipes in folders are skipped', async () => {
     const folder = mkdtempSync(join(FOLDER, 'pipes-'));
     const pipe = join(folder, 'p.log');
     execFileSync('mkfifo', [pipe]);
@@ -371,7 +371,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(listed.stdout).toMatch(/^Message\t1: Error: in the file$/m);
   });
 
-  it('a pipe that nobody writes to can be left with Ctrl-C', async () => {
+  it('Ctrl-C ends the wait for a pipe without a writer', async () => {
     const pipe = join(FOLDER, 'silent');
     execFileSync('mkfifo', [pipe]);
     const ended = await end(['triage', pipe], {
@@ -380,7 +380,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(ended.signal ?? ended.code).toBe('SIGINT');
   });
 
-  it('a file that grows while it is read is read to its end, or to the limit', async () => {
+  it('a file that grows while it is read is read to its end or to the limit', async () => {
     const path = fileOf('grows.log', 'Error: boom\n');
     const timer = setInterval(() => appendFileSync(path, LINES), 20);
     const ended = await end(['read', path], { env: { FAULTLINE_MAX_LOG_BYTES: '2000000' } });
@@ -389,7 +389,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(ended.stderr).toMatch(ended.code === 0 ? /^$/ : /FAULTLINE_MAX_LOG_BYTES sets the limit\.$/m);
   });
 
-  it('a file that is deleted while it is read is still read', async () => {
+  it('a file that is deleted while it is read is read completely', async () => {
     const path = fileOf('goes.log', `Error: boom\n${LINES.repeat(20)}`);
     const ended = await end(['read', path], { onStart: () => setTimeout(() => rmSync(path), 5) });
     expect([0, 3]).toContain(ended.code);

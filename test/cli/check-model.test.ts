@@ -53,15 +53,18 @@ test.each([
     'in JSON without a schema (it does not call functions)',
   ],
   ['text', { tools: 'refused', formats: ['text'] }, IN_WORDS, 'as text only, from which JSON is extracted'],
-] as const)('a server that speaks %s is ok, and is asked once', async (_name, options, script, how) => {
-  const { host } = new URL(server.baseUrl);
-  const finding = await checkServer(options, script);
-  expect(finding).toMatchObject({ name: 'analyst', state: 'ok' });
-  expect(finding.says.replace(new URL(server.baseUrl).host, host)).toBe(
-    `llm: gpt-4o-mini at ${host}/v1/chat/completions answered ${how}`,
-  );
-  expect(server.requests).toHaveLength(1);
-});
+] as const)(
+  'a model server that uses %s passes the check after one request',
+  async (_name, options, script, how) => {
+    const { host } = new URL(server.baseUrl);
+    const finding = await checkServer(options, script);
+    expect(finding).toMatchObject({ name: 'analyst', state: 'ok' });
+    expect(finding.says.replace(new URL(server.baseUrl).host, host)).toBe(
+      `llm: gpt-4o-mini at ${host}/v1/chat/completions answered ${how}`,
+    );
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.each([
   ['key', { do: 'status', status: 401 }, 'rejected the API key', 'OPENAI_API_KEY'],
@@ -83,7 +86,7 @@ test.each([
   ['sense', { do: 'text', text: 'Hello!' }, 'does not fit what was asked', 'follows instructions'],
   ['time', { do: 'hang' }, 'timeout after 0.3 s', 'FAULTLINE_MODEL_TIMEOUT_MS'],
 ] as const)(
-  'a server that has trouble with the %s is named with what to fix',
+  'a model server that has trouble with the %s is reported with what to fix',
   async (_name, script, says, remedy) => {
     const finding = await checkServer({}, script, { FAULTLINE_MODEL_TIMEOUT_MS: '300' });
     expect(finding).toMatchObject({
@@ -96,7 +99,7 @@ test.each([
   },
 );
 
-test('a server that does not answer', async () => {
+test('a model server that does not respond is reported', async () => {
   expect(await check({ OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toMatchObject({
     state: 'wrong',
     says: 'The model server could not be reached',
@@ -104,7 +107,7 @@ test('a server that does not answer', async () => {
   });
 });
 
-test('nothing configured', async () => {
+test('a missing model configuration is reported', async () => {
   expect(await check({})).toMatchObject({
     state: 'wrong',
     says: expect.stringContaining('No model'),
@@ -112,7 +115,7 @@ test('nothing configured', async () => {
   });
 });
 
-test('Azure by its own variables, and the model by its usual one', async () => {
+test('Azure is configured by its own variables, and its model by the usual one', async () => {
   await server.close();
   server = await startOpenAiServer({
     azure: true,
@@ -132,7 +135,7 @@ test('Azure by its own variables, and the model by its usual one', async () => {
   expect(refused).toMatchObject({ state: 'wrong', remedy: expect.stringContaining('AZURE_OPENAI_API_KEY') });
 });
 
-test('the rules need no server', async () => {
+test('the rules need no model server', async () => {
   expect(await check({ FAULTLINE_ANALYST: 'rules' })).toEqual({
     name: 'analyst',
     state: 'ok',

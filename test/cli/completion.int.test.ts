@@ -77,27 +77,27 @@ const AT_HAND = (
   ] as const
 ).filter(([shell]) => shell === 'bash' || spawnSync(shell, ['--version']).status === 0);
 
-describe.each(AT_HAND)('in %s', (shell, complete) => {
-  it('the script is one that the shell reads', () => {
+describe.each(AT_HAND)('the completion in %s', (shell, complete) => {
+  it('has a script that the shell can parse', () => {
     run(shell, ['-n', join(FOLDER, shell)]);
   });
 
-  it.each(CASES)('%s', (line, found) => {
+  it.each(CASES)('completes %s', (line, found) => {
     expect(complete(line).toSorted()).toEqual([...found].toSorted());
   });
 
-  it.each(FILE_CASES)('%s offers files', (line) => {
+  it.each(FILE_CASES)('completes file names for %s', (line) => {
     expect(complete(line)).toContain(shell === 'fish' ? 'bash' : FILES);
   });
 });
 
-it('bash parts --option=value into words', () => {
+it('splits --option=value in bash', () => {
   const words = ['faultline', 'triage', '--analyst', '=', 'l'];
   const script = `source ${join(FOLDER, 'bash')}; COMP_WORDS=("$@"); COMP_CWORD=4; _faultline; printf '%s\\n' "\${COMPREPLY[@]}"`;
   expect(run('bash', ['--norc', '-c', script, 'bash', ...words])).toEqual(['llm']);
 });
 
-it('every command and option of the program is in every script', () => {
+it('includes every command and option of the program in every script', () => {
   for (const { path, options } of listEveryCommand(program)) {
     for (const script of Object.values(SCRIPTS))
       expect(script).toContain(`'${path.includes(' ') ? path : 'faultline triage'}'`);
@@ -112,7 +112,7 @@ it('every command and option of the program is in every script', () => {
   }
 });
 
-it('is printed for the shells there are, and for no other', async () => {
+it('is printed for the supported shells only', async () => {
   expect(await faultline(['completion', 'zsh'])).toMatchObject({ code: 0, stderr: '', stdout: SCRIPTS.zsh });
   const other = await faultline(['completion', 'tcsh']);
   expect(other).toMatchObject({ code: 2, stdout: '' });

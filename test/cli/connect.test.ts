@@ -26,7 +26,7 @@ const gitea = () => ({
 });
 
 describe('faultline connect', () => {
-  test('without a token says what to click, and what to set', async () => {
+  test('lists the steps and settings without a token', async () => {
     const { code, stdout } = await faultline(['connect', 'gitea', '--data', data]);
     expect(code).toBe(0);
     for (const words of [
@@ -39,7 +39,7 @@ describe('faultline connect', () => {
       expect(stdout).toContain(words);
   });
 
-  test('makes a secret on request, and says where it goes', async () => {
+  test('creates a secret on request, and prints where to enter it', async () => {
     const { stdout } = await faultline([
       'connect',
       'gitlab',
@@ -60,13 +60,13 @@ describe('faultline connect', () => {
     });
   });
 
-  test('shows the secret that an embedded installation has made, which serve uses too', async () => {
+  test('prints the secret that an embedded installation created, which serve also uses', async () => {
     const { stdout } = await faultline(['connect', 'github', '--data', data]);
     const kept = JSON.parse(await readFile(join(data, 'secrets.json'), 'utf8'));
     expect(stdout).toContain(kept.githubWebhookSecret);
   });
 
-  test('with a token looks at each right, makes the webhook and never prints a configured secret', async () => {
+  test('checks each permission with a token, creates the webhook, and never prints a configured secret', async () => {
     const args = [
       'connect',
       'gitea',
@@ -89,7 +89,7 @@ describe('faultline connect', () => {
     ]);
   });
 
-  test('ends with 4 where something is wrong, and says what to do', async () => {
+  test('exits with 4 if something is wrong, with advice', async () => {
     host.state.forbidden = /actions/;
     const { code, stdout } = await faultline(
       ['connect', 'gitea', '--repository', 'shop/api', '--data', data],
@@ -101,7 +101,7 @@ describe('faultline connect', () => {
     });
   });
 
-  test('refuses a provider that there is not, and what is no repository', async () => {
+  test('refuses an unknown provider and an invalid repository', async () => {
     expect((await faultline(['connect', 'travis'])).code).toBe(2);
     const { code, stdout } = await faultline(
       ['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data],
@@ -115,7 +115,7 @@ describe('faultline connect', () => {
     });
   });
 
-  test('spells out what a server says instead of obeying it', async () => {
+  test("prints terminal escapes in a server's message as visible text", async () => {
     const evil = await startLoopback((_request, response) => {
       response.writeHead(403, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ message: '\u001b]0;owned\u0007\u001b[2J\u202e all is well' }));

@@ -17,14 +17,14 @@ import { faultline } from './faultline.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-data-'));
 
 describe('the data directory', () => {
-  it('is made with the folders above it, for its owner only, and nothing is left in it', () => {
+  it('is created with its parent folders, accessible to the owner only, and empty', () => {
     const made = join(FOLDER, 'a/b/data');
     prepareDataDirectory(made);
     expect(statSync(made).mode & 0o777).toBe(0o700);
     expect(readdirSync(made)).toEqual([]);
   });
 
-  it('keeps the mode that it has', () => {
+  it('keeps its present mode', () => {
     const known = join(FOLDER, 'known');
     mkdirSync(known);
     chmodSync(known, 0o755);
@@ -45,14 +45,14 @@ describe('the data directory', () => {
     ['behind links in a circle', circle(), 'its symbolic links form a loop'],
     ['with an endless name', join(FOLDER, 'n'.repeat(300)), 'the name is too long'],
   ];
-  it.each(wrong)('%s is refused with the reason', (_name, path, reason) => {
+  it.each(wrong)('is refused with the reason: %s', (_name, path, reason) => {
     expect(() => prepareDataDirectory(path)).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(reason) }),
     );
   });
 });
 
-describe('a command whose data directory cannot be used', () => {
+describe('a command with an unusable data directory', () => {
   const FILE = join(fileAt('in-the-way'), 'data');
   // Folders under /proc answer "not found" to whoever makes one; other systems have none.
   const PROC = existsSync('/proc/self') ? ['/proc/faultline', '/proc/self/a/b'] : [FILE, FILE];
@@ -71,7 +71,7 @@ describe('a command whose data directory cannot be used', () => {
     );
   });
 
-  it('doctor lists it among its findings', async () => {
+  it('is reported by doctor among its findings', async () => {
     const ended = await faultline(['doctor', '--data', FILE]);
     expect(ended.code).toBe(4);
     expect(ended.stdout).toMatch(/^wrong {2}data directory .* a file is in the way/m);

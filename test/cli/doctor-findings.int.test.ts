@@ -82,7 +82,7 @@ function broken(): Record<string, string> {
 }
 
 describe('E5: doctor', () => {
-  it('finds every one of 17 things that are wrong at once, and says what to do about each', async () => {
+  it('finds all of 17 problems at once, with advice for each', async () => {
     const findings = await diagnose(FOLDER, broken());
 
     const wrong = findings.filter(({ state }) => state === 'wrong');
@@ -151,7 +151,7 @@ describe('E5: doctor', () => {
     expect(found?.remedy?.length).toBeGreaterThan(15);
   });
 
-  it('finds a data directory that is none', async () => {
+  it('finds a path that is not a data directory', async () => {
     const file = join(FOLDER, 'file');
     writeFileSync(file, '');
     const findings = await diagnose(file, { ...broken(), ...missing() });
@@ -161,7 +161,7 @@ describe('E5: doctor', () => {
     });
   });
 
-  it('has nothing to say against what answers as it should', async () => {
+  it('reports no problem if everything responds correctly', async () => {
     const well = { FAULTLINE_JENKINS_URL: `${refusing.url}/well`, ...github('/well') };
     const findings = await diagnose(FOLDER, { ...broken(), ...missing(), ...well });
     const states = Object.fromEntries(findings.map(({ name, state }) => [name, state]));

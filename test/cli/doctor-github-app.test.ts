@@ -31,14 +31,14 @@ async function findings(environment: Readonly<Record<string, string>> = {}): Pro
   return (await Promise.all(asked.map(runCheck))).flat();
 }
 
-it('names the App and how often it is installed', async () => {
+it('doctor names the App and the number of its installations', async () => {
   install(app, 'shop/api');
   expect(await findings()).toEqual([
     { name: 'github app', state: 'ok', says: 'Faultline Test, installed 1 time' },
   ]);
 });
 
-it('looks after the token as well, where there is one', async () => {
+it('doctor also checks the token if there is one', async () => {
   install(app, 'shop/api');
   expect((await findings({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual([
     'github app',
@@ -46,7 +46,7 @@ it('looks after the token as well, where there is one', async () => {
   ]);
 });
 
-it('finds an App that is installed nowhere', async () => {
+it('doctor reports an App without installations', async () => {
   const [found] = await findings();
   expect(found).toMatchObject({
     state: 'wrong',
@@ -55,14 +55,14 @@ it('finds an App that is installed nowhere', async () => {
   });
 });
 
-it('finds a repository of which it sees nothing', async () => {
+it('doctor reports a repository that the App cannot access', async () => {
   install(app, 'shop/web');
   expect(await findings()).toMatchObject([
     { state: 'note', says: expect.stringContaining('not installed on shop/api') },
   ]);
 });
 
-it('finds rights that are missing', async () => {
+it('doctor reports missing permissions', async () => {
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read' });
   expect(await findings()).toMatchObject([
     { state: 'wrong', says: expect.stringContaining('cannot fetch logs') },
@@ -71,7 +71,7 @@ it('finds rights that are missing', async () => {
   expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('pull_requests') }]);
 });
 
-it('finds a key of another App, and an address where no GitHub is', async () => {
+it('doctor reports a key of another App, and an address that is not GitHub', async () => {
   install(app, 'shop/api');
   const other = createTestGithubApp().privateKey;
   const [found] = await findings({ FAULTLINE_GITHUB_APP_KEY: other });

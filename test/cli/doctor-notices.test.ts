@@ -19,7 +19,7 @@ async function says(writes: string, token: string, publicUrl = 'https://fl.examp
   return found.flat().map(({ state, says: words }) => `${state}: ${words}`);
 }
 
-it('doctor lists what is posted to GitHub, and what cannot be', async () => {
+it('doctor lists what is posted to GitHub, and what cannot be posted', async () => {
   expect(await says('', '')).toEqual([]);
   expect(await says('comment', '')).toEqual([
     'note: github-comment is off: no token or App is configured to write it',

@@ -18,7 +18,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const SECRET = 'whs_8Kq2nVx5RtY7bLmP3cZw9sDf';
 const OTHER = 'whs_1Zr4mWq8TnB6vKcJ2xLp5yHg';
 
-test('doctor names the build whose log showed a secret of ours, and stops when it is rotated or its token is revoked', async () => {
+test('doctor names the build whose log showed one of our secrets, until it is rotated or its token revoked', async () => {
   await copyTestDatabase(join(FOLDER, 'database'));
   const service = await startService(FOLDER, {
     FAULTLINE_JENKINS_WEBHOOK_SECRET: SECRET,
@@ -65,7 +65,7 @@ test('doctor names the build whose log showed a secret of ours, and stops when i
 }, 300_000);
 
 test.skipIf(withoutPostgres)(
-  'doctor asks a PostgreSQL server too, and names tokens that are still valid',
+  'doctor also checks a PostgreSQL server, and names exposed tokens that are still valid',
   async () => {
     const postgres = await startPostgres();
     const url = await postgres.createMigrated();

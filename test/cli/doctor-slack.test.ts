@@ -16,7 +16,7 @@ async function ask(change: z.input<typeof SlackSettings>) {
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
 
-it('says nothing where Slack is not used', () => {
+it('doctor does not mention Slack if it is not configured', () => {
   expect(createSlackChannel(SlackSettings.parse({})).checks()).toEqual([]);
 });
 
@@ -27,10 +27,10 @@ it.each([
   ],
   [{ channels: { '*': 'C0123456789' }, signingSecrets: ['a-secret'] }, ['slack: ok', 'slack buttons: note']],
   [{}, ['slack: note', 'slack buttons: note']],
-])('%j is %j', async (change, found) => {
+])('doctor reports %j as %j', async (change, found) => {
   expect(await ask(change)).toEqual(found);
 });
 
-it('fails with the reason where Slack refuses the token', async () => {
+it('doctor fails with the reason if Slack refuses the token', async () => {
   await expect(ask({ token: 'xoxb-another' })).rejects.toMatchObject({ code: 'upstream-auth' });
 });

@@ -10,7 +10,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-doctor-'));
 let postgres: TestServer;
 let redis: TestRedis;
 
-describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () => {
+describe.skipIf(withoutPostgres || withoutRedis)('doctor with real servers', () => {
   beforeAll(async () => {
     [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   });
@@ -28,7 +28,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
     return new Map(findings.map((finding) => [finding.name, finding]));
   };
 
-  it('says what they are, and what is pending on an empty database', async () => {
+  it('names them, and what is pending in an empty database', async () => {
     const empty = await findingsOf(await postgres.createDatabase());
     expect(empty.get('database')).toMatchObject({
       state: 'note',
@@ -41,7 +41,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
     });
   });
 
-  it('T25: finds a Redis that throws notifications away', async () => {
+  it('T25: reports a Redis server that may evict keys', async () => {
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const found = (await findingsOf(await postgres.createMigrated())).get('redis');
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');

@@ -58,7 +58,7 @@ async function until(running: Promise<Ended>, isSo: () => boolean): Promise<void
   while (!isSo() && !hasEnded) await sleep(20);
 }
 
-test('imports, answers and reports the past of a repository, and notifies nobody', async () => {
+test('import imports, answers and reports the past of a repository, and notifies nobody', async () => {
   const imported = await faultline([...args, '--json'], { env: env() });
   expect(imported).toMatchObject({
     code: 0,
@@ -90,7 +90,7 @@ test('imports, answers and reports the past of a repository, and notifies nobody
 
 // That an import goes on where it was is tried without a kill in test/service/import.int.test.ts in every run.
 if (THOROUGH)
-  test('killed in the middle, it goes on where it was', async () => {
+  test('an import that was killed continues where it stopped', async () => {
     const logs = 3;
     let kill: (signal: NodeJS.Signals) => void = () => undefined;
     const running: Promise<Ended> = faultlineProcess(args, {
@@ -110,7 +110,7 @@ if (THOROUGH)
     expect(new Set(logsAsked()).size).toBeLessThanOrEqual(logs + 2);
   }, 180_000);
 
-test('Ctrl-C ends it with 130 and says how to go on', async () => {
+test('Ctrl-C ends an import with 130 and the command that continues it', async () => {
   host.state.log = 'slow';
   host.state.limited = 1_000;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
@@ -126,7 +126,7 @@ test('Ctrl-C ends it with 130 and says how to go on', async () => {
   });
 });
 
-test('without a provider to read from, it says what to set', async () => {
+test('an import without a configured provider names the setting to set', async () => {
   expect(await faultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('FAULTLINE_GITEA_TOKEN'),

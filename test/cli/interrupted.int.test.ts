@@ -14,13 +14,13 @@ const Refusal = z.object({
 });
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-describe('being interrupted', () => {
-  it('a reader that closes the pipe ends it silently', async () => {
+describe('an interrupted command', () => {
+  it('ends silently if the reader of its output closes the pipe', async () => {
     const ended = await faultlineProcess(['read', CART, '--json'], { closedStdout: true });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('Ctrl-C ends a run with what is known, exit 130', async () => {
+  it('prints what is known after Ctrl-C, and exits with 130', async () => {
     const { ended, close } = await runUntilInterrupted();
     await close();
     expect(ended.code).toBe(130);
@@ -29,7 +29,7 @@ describe('being interrupted', () => {
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it.each(['read', 'triage'])('Ctrl-C ends %s in the middle of a large log', async (command) => {
+  it.each(['read', 'triage'])('ends after Ctrl-C during %s of a large log', async (command) => {
     const log = join(FOLDER, 'large.log');
     writeFileSync(log, Buffer.alloc(LARGE, 'error: failed\n'));
     let killedAt = Number.POSITIVE_INFINITY;

@@ -43,7 +43,7 @@ describe('variables of LangChain in the environment', () => {
     ['LANGSMITH', ['LANGSMITH_TRACING_V2']],
   ];
   it.each(THOROUGH ? prefixes : prefixes.slice(0, 1))(
-    'of %s, left over from another project, send nothing anywhere',
+    'that remain from another project (%s) send nothing',
     async (prefix, switches) => {
       const on = Object.fromEntries(switches.map((name) => [name, 'true']));
       const env = {
@@ -57,7 +57,7 @@ describe('variables of LangChain in the environment', () => {
     },
   );
 
-  it('print no prompt among the results', async () => {
+  it('do not print prompts among the results', async () => {
     const ended = await faultlineProcess(['triage', LOG, '--json'], {
       env: { LANGCHAIN_VERBOSE: 'true', LANGCHAIN_CALLBACKS_BACKGROUND: 'false' },
     });
@@ -80,7 +80,7 @@ describe('LANGSMITH_TRACING=true', () => {
     expect(sent).not.toContain('lsv2_pt_of_the_test');
   });
 
-  it('sends nothing, and says so, where FAULTLINE_TRACING=off is left from an earlier release', async () => {
+  it('sends nothing, and says so, if FAULTLINE_TRACING=off remains from an earlier release', async () => {
     const ended = await faultlineProcess(['triage', LOG, '--json'], {
       env: { ...tracing(), FAULTLINE_TRACING: 'off' },
     });
@@ -89,7 +89,7 @@ describe('LANGSMITH_TRACING=true', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('says nothing of commands that send nothing', async () => {
+  it('is not mentioned by commands that send nothing', async () => {
     expect((await faultlineProcess(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
   });
 });

@@ -43,13 +43,13 @@ function folder(name: string): string {
 describe.each<[string, () => string[]]>([
   ['a data directory', () => ['--data', join(home, 'data')]],
   ['a running service', () => ['--url', url, '--token', TOKENS.admin]],
-])('faultline knowledge on %s', (name, where) => {
+])('faultline knowledge with %s', (name, where) => {
   const run = async (...args: string[]) => {
     const { code, stdout } = await faultline(['knowledge', ...args, ...where(), '--json']);
     return { code, said: JSON.parse(stdout) };
   };
 
-  it('imports a folder, reports failures, imports it again without changes, and removes deleted files', async () => {
+  it('imports a folder, reports failures, repeats the import without changes, and removes deleted files', async () => {
     const path = folder(name.replaceAll(' ', '-'));
     const first = await run('add', path, '--source', 'ops', '--category', 'INFRA_ERROR');
 
@@ -71,7 +71,7 @@ describe.each<[string, () => string[]]>([
     ).toEqual(['added ops/new.html', 'unchanged ops/tunnel.md', 'removed ops/old/review.docx']);
   });
 
-  it('lists, shows and removes', async () => {
+  it('lists, shows and removes documents', async () => {
     const { said } = await run('list');
     expect(said.items.map(({ source }: { source: string }) => source)).toEqual([
       'ops/new.html',
@@ -86,13 +86,13 @@ describe.each<[string, () => string[]]>([
     expect((await run('reindex')).said).toMatchObject({ ok: true, embedder: null });
   });
 
-  it('stores nothing on a dry run', async () => {
+  it('stores nothing in a dry run', async () => {
     expect((await run('add', folder('dry'), '--dry-run')).said.dryRun).toBe(true);
     expect((await run('list')).said.items).toHaveLength(1);
   });
 });
 
-it('lets readers list and keeps them from writing', async () => {
+it('the role read may list documents but not change them', async () => {
   const as = (token: string, method: 'GET' | 'POST', payload?: object) =>
     app.inject({
       method,

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'faultline-targets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = `${hostname()}-${process.pid}.json`;
 
-it('tells a scraper the port, removes what dead processes of this host left, and is removed at the end', async () => {
+it('the metrics target names the port, replaces files of dead processes of this host, and is removed at the end', async () => {
   const [dead, alive, elsewhere] = [
     `${hostname()}-4294967.json`,
     `${hostname()}-${process.ppid}.json`,
@@ -21,7 +21,7 @@ it('tells a scraper the port, removes what dead processes of this host left, and
   expect(readdirSync(folder).toSorted()).toEqual([alive, elsewhere, 'notes.json'].toSorted());
 });
 
-it('says which folder cannot be written', () => {
+it('a folder that cannot be written is named in the error', () => {
   expect(() => writeMetricsTarget(join(folder, 'notes.json'), 'http://127.0.0.1:1')).toThrow(
     /FAULTLINE_METRICS_TARGETS: cannot write to .*notes\.json/,
   );

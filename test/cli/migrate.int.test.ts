@@ -12,7 +12,7 @@ import { THOROUGH } from '../support/thorough.ts';
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('migrates an empty directory, and says what was new', async () => {
+it('migrate creates the schema in an empty directory, and prints what was new', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));
   const args = [join(ROOT, 'src/cli/main.ts'), 'migrate', '--data', folder, '--json'];
   const { stdout } = await run(process.execPath, args, { timeout: 120_000 });
@@ -24,7 +24,7 @@ it('migrates an empty directory, and says what was new', async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('names a migration that was applied in another form, as serve and doctor do, and repairs it', {
+it('migrate, serve and doctor name a migration that was applied in another form, and migrate repairs it', {
   timeout: 400_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));

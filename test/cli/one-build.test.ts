@@ -14,7 +14,7 @@ const github = (project: string, more = '') =>
 const jenkins = (job: string) =>
   `Started by user Ada\nRunning on agent-1 in /var/lib/jenkins/workspace/${job}\n`;
 
-describe('logs of different builds are refused, with their difference and a hint', () => {
+describe('logs of different builds are refused, with the difference and a hint', () => {
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     [
       'the repository',
@@ -56,7 +56,7 @@ describe('logs of different builds are refused, with their difference and a hint
     expect(() => check(texts)).toThrow('Use faultline triage --each to analyze each file by itself.');
   });
 
-  it('all captured failures together', () => {
+  it('all captured failures together are refused', () => {
     const logs = readdirSync(FAILURES).filter((name) => !name.includes('.'));
     const texts = Object.fromEntries(
       logs.map((name) => [name, readFileSync(join(FAILURES, name, 'log.txt'), 'utf8')]),
@@ -66,7 +66,7 @@ describe('logs of different builds are refused, with their difference and a hint
   });
 });
 
-describe('logs of one build are taken', () => {
+describe('logs of one build are accepted', () => {
   it.each<[string, Readonly<Record<string, string>>, boolean?]>([
     ['jobs of one run', { 'a.log': github('api'), 'b.log': github('api', 'src/a.ts:3\n') }],
     [

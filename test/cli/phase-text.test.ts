@@ -21,7 +21,7 @@ it.each([
   ['observe', '5 new: E4, E5, E6, E7, E8', 'observe 5 new'],
   ['generate_answer', 'the total is 0.01 too high: expected 10.20 (confident)', 'generate_answer'],
   ['verify', '96 % → auto_notify', 'verify 96 % → auto_notify'],
-])('%s is described in a few words', (node, summary, told) => {
+])('the phase %s is described in a few words', (node, summary, told) => {
   expect(formatPhaseText({ ...STEP, node, summary })).toBe(told);
 });
 
@@ -33,7 +33,7 @@ it('tools are listed with their results', () => {
   );
 });
 
-it('nothing in it is obeyed by a terminal, and it stays short', () => {
+it('a phase text contains no terminal escapes and stays short', () => {
   const told = formatPhaseText({ ...STEP, node: 'select_tool', summary: `\u001b[2J${'x'.repeat(500)}` });
   expect(told).not.toContain('\u001b');
   expect(told.length).toBeLessThan(150);

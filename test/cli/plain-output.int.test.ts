@@ -29,14 +29,14 @@ function onTerminal(args: readonly string[], environment: Readonly<Record<string
   return stdout;
 }
 
-describe('what reaches a terminal', () => {
+describe('the output of triage', () => {
   it.each([
     [['triage', hostile]],
     [['triage', hostile, '--plain']],
     [['triage', hostile, '--json']],
     [['triage', hostile, '--github']],
     [['read', hostile]],
-  ])('piped %j holds no escape of the log and none of ours', async (args) => {
+  ])('piped as %j contains no escapes of the log and none of ours', async (args) => {
     const { stdout, stderr } = await faultline(args);
     expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
     expect(stdout).not.toMatch(/^::error::forged/m);
@@ -48,7 +48,7 @@ describe('what reaches a terminal', () => {
     ['TERM=dumb', [], { TERM: 'dumb' }],
   ];
   it.each(THOROUGH ? ways : ways.slice(0, 1))(
-    '%s on a terminal: Key<tab>value, no escape, nothing redrawn',
+    'on a terminal with %s has Key<tab>value lines, no escapes, and nothing redrawn',
     (_name, options, environment) => {
       const shown = onTerminal(['triage', hostile, ...options], environment);
       expect(shown).not.toContain(ESC);
@@ -57,7 +57,7 @@ describe('what reaches a terminal', () => {
     },
   );
 
-  it('a terminal gets the block, our colours, and none of the log’s escapes', () => {
+  it('on a terminal has the formatted block in our colors, without the escapes of the log', () => {
     const shown = onTerminal(['triage', hostile]);
     expect(shown).toContain('── result ──');
     expect(shown).toContain('Ask more:  faultline ask');
@@ -66,7 +66,7 @@ describe('what reaches a terminal', () => {
   });
 });
 
-it('at most ten annotations leave for GitHub', async () => {
+it('at most ten annotations are sent to GitHub', async () => {
   const many = Array.from(
     { length: 14 },
     (_, index) =>

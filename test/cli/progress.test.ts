@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('progress on standard error', () => {
-  it('says a line for each phase, and that it still works after each 30 s of silence', () => {
+  it('has a line for each phase, and another after each 30 s of silence', () => {
     const to = stream(false);
     const progress = startProgress({ quiet: false, plain: false }, to);
     progress.phase('read_test_file');
@@ -26,7 +26,7 @@ describe('progress on standard error', () => {
     expect(to.said).toHaveLength(3);
   });
 
-  it('redraws one line on a terminal and leaves nothing behind', () => {
+  it('redraws one line in a terminal and removes it at the end', () => {
     const to = stream(true);
     const progress = startProgress({ quiet: false, plain: false }, to);
     progress.phase(`reading ${'long '.repeat(40)}`);
@@ -37,7 +37,7 @@ describe('progress on standard error', () => {
     expect(to.said.at(-1)).toBe('\r\u001b[2K');
   });
 
-  it('redraws nothing where plain was requested, and says nothing where quiet was', () => {
+  it('redraws nothing with --plain, and is silent with --quiet', () => {
     const [plain, quiet] = [stream(true), stream(true)];
     startProgress({ quiet: false, plain: true }, plain).phase('classify');
     startProgress({ quiet: true, plain: false }, quiet).phase('classify');

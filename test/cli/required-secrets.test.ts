@@ -5,7 +5,7 @@ import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 
 const shared = { driver: 'postgres' } as const;
 
-test('T13: without a webhook secret a shared installation takes uploads only; an embedded one makes its own', () => {
+test('T13: without a webhook secret, a shared installation accepts only uploads; an embedded one creates a secret', () => {
   expect(takesUploadsOnly({ database: shared, providers: withSecrets({}) })).toBe(true);
   for (const provider of ['github', 'jenkins'])
     expect(
@@ -14,7 +14,7 @@ test('T13: without a webhook secret a shared installation takes uploads only; an
   expect(takesUploadsOnly({ database: { driver: 'pglite' }, providers: withSecrets({}) })).toBe(false);
 });
 
-test('T13: without a token anywhere nothing is served, and the sentence says how to make one', async () => {
+test('T13: without any token nothing is served, and the error says how to create one', async () => {
   const tokens = fakeTokens();
   tokens.give({ roles: ['read'] });
   await expect(requireToken({ auth: { tokens: [] } }, tokens)).rejects.toThrow(

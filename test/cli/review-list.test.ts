@@ -16,7 +16,7 @@ it.each([
   [[], '/api/reviews?state=waiting'],
   [['--state', 'decided'], '/api/reviews?state=decided'],
   [['--all'], '/api/reviews'],
-])('review list %j asks for %s', async (flags, path) => {
+])('review list %j requests %s', async (flags, path) => {
   const { port } = server.address() as AddressInfo;
   await createReviewCommand().parseAsync(
     ['list', ...flags, '--json', '--url', `http://127.0.0.1:${port}`, '--token', 'flt_x'],

@@ -96,8 +96,8 @@ async function session(
 
 const SHOWN = /q quit\n$/;
 
-describe('faultline review on a terminal', () => {
-  it('shows verdict, cause, fix, evidence with line numbers, suspects and why a person is asked', async () => {
+describe('faultline review in a terminal', () => {
+  it('shows verdict, cause, fix, evidence with line numbers, suspects and the reason for the review', async () => {
     const { said } = await session(queueOf(1), [[SHOWN, 'q']]);
     for (const part of [
       'Needs review: Test failure',
@@ -110,7 +110,7 @@ describe('faultline review on a terminal', () => {
       expect(said).toContain(part);
   });
 
-  it('accepts with one key and goes on', async () => {
+  it('accepts with one key and shows the next item', async () => {
     const queue = queueOf(2);
     const done = await session(queue, [
       [SHOWN, 'a'],
@@ -135,7 +135,7 @@ describe('faultline review on a terminal', () => {
     ]);
   });
 
-  it('leaves a correction with Esc, in the middle of a line', async () => {
+  it('cancels a correction with Esc, even within a line', async () => {
     const queue = queueOf(1);
     const { said } = await session(queue, [
       [SHOWN, 'c'],
@@ -147,7 +147,7 @@ describe('faultline review on a terminal', () => {
     expect(queue.decided).toEqual([]);
   });
 
-  it('corrects: category by digit, the cause in an editor with what the machine said, evidence', async () => {
+  it('corrects the category by digit, the cause in an editor with the present text, and the evidence', async () => {
     const queue = queueOf(1);
     const steps = [
       [SHOWN, 'c'],
@@ -170,7 +170,7 @@ describe('faultline review on a terminal', () => {
     ]);
   });
 
-  it('sends no correction without y', async () => {
+  it('sends a correction only after y', async () => {
     const queue = queueOf(1);
     const steps = [
       [SHOWN, 'c'],
@@ -186,7 +186,7 @@ describe('faultline review on a terminal', () => {
     expect(said).toContain('Nothing was decided.');
   });
 
-  it('skips, takes back, and gives the item back when it is left', async () => {
+  it('skips, undoes, and releases the item on exit', async () => {
     const queue = queueOf(3);
     const done = await session(queue, [
       [SHOWN, 'a'],
@@ -207,7 +207,7 @@ describe('faultline review on a terminal', () => {
     ['Delete', '\u001b[3~'],
     ['an arrow', '\u001b[A'],
     ['a capital letter', 'A'],
-  ])('%s decides nothing', async (_name, key) => {
+  ])('decides nothing on %s', async (_name, key) => {
     const queue = queueOf(1);
     await session(queue, [
       [SHOWN, key],
@@ -216,7 +216,7 @@ describe('faultline review on a terminal', () => {
     expect(queue.decided).toEqual([]);
   });
 
-  it('a held key decides one item only', async () => {
+  it('decides only one item if a key is held down', async () => {
     const queue = queueOf(3);
     const steps = [
       [SHOWN, 'a'],
@@ -226,7 +226,7 @@ describe('faultline review on a terminal', () => {
     expect(queue.decided).toHaveLength(1);
   });
 
-  it('what excuses a change that touches its suspect is accepted by a second press only', async () => {
+  it('requires a second press to accept an answer that exonerates a change to its own suspect', async () => {
     const excuse = {
       analysis: unsureAnalysis({ category: 'INFRA_ERROR' }),
       build: sampleBuild({ commit: 'a41f9c2d0000' }),
@@ -246,7 +246,7 @@ describe('faultline review on a terminal', () => {
     expect(twice.decided).toHaveLength(1);
   });
 
-  it('says what was not saved, keeps the item, and saves it when it can', async () => {
+  it('reports what could not be stored, keeps the item, and stores it later', async () => {
     const queue = queueOf(1);
     let away = true;
     const decide: ReviewClient['decide'] = async (review, decision) => {
@@ -264,13 +264,13 @@ describe('faultline review on a terminal', () => {
     expect(queue.decided).toHaveLength(1);
   });
 
-  it('Ctrl-C leaves, with the item given back', async () => {
+  it('releases the item after Ctrl-C', async () => {
     const queue = queueOf(1);
     expect(await session(queue, [[SHOWN, '\u0003']])).toMatchObject({ interrupted: true });
     expect(queue.released).toEqual(['rev_1']);
   });
 
-  it('shows nothing that a terminal would obey', async () => {
+  it('prints no terminal escapes', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J';
     const analysis = unsureAnalysis({ answer: { ...unsureAnalysis().answer, title: evil, rootCause: evil } });
     const { said } = await session(
@@ -280,7 +280,7 @@ describe('faultline review on a terminal', () => {
     expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 
-  it('help names every key', async () => {
+  it('lists every key in its help', async () => {
     const { said } = await session(queueOf(1), [
       [SHOWN, '?'],
       [/never decide/, 'q'],

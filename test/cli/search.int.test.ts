@@ -19,7 +19,7 @@ afterAll(async () => await served.close());
 const search = (...args: string[]) => faultline(['search', ...args, '--url', url, '--token', TOKENS.read]);
 
 describe('faultline search', () => {
-  it('60: finds what the console finds, a line a failure, or as JSON', async () => {
+  it('60: finds what the console finds, one line per failure, or as JSON', async () => {
     const { code, stdout } = await search('repo:shop/api', 'econnreset');
     expect([code, stdout]).toEqual([
       0,
@@ -32,7 +32,7 @@ describe('faultline search', () => {
     expect((await search('xylophone')).stdout).toBe('No failure matches.\n');
   });
 
-  it('refuses what it does not understand, and says what would be right', async () => {
+  it('refuses unknown filters, and suggests correct ones', async () => {
     const { code, stderr, stdout } = await search('is:red');
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toContain('is:red is not a filter. Use one of is:flaky');

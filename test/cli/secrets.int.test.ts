@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
 
 describe('secrets of a data directory', () => {
-  it('are made once, for their owner only, and nothing else is left', () => {
+  it('are created once, for the owner only, and no other file remains', () => {
     const folder = newFolder();
     const made = readOrCreateSecrets(folder);
     expect(readOrCreateSecrets(folder)).toEqual(made);
@@ -19,7 +19,7 @@ describe('secrets of a data directory', () => {
     expect(readdirSync(folder)).toEqual(['secrets.json']);
   });
 
-  it('are the same for processes that make them at once', async () => {
+  it('are the same for processes that create them at once', async () => {
     const folder = newFolder();
     const script = `const { readOrCreateSecrets } = await import(${JSON.stringify(MODULE)});
       while (Date.now() < Number(process.argv[1])) { }
@@ -36,7 +36,7 @@ describe('secrets of a data directory', () => {
     expect(readdirSync(folder)).toEqual(['secrets.json']);
   });
 
-  it('that others can read are closed to them, with one warning', () => {
+  it('that others can read are restricted to the owner, with one warning', () => {
     const folder = newFolder();
     const made = readOrCreateSecrets(folder);
     chmodSync(getSecretsFile(folder), 0o644);
@@ -52,14 +52,14 @@ describe('secrets of a data directory', () => {
     expect(statSync(getSecretsFile(folder)).mode & 0o777).toBe(0o600);
   });
 
-  it('that are damaged are refused, and not replaced', () => {
+  it('that are damaged are refused, not replaced', () => {
     const folder = newFolder();
     writeFileSync(getSecretsFile(folder), '{"token":', { mode: 0o600 });
     expect(() => readOrCreateSecrets(folder)).toThrow(/is damaged\. Delete it/);
     expect(readFileSync(getSecretsFile(folder), 'utf8')).toBe('{"token":');
   });
 
-  it('are not made by connect in a folder that nobody named, which says what Jenkins needs', async () => {
+  it('are not created by connect in a default folder; it says what Jenkins needs', async () => {
     const folder = newFolder();
     const { code, stdout } = await faultlineProcess(['connect', 'jenkins'], { cwd: folder });
 
@@ -69,7 +69,7 @@ describe('secrets of a data directory', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('are none where nothing was ever served', () => {
+  it('do not exist if nothing was ever served', () => {
     expect(findSecrets(join(newFolder(), 'none'))).toBeNull();
   });
 });

@@ -48,7 +48,7 @@ async function serve(
   return { code, said, data };
 }
 
-test('a token that the operator chose is never printed, not by the demo either; no secrets are made without need', async () => {
+test('serve and the demo never print a token that the operator chose, and create no unneeded secrets', async () => {
   const env = {
     FAULTLINE_TOKENS: `one:ingest:${TOKEN}-1,two:admin:${TOKEN}-2`,
     FAULTLINE_GITHUB_WEBHOOK_SECRET: 'a-github-secret',
@@ -63,7 +63,7 @@ test('a token that the operator chose is never printed, not by the demo either; 
   expect(existsSync(join(data, 'secrets.json'))).toBe(false);
 });
 
-test('a start that fails ends the process, however far it had got', async () => {
+test('a failed start ends the process, however far it got', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const address = taken.address();
@@ -77,7 +77,7 @@ test('a start that fails ends the process, however far it had got', async () => 
   }
 });
 
-test('a token that was made is printed, and kept for its owner only', async () => {
+test('a token that serve created is printed, and stored for the owner only', async () => {
   const { code, said, data } = await serve('made', {});
   expect(code).toBe(0);
   expect(said).toMatch(/^ {2}token {6}flt_[\w-]{32}$/m);

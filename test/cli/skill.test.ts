@@ -16,7 +16,7 @@ function createFolder(): string {
   return mkdtempSync(join(tmpdir(), 'faultline-skill-'));
 }
 
-it('has the head that Agent Skills demand: its folder as name, and a description within the limit', () => {
+it('the skill has the front matter that Agent Skills require: its folder as name, and a short description', () => {
   const [, head = ''] = TEXT.split(/^---$/m);
   expect(/^name: (.+)$/m.exec(head)?.[1]).toBe(NAME);
   const description = /^description: (.+)$/m.exec(head)?.[1] ?? '';
@@ -25,7 +25,7 @@ it('has the head that Agent Skills demand: its folder as name, and a description
   expect(TEXT.split('\n').length).toBeLessThan(500);
 });
 
-it('names only commands, options and tools that exist', () => {
+it('the skill names only commands, options and tools that exist', () => {
   const commands = new Map(
     listEveryCommand(describeCommand(createProgram())).map((command) => [command.path, command]),
   );
@@ -45,7 +45,7 @@ it('names only commands, options and tools that exist', () => {
     expect(tools).toContain(name);
 });
 
-it('is installed into a directory of skills, and again without a change', async () => {
+it('the skill is installed into a directory of skills, and again without a change', async () => {
   const dir = createFolder();
   const first = await faultline(['skill', 'install', '--dir', dir, '--json']);
   const path = join(dir, NAME, 'SKILL.md');
@@ -55,7 +55,7 @@ it('is installed into a directory of skills, and again without a change', async 
   expect(second.stdout).toBe(`${path} is up to date.\n`);
 });
 
-it('does not replace another text unless --force is given', async () => {
+it('the skill replaces a different file only with --force', async () => {
   const dir = createFolder();
   await faultline(['skill', 'install', '--dir', dir]);
   const path = join(dir, NAME, 'SKILL.md');
@@ -68,7 +68,7 @@ it('does not replace another text unless --force is given', async () => {
   expect(readFileSync(path, 'utf8')).toBe(TEXT);
 });
 
-it('replaces a symbolic link, and never the file that it names', async () => {
+it('the skill replaces a symbolic link, but never its target', async () => {
   const dir = createFolder();
   await faultline(['skill', 'install', '--dir', dir]);
   const elsewhere = join(createFolder(), 'profile');
@@ -82,7 +82,7 @@ it('replaces a symbolic link, and never the file that it names', async () => {
   expect(readFileSync(path, 'utf8')).toBe(TEXT);
 });
 
-it('refuses two places, and prints itself', async () => {
+it('skill refuses two targets, and can print the skill', async () => {
   const both = await faultline(['skill', 'install', '--dir', createFolder(), '--user']);
   expect(both.code).toBe(2);
   expect(both.stderr).toBe('error: --dir and --user name two places. Use one of them.\n');

@@ -4,7 +4,7 @@ import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 const DRAIN_MS = 20_000;
 
-test('the API and the queue stop at the same time, the stores after both', async () => {
+test('the API and the queue stop at the same time, then the stores', async () => {
   const api = Promise.withResolvers<void>();
   const queue = Promise.withResolvers<void>();
   const { events, app, note } = stoppable(queue.promise);
@@ -18,14 +18,14 @@ test('the API and the queue stop at the same time, the stores after both', async
   expect(events).toEqual(['api', 'queue 20000', 'stores 0']);
 });
 
-test('an API that does not close holds up nothing, and is in the log', async () => {
+test('an API that does not close delays nothing, and is logged', async () => {
   const { events, app, log } = stoppable(Promise.resolve());
   await stopService(app, [{ close: () => Promise.reject(new Error('stuck')) }], DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);
   expect(log).toMatchObject([{ level: 'error', fields: { reason: 'stuck' } }]);
 });
 
-test('a worker has no API', async () => {
+test('a worker has no API to stop', async () => {
   const { events, app } = stoppable(Promise.resolve());
   await stopService(app, [], DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const token = (...args: string[]) => faultline(['token', ...args, '--data', folder]);
 
-it('makes, lists and revokes tokens on a data directory that no service has open; a service takes them', async () => {
+it('token creates, lists and revokes tokens in a data directory that no service uses; a service accepts them', async () => {
   const made = await token(
     'make',
     '--name',
@@ -85,7 +85,7 @@ it('makes, lists and revokes tokens on a data directory that no service has open
   expect(await holds(folder, text)).toBe(false);
 });
 
-it('says what is wrong with a wish', async () => {
+it('token explains invalid arguments', async () => {
   for (const [args, sentence] of [
     [['--name', 'x'], '--role'],
     [['--name', 'a b', '--role', 'read'], 'letters'],

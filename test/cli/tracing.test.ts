@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(async () => collector.close());
 
 describe('faultline triage --trace', () => {
-  it('shows every step, in a pipe without any escape', async () => {
+  it('shows every step, without escapes in a pipe', async () => {
     const { stdout, code } = await faultline(['triage', LOG, '--trace']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Trace\t/m);
@@ -25,7 +25,7 @@ describe('faultline triage --trace', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('is part of the document with --json', async () => {
+  it('adds the trace to the document with --json', async () => {
     const { stdout } = await faultline(['triage', LOG, '--trace', '--json']);
     const { ok, analyses, traces } = JSON.parse(stdout);
     expect(ok).toBe(true);
@@ -34,7 +34,7 @@ describe('faultline triage --trace', () => {
 });
 
 describe('spans of a run', () => {
-  it('go to the receiver with its key and without any text of the log', async () => {
+  it('are sent to the receiver with its key and without any text of the log', async () => {
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of-the-collector',
@@ -57,7 +57,7 @@ describe('spans of a run', () => {
     expect(collector.text()).not.toContain('Wintermute');
   });
 
-  it('do not harm the answer if no server accepts them', async () => {
+  it('do not affect the answer if no server accepts them', async () => {
     const { code, stdout } = await faultline(['triage', LOG, '--json'], {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
     });

@@ -24,7 +24,7 @@ afterEach(() => repository.remove());
 const triage = (...args: readonly string[]) =>
   faultline(['triage', join(repository.folder, 'build.log'), '--repo', repository.folder, ...args]);
 
-test('triage --confirm runs the command again, and says what the runs show in the answer', async () => {
+test('triage --confirm runs the command again, and the answer states what the runs show', async () => {
   const { code, stdout, stderr } = await triage('--confirm', `${process.execPath} --test`, '--json');
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout).analyses[0]).toMatchObject({
@@ -37,7 +37,7 @@ test('triage --confirm runs the command again, and says what the runs show in th
   expect(repository.git('worktree', 'list').split('\n')).toHaveLength(1);
 });
 
-test('triage --confirm names a command that cannot be started, and answers all the same', async () => {
+test('triage --confirm names a command that cannot be started, and still answers', async () => {
   const { code, stdout, stderr } = await triage('--confirm', 'no-such-program', '--json');
   expect(code).toBe(3);
   expect(stderr).toContain('no-such-program could not be started');

@@ -36,7 +36,7 @@ const toldOf = (stdout: string) =>
     .map((line) => Told.parse(JSON.parse(line)));
 
 describe('triage --each', () => {
-  it('answers every file of a directory by itself: one object a file', async () => {
+  it('answers each file of a directory separately, with one JSON object per file', async () => {
     const folder = folderOf({
       'a/cart.log': CART,
       'b/registry.log': REGISTRY,
@@ -63,7 +63,7 @@ describe('triage --each', () => {
     ]);
   });
 
-  it('has a section for each file in a pipe', async () => {
+  it('prints a section for each file in a pipe', async () => {
     const folder = folderOf({ 'cart.log': CART, 'green.log': GREEN });
     const { stdout, code } = await faultline([
       'triage',
@@ -78,7 +78,7 @@ describe('triage --each', () => {
     expect(green).toMatch(/^File\t.*green\.log\nResult\tNo failure was found/);
   });
 
-  it('reports missing files and files that are no logs in place, and answers the others', async () => {
+  it('reports missing files and files that are not logs in place, and answers the others', async () => {
     const folder = folderOf({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
     const { stdout } = await faultline([
       'triage',
@@ -100,7 +100,7 @@ describe('triage --each', () => {
     ]);
   });
 
-  it('exits with 5 only where nothing failed in any file, and with 3 where none could be read', async () => {
+  it('exits with 5 only if nothing failed in any file, and with 3 if no file could be read', async () => {
     const code = async (files: Readonly<Record<string, string>>, ...more: string[]) =>
       (await faultline(['triage', folderOf(files), '--each', '--quiet', ...more])).code;
     expect(await code({ 'a.log': GREEN, 'b.log': GREEN })).toBe(5);
@@ -123,7 +123,7 @@ describe('triage --each', () => {
 });
 
 describe('without --each', () => {
-  it('a directory of unrelated logs is refused, with a hint', async () => {
+  it('refuses a directory of unrelated logs, with a hint', async () => {
     const folder = folderOf({
       'checkout.log': textOf('checkout-type-error'),
       'invoice.log': textOf('invoice-unused-import'),

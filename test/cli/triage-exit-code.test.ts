@@ -14,11 +14,11 @@ it.each<[string, (readonly Analysis[])[], number]>([
   ['all are INFRA_ERROR', [[infra, infra], [], [infra]], 11],
   ['one of them is not INFRA_ERROR', [[infra], [code]], 0],
   ['nothing failed', [[], []], 5],
-])('--exit-code: %s', (_what, inputs, exit) => {
+])('triage --exit-code returns the right code if %s', (_what, inputs, exit) => {
   expect(computeExitCode(inputs, { exitCode: true })).toBe(exit);
 });
 
-it('without --exit-code only a log in which nothing failed counts', () => {
+it('without --exit-code, only a log without a failure changes the exit code', () => {
   expect(computeExitCode([[unsure, infra]], {})).toBe(0);
   expect(computeExitCode([[]], {})).toBe(5);
 });

@@ -13,7 +13,7 @@ afterEach(() => server.close());
 const triage = (env: Readonly<Record<string, string>>) =>
   faultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
 
-test('triage asks whatever server the usual variables name, here one without /v1', {
+test('triage uses the model server that the usual variables name, here one without /v1', {
   timeout: 60_000,
 }, async () => {
   const env = {
@@ -27,13 +27,13 @@ test('triage asks whatever server the usual variables name, here one without /v1
   expect(server.refused).toEqual([]);
 });
 
-test('59: without a key, a request for the model is refused with what is missing', async () => {
+test('59: a request for a model without a key is refused with the missing setting', async () => {
   const ended = await faultline(['triage', '-', '--analyst', 'llm'], { input: LOG });
   expect(ended).toMatchObject({ code: 2, stdout: '' });
   expect(ended.stderr).toContain('No model is configured for --analyst llm. Set OPENAI_API_KEY');
 });
 
-test('a refused key costs one question: the rules answer and say so', { timeout: 60_000 }, async () => {
+test('a refused key costs one request; then the rules answer and say so', { timeout: 60_000 }, async () => {
   const { stdout, stderr } = await triage({
     OPENAI_BASE_URL: server.baseUrl,
     OPENAI_API_KEY: 'sk-another-key-0123456789',

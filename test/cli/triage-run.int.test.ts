@@ -49,7 +49,7 @@ describe.each(Object.entries(HOSTS))('a run of %s', (_name, { world, setting, pa
     expect(stdout).toContain('43.43');
   });
 
-  it('is named by its id in the repository of a clone, too', async () => {
+  it('is also found by its id in the repository of a clone', async () => {
     const clone = createGitRepository();
     clone.commit({ 'a.txt': 'a' }, 'Begin');
     clone.git('remote', 'add', 'origin', `${host.url}/shop/api.git`);
@@ -76,7 +76,7 @@ describe.each(Object.entries(HOSTS))('a run of %s', (_name, { world, setting, pa
     expect([code, stderr]).toEqual([3, expect.stringContaining('404404')]);
   });
 
-  it('is not read with a token that may not, and the error names the setting', async () => {
+  it('is not read with a token without permission, and the error names the setting', async () => {
     host.state.forbidden = /./;
     const { code, stderr } = await triage(90);
     host.state.forbidden = null;
@@ -119,25 +119,25 @@ describe('a build of Jenkins', () => {
     [813, 4, /it passed/],
     [814, 4, /has not ended/],
     [815, 3, /404 for build 815/],
-  ])('%i is refused with the reason', async (number, exit, said) => {
+  ])('with number %i is refused with the reason', async (number, exit, said) => {
     const { code, stderr } = await faultline(['triage', '--run', `job/shop/${number}`], { env });
 
     expect([code, stderr]).toEqual([exit, expect.stringMatching(said)]);
   });
 });
 
-describe('what names no run', () => {
+describe('an argument that names no run', () => {
   it.each([
     ['https://ci.example.com/shop/api/actions/runs/1', 2, /No CI is configured at ci\.example\.com/],
     ['https://github.com/shop/api/pull/7', 3, /is not the page of a run.*actions\/runs\/ID/],
     ['latest', 3, /names no run/],
-  ])('%s is refused with the forms that do', async (run, exit, said) => {
+  ])('such as %s is refused with the accepted forms', async (run, exit, said) => {
     const { code, stderr } = await faultline(['triage', '--run', run]);
 
     expect([code, stderr]).toEqual([exit, expect.stringMatching(said)]);
   });
 
-  it('asks for a log or a run if there is neither', async () => {
+  it('that is missing, with no log either, is requested', async () => {
     const { code, stderr } = await faultline(['triage']);
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('Name a log, or a run with --run.')]);

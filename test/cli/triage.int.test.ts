@@ -43,8 +43,8 @@ const Refusal = z.object({
   error: z.object({ code: z.string(), message: z.string() }),
 });
 
-describe('triage of a test report alone', () => {
-  it('publishes an answer whose claims quote the report, by the lines of the file', async () => {
+describe('triage of a test report without a log', () => {
+  it('answers with claims that quote the lines of the report', async () => {
     const { code, stdout } = await faultline([
       'triage',
       resolve(import.meta.dirname, '../fixtures/reports/pytest.xml'),
@@ -60,7 +60,7 @@ describe('triage of a test report alone', () => {
 });
 
 describe('triage of a log', () => {
-  it('UX 50: prints Key<tab>value lines to a pipe, and plain phases to the other stream', async () => {
+  it('UX 50: prints Key<tab>value lines to a pipe, and plain phases to standard error', async () => {
     const ended = await faultline(['triage', CART]);
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout).not.toContain('\u001b');
@@ -72,7 +72,7 @@ describe('triage of a log', () => {
     expect(Math.max(...phases.slice(1).map((line) => line.length))).toBeLessThanOrEqual(130);
   });
 
-  it('UX 50: prints one JSON object and nothing else with --json', async () => {
+  it('UX 50: prints only one JSON object with --json', async () => {
     const ended = await faultline(['triage', CART, '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(mainOf(ended.stdout)).toMatchObject({
@@ -89,7 +89,7 @@ describe('triage of a log', () => {
     ]);
   });
 
-  it('reads a pipe, gzip included, and says nothing but the result with --quiet', async () => {
+  it('reads standard input, also gzip, and prints only the result with --quiet', async () => {
     const ended = await faultline(['triage', '-', '--quiet'], {
       input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`),
     });
@@ -97,7 +97,7 @@ describe('triage of a log', () => {
     expect(ended.stdout).toMatch(/^Answer\t/);
   });
 
-  it('suspects what changed since the commit at which it last worked, and refuses a commit that the clone does not have', async () => {
+  it('suspects changes since the last good commit, and refuses a commit that the clone does not contain', async () => {
     const repository = createGitRepository();
     try {
       const green = repository.commit(
@@ -148,7 +148,7 @@ describe('triage of a log', () => {
     expect(ended.code).toBe(ended.stdout.startsWith('::error') ? 11 : 10);
   });
 
-  it('exits 10 with --exit-code where a person must look', async () => {
+  it('exits with 10 with --exit-code if the answer needs review', async () => {
     const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], {
       input: 'something odd happened\n##[error]Process completed with exit code 3.\n',
     });
@@ -156,7 +156,7 @@ describe('triage of a log', () => {
     expect(ended.stdout).toMatch(/^Answer\tunsure$/m);
   });
 
-  it('reads a large log from its file, whatever the limit is', async () => {
+  it('reads a large log from its file, whatever the size limit', async () => {
     const password = ['correct', 'horse', 'battery', '9'].join('-');
     const quiet = `${'-- Looking for header.h - found, and that is all there is to say of it\n'.repeat(256_000)}`;
     const large = fileOf(
@@ -193,7 +193,7 @@ describe('triage of a log', () => {
     expect(quotes(seen, 0)).not.toEqual([]);
   });
 
-  it('leaves out what is no text of a directory, and says so', async () => {
+  it('skips binary files of a directory, and says so', async () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     writeFileSync(join(folder, 'build.log'), 'Error: boom\n');
     writeFileSync(join(folder, 'core.out'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]));
@@ -202,7 +202,7 @@ describe('triage of a log', () => {
     expect(ended.stdout).toMatch(/^Note\tSkipped: .*core\.out is an ELF program/m);
   });
 
-  it('says honestly how UTF-16 and broken UTF-8 were read', async () => {
+  it('reports how UTF-16 and invalid UTF-8 were read', async () => {
     const wide = fileOf('wide.log', Buffer.from('\ufeffError: boom\n', 'utf16le'));
     const broken = fileOf(
       'broken.log',
@@ -247,14 +247,14 @@ describe('input that cannot be read', () => {
       () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)),
       /cut\.gz is broken gzip/,
     ],
-  ])('UX 50: %s: exit 3, a sentence, no output', async (_name, path, sentence) => {
+  ])('UX 50: %s exits with 3 and a sentence, without output', async (_name, path, sentence) => {
     const ended = await faultline(['triage', path(), '--quiet']);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('a gzip bomb or a file without end stops at the limit', async () => {
+  it('such as a gzip bomb or an endless file is read up to the limit', async () => {
     const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
     const bomb = fileOf('bomb.gz', gzipSync(Buffer.alloc(50_000_000)));
     const [first, second] = await Promise.all([
@@ -269,7 +269,7 @@ describe('input that cannot be read', () => {
     }
   });
 
-  it('is JSON if JSON was requested', async () => {
+  it('is reported as JSON if JSON was requested', async () => {
     const ended = await faultline(['triage', join(FOLDER, 'none.log'), '--json']);
     expect(ended.code).toBe(3);
     expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');

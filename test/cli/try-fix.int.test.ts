@@ -24,7 +24,7 @@ const tryFix = (args: readonly string[], options: ProcessOptions = {}) =>
     ...options,
   });
 
-test('try-fix tries a diff of standard input, and the one in an answer of the service', async () => {
+test('try-fix tries a diff from standard input, and the one in an answer of the service', async () => {
   const given = await tryFix(['--patch', '-', '--branch', 'mended'], {
     input: `Not tried:\n\`\`\`diff\n${DIFF}\`\`\`\n`,
   });
@@ -50,7 +50,7 @@ test('try-fix tries a diff of standard input, and the one in an answer of the se
   expect(await tryFix(['--rule', 'guess'])).toMatchObject({ code: 2 });
 });
 
-test('try-fix that is interrupted leaves nothing in the temporary directory', async () => {
+test('an interrupted try-fix leaves no files in the temporary directory', async () => {
   const temporary = mkdtempSync(join(tmpdir(), 'faultline-test-'));
   onTestFinished(() => rmSync(temporary, { recursive: true }));
   const started = join(temporary, 'started');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { faultline } from './faultline.ts';
 
-describe('wrong usage', () => {
+describe('a usage error', () => {
   it.each([
     ['no command', [], /^Usage: faultline/],
     ['an unknown command', ['triaje'], /unknown command 'triaje'.*\(Did you mean triage\?\)/s],
@@ -25,14 +25,17 @@ describe('wrong usage', () => {
     ],
     ['a wrong number', ['triage', 'x', '--budget', '0'], /whole number of at least 1/],
     ['options that exclude each other', ['triage', 'x', '--json', '--github'], /cannot be used with/],
-  ])('%s: exit 2, the sentence and where help is on standard error', async (_name, args, sentence) => {
-    const ended = await faultline(args);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(sentence);
-    if (!args.includes('--json')) expect(ended.stdout).toBe('');
-  });
+  ])(
+    '(%s) exits with 2, and prints the reason and how to get help to standard error',
+    async (_name, args, sentence) => {
+      const ended = await faultline(args);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toMatch(sentence);
+      if (!args.includes('--json')) expect(ended.stdout).toBe('');
+    },
+  );
 
-  it('is JSON if JSON was requested', async () => {
+  it('is reported as JSON if JSON was requested', async () => {
     const ended = await faultline(['read', '--json']);
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stdout)).toEqual({
@@ -42,7 +45,7 @@ describe('wrong usage', () => {
     });
   });
 
-  it('of the environment names the variable', async () => {
+  it('in an environment variable names the variable', async () => {
     const ended = await faultline(['triage', 'x'], { env: { FAULTLINE_PORT: '70000' } });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('FAULTLINE_PORT (http.port)');
@@ -50,7 +53,7 @@ describe('wrong usage', () => {
 });
 
 describe('help', () => {
-  it('of every command answers with exit 0 and explains every option', async () => {
+  it('of every command exits with 0 and explains every option', async () => {
     const ended = await faultline(['help', 'review']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     for (const command of commandsOf(createProgram())) {
@@ -59,7 +62,7 @@ describe('help', () => {
     }
   });
 
-  it('59: shows how triage and serve are used', async () => {
+  it('59: shows how to use triage and serve', async () => {
     for (const [command, example] of [
       ['triage', 'gh run view 812 --log-failed | faultline triage -'],
       ['serve', 'faultline serve --demo'],
@@ -75,8 +78,8 @@ describe('help', () => {
   });
 });
 
-describe('commands of a service that is not there', () => {
-  it('59: say so and what to do, exit 4', async () => {
+describe('commands without a running service', () => {
+  it('59: explain what to do, and exit with 4', async () => {
     const ended = await faultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toMatch(/Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve/);

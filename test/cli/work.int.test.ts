@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const work = (...args: string[]) => faultline(['work', ...args, '--data', folder]);
 
-it('lists failed and waiting work, and requeues it', async () => {
+it('work lists failed and pending work, and requeues it', async () => {
   const listed = await work('list');
   expect([listed.code, listed.stderr]).toEqual([0, '']);
   expect(listed.stdout).toMatch(

@@ -7,12 +7,12 @@ const PRESET = createEmbeddedPreset('/data', '/knowledge');
 const TOKEN = 'a-token-of-16-chars';
 
 describe('the environment', () => {
-  it('changes nothing where it is silent or empty', () => {
+  it('changes nothing if its variables are absent or empty', () => {
     expect(load({})).toEqual(Config.parse(PRESET));
     expect(load({ FAULTLINE_PORT: '', FAULTLINE_HOST: '' })).toEqual(Config.parse(PRESET));
   });
 
-  it('names everything that is wrong at once', () => {
+  it('reports all errors at once', () => {
     const said = errorOf(() =>
       load({
         FAULTLINE_PORT: 'eighty',
@@ -49,17 +49,17 @@ describe('the environment', () => {
     [' 2 ', 2],
     ['127.0.0.1', ['127.0.0.1']],
     ['10.0.0.0/8, fd00::/8,loopback', ['10.0.0.0/8', 'fd00::/8', 'loopback']],
-  ])('trusts the proxies %j', (text, proxies) => {
+  ])('sets the trusted proxies %j', (text, proxies) => {
     expect(load({ FAULTLINE_TRUST_PROXY: text }).http.trustProxy).toEqual(proxies);
   });
 
-  it('names the form of pairs without saying what their names are', () => {
+  it('describes the form of pairs in general words in its error', () => {
     expect(errorOf(() => load({ FAULTLINE_OIDC_ROLES: 'ci-team' }))).toContain(
       'FAULTLINE_OIDC_ROLES: "ci-team" does not have the form name=value',
     );
   });
 
-  it('never changes the preset that it is laid over', () => {
+  it('never changes the preset that it is applied to', () => {
     const before = structuredClone(PRESET);
     load({ FAULTLINE_PORT: '8080', FAULTLINE_CLONES: 'a/b=c' });
     expect(PRESET).toEqual(before);
@@ -69,13 +69,13 @@ describe('the environment', () => {
 describe('prices of models', () => {
   const prices = { ours: { input: 1, cachedInput: 0.5, output: 2 } };
 
-  it('are read as they stand or from a file', () => {
+  it('are read from the variable or from a file', () => {
     expect(load({ FAULTLINE_MODEL_PRICES: ` ${JSON.stringify(prices)}` }).analyst.llm.prices).toEqual(prices);
     const file = (path: string) => (path === '/prices.json' ? JSON.stringify(prices) : '');
     expect(load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, file).analyst.llm.prices).toEqual(prices);
   });
 
-  it('say which model is wrong, and in what', () => {
+  it('are refused with the model and the field that is wrong', () => {
     expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain(
       'analyst.llm.prices.ours.output',
     );
@@ -86,12 +86,12 @@ describe('prices of models', () => {
 });
 
 describe('secrets in files', () => {
-  it('are read from NAME_FILE, without the line end', () => {
+  it('are read from NAME_FILE, without the line break', () => {
     const config = load({ OPENAI_API_KEY_FILE: '/run/secrets/key' }, (path) => `key of ${path}\n`);
     expect(config.analyst.llm.apiKey).toBe('key of /run/secrets/key');
   });
 
-  it('are not looked for where the variable is no secret', () => {
+  it('are not supported for variables that are not secret', () => {
     expect(load({ FAULTLINE_PORT_FILE: '/x' }, () => '1').http.port).toBe(4600);
   });
 
@@ -104,7 +104,7 @@ describe('secrets in files', () => {
     );
   });
 
-  it('are refused where the variable itself is set too', () => {
+  it('are refused if the variable itself is set too', () => {
     const both = { OPENAI_API_KEY: 'a', OPENAI_API_KEY_FILE: '/b' };
     expect(errorOf(() => load(both, () => 'b'))).toMatch(
       /OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set/,
@@ -112,7 +112,7 @@ describe('secrets in files', () => {
   });
 });
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   const WRONG: readonly (readonly [string, string])[] = [
     ['FAULTLINE_PORT', 'many'],
     ['FAULTLINE_PORT', ' '],
@@ -142,11 +142,11 @@ describe('a wrong value', () => {
     ['FAULTLINE_TOKENS', `ci:king:${TOKEN}`],
   ];
 
-  it.each(WRONG)('of %s (%j) is refused by that name', (name, value) => {
+  it.each(WRONG)('of %s (%j) is refused with the name of the variable', (name, value) => {
     expect(errorOf(() => load({ [name]: value }))).toContain(name);
   });
 
-  it('never shows a token', () => {
+  it('never shows a token in its error', () => {
     expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain(
       'very-secret',
     );
@@ -162,13 +162,13 @@ describe('a wrong value', () => {
 
 describe('the table of variables', () => {
   it.each(VARIABLES.map((variable) => [variable.name, variable.path] as const))(
-    '%s names a field that exists: %s',
+    '%s sets a field that exists: %s',
     (_name, path) => {
       expect(schemaAt(path.split('.'))).toBe(true);
     },
   );
 
-  it('names each variable and each field once, and ends each meaning like a sentence', () => {
+  it('names each variable and each field once, and each meaning is a sentence', () => {
     expect(new Set(VARIABLES.map(({ name }) => name)).size).toBe(VARIABLES.length);
     expect(new Set(VARIABLES.map(({ path }) => path)).size).toBe(VARIABLES.length);
     for (const { meaning } of VARIABLES) expect(meaning).toMatch(/^[A-Z].*\.$/);
@@ -214,28 +214,28 @@ describe('a profile', () => {
     ['fast', 2, 'never'],
     ['balanced', 5, 'complex'],
     ['thorough', 8, 'always'],
-  ])('%s expands into plain numbers', (profile, maxIterations, when) => {
+  ])('%s sets plain numbers', (profile, maxIterations, when) => {
     const { triage } = load({ FAULTLINE_PROFILE: profile });
     expect(triage).toMatchObject({ profile, maxIterations, investigators: { when } });
     expect(triage.budget.seconds * 1000).toBeLessThan(triage.timeLimitMs);
   });
 
-  it('is balanced unless it is named', () => {
+  it('is balanced by default', () => {
     expect(load({}).triage).toEqual(load({ FAULTLINE_PROFILE: 'balanced' }).triage);
   });
 
-  it('yields to a limit of the cost', () => {
+  it('is overridden by a cost limit', () => {
     const { triage } = load({ FAULTLINE_PROFILE: 'fast', FAULTLINE_MAX_RUN_USD: '0' });
     expect(triage).toMatchObject({ maxIterations: 2, budget: { tokens: 20_000, costUsd: 0 } });
   });
 
-  it('that does not exist is refused by its variable', () => {
+  it('that does not exist is refused with its variable', () => {
     expect(errorOf(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
   });
 });
 
 describe('a setting of an earlier release', () => {
-  it('is refused with what holds now', () => {
+  it('is refused with the present behavior', () => {
     expect(
       errorOf(() => load({ FAULTLINE_GITHUB_COMMENT_MODE: 'recreate', FAULTLINE_BLIND_EVERY: '20' })),
     ).toMatch(
@@ -243,7 +243,7 @@ describe('a setting of an earlier release', () => {
     );
   });
 
-  it('may stay where it asks for what holds', () => {
+  it('is accepted if it asks for the present behavior', () => {
     const former = { FAULTLINE_BLIND_EVERY: '0', FAULTLINE_FIRST_ROUND: 'rules', FAULTLINE_CLAIM_MS: '' };
     expect(load(former)).toEqual(load({}));
   });
@@ -258,7 +258,7 @@ describe('a preset', () => {
     FAULTLINE_MONGODB_URL: 'mongodb://mongo:27017',
   };
 
-  it('is embedded where nothing is set, and server where a PostgreSQL server is named', () => {
+  it('is embedded by default, and server if a PostgreSQL server is named', () => {
     expect(of({}).database).toEqual({ driver: 'pglite', dataDir: '/data/database' });
     expect(of(SERVICES)).toMatchObject({
       database: { driver: 'postgres', url: SERVICES.FAULTLINE_DATABASE_URL, poolSize: 10 },
@@ -268,7 +268,7 @@ describe('a preset', () => {
     });
   });
 
-  it('puts Redis, MongoDB and Pinecone in place of the database where they are named', () => {
+  it('uses Redis, MongoDB and Pinecone instead of the database if they are named', () => {
     const { FAULTLINE_DATABASE_URL } = SERVICES;
     const plain = of({ FAULTLINE_DATABASE_URL });
     expect(plain.jobQueue).toEqual({ driver: 'database', concurrency: 4, inServe: false });
@@ -287,7 +287,7 @@ describe('a preset', () => {
     ['FAULTLINE_REDIS_URL', { ...SERVICES, FAULTLINE_REDIS_URL: 'redis:6379' }],
     ['FAULTLINE_MONGODB_URL', { ...SERVICES, FAULTLINE_MONGODB_URL: 'mongo:27017' }],
     ['PINECONE_API_KEY', { ...SERVICES, FAULTLINE_PINECONE_INDEX: 'ours' }],
-  ])('names %s where it is missing or wrong', (name, environment) => {
+  ])('names %s if it is missing or wrong', (name, environment) => {
     expect(errorOf(() => of(environment))).toContain(name);
   });
 });

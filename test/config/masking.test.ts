@@ -7,7 +7,7 @@ it.each([
   ['postgres://u:p%40ss%2Fword@db/faultline', 'p@ss/word'],
   ['postgres://u:half%written@db/faultline', 'half%written'],
   ['postgres://u:with@in@[::1]:5432/faultline', 'with@in'],
-])('knows the password in %s', (url, password) => {
+])('the password in %s is masked', (url, password) => {
   const ours = { driver: 'postgres', url: 'postgres://db/x', poolSize: 1 } as const;
 
   expect(createMaskingOptions({ database: { ...ours, url, readerUrl: null, ownerUrl: null } }).known).toEqual(
@@ -21,7 +21,7 @@ it.each([
   ]);
 });
 
-it('knows the password of a replica set, whose address names several servers, and of a Redis without a user', () => {
+it('the passwords of a replica set with several servers and of a Redis without a user are masked', () => {
   const { known } = createMaskingOptions({
     buildArchive: {
       driver: 'mongodb',
@@ -39,7 +39,7 @@ it('knows the password of a replica set, whose address names several servers, an
   expect(known).toEqual(['s3cret-of-redis', 's3cret-of-mongo']);
 });
 
-it('knows none where an address has none', () => {
+it('an address without a password has nothing to mask', () => {
   const database = {
     driver: 'postgres',
     url: 'postgres://u@db/x?host=a:b@c',

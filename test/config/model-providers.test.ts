@@ -30,16 +30,16 @@ test.each([
     { OPENAI_MODEL: 'google:gemini-x', OPENAI_BASE_URL: 'http://127.0.0.1:1', OPENAI_API_KEY: 'g' },
     ['http://127.0.0.1:1', 'gemini-x', 'g'],
   ],
-])('%j is asked at %j', (environment, [baseUrl, model, apiKey]) => {
+])('the model of %j is requested at %j', (environment, [baseUrl, model, apiKey]) => {
   expect(toConnectionOptions(llmOf(environment))).toMatchObject({ baseUrl, model, apiKey });
 });
 
-test('no other provider’s key is ever sent, and the missing one is named', () => {
+test('the key of another provider is never sent, and a missing key is named', () => {
   const llm = llmOf({ OPENAI_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
   expect(() => toConnectionOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
 });
 
-test('another model of a run takes its own provider', () => {
+test('a model that replaces the configured one uses its own provider', () => {
   const llm = llmOf({ OPENAI_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
   expect(toConnectionOptions(withModel(llm, 'groq:llama-x'))).toMatchObject({
     baseUrl: 'https://api.groq.com/openai/v1',
@@ -58,11 +58,11 @@ test.each([
     { OPENAI_MODEL: 'ollama:qwen3:8b', OPENAI_API_KEY: 'o', FAULTLINE_MODEL_SMALL: 'gpt-mini' },
     [null, 'gpt-mini', 'o'],
   ],
-])('the cheaper model of %j is asked at %j', (environment, [baseUrl, model, apiKey]) => {
+])('the cheaper model of %j is requested at %j', (environment, [baseUrl, model, apiKey]) => {
   const small = toSmallModel(llmOf(environment));
   expect(small && toConnectionOptions(small)).toMatchObject({ baseUrl, model, apiKey });
 });
 
-test('without a cheaper model there is none to ask', () => {
+test('without a cheaper model, none is used', () => {
   expect(toSmallModel(llmOf({ OPENAI_API_KEY: 'o' }))).toBeNull();
 });

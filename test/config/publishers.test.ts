@@ -7,11 +7,11 @@ function load(environment: Readonly<Record<string, string>>) {
   return loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => '').channels.webhook;
 }
 
-it('tells nobody but the log unless an address is set', () => {
+it('answers are published only to the log unless an address is set', () => {
   expect(load({})).toMatchObject({ url: null, secrets: [], formats: ['standard'] });
 });
 
-it('signs with every secret while one is rotated', () => {
+it('webhooks are signed with every secret during a rotation', () => {
   const set = {
     FAULTLINE_PUBLISH_WEBHOOK_URL: 'http://10.0.0.7/hook',
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `${SECRET},${SECRET}`,
@@ -19,12 +19,12 @@ it('signs with every secret while one is rotated', () => {
   expect(load(set)).toMatchObject({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
 });
 
-it('words them as CloudEvents where that is requested', () => {
+it('webhooks use CloudEvents if requested', () => {
   expect(load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents' }).formats).toEqual(['cloudevents']);
   expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'xml' })).toThrow('FAULTLINE_PUBLISH_WEBHOOK_FORMAT');
 });
 
-it('adds decisions and outcomes where they are requested, to one format', () => {
+it('decisions and outcomes are added to one format if requested', () => {
   const both = { FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents, decisions,outcomes' };
   expect(load(both).formats).toEqual(['cloudevents', 'decisions', 'outcomes']);
   expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'standard,cdevents' })).toThrow(
@@ -39,6 +39,6 @@ it.each([
     { FAULTLINE_PUBLISH_WEBHOOK_URL: 'file:///etc/passwd', FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET },
     'FAULTLINE_PUBLISH_WEBHOOK_URL',
   ],
-])('refuses %j, and says what is wrong', (set, said) => {
+])('invalid settings are refused with the reason: %j', (set, said) => {
   expect(() => load(set)).toThrow(said);
 });

@@ -21,7 +21,7 @@ describe('a variable of an earlier release', () => {
     [{ ...REDIS, FAULTLINE_JOB_QUEUE: 'database' }, 'FAULTLINE_REDIS_URL selects BullMQ'],
     [{ FAULTLINE_SLACK_CHANNEL: 'C0123456789' }, 'set FAULTLINE_SLACK_CHANNELS=*=C0123456789'],
     [{ LANGSMITH_TRACING: 'true', FAULTLINE_TRACING: 'off' }, 'without LANGSMITH_TRACING, nothing is sent'],
-  ])('is refused with what replaces it: %j', (environment, replacement) => {
+  ])('is refused with its replacement: %j', (environment, replacement) => {
     const name = Object.keys(environment).at(-1);
     expect(() => load(environment)).toThrow(`${name} is no longer a setting: `);
     expect(() => load(environment)).toThrow(replacement);
@@ -38,11 +38,11 @@ describe('a variable of an earlier release', () => {
     },
     { ...REDIS, FAULTLINE_JOB_QUEUE: 'bullmq', FAULTLINE_REDIS_PREFIX: 'faultline' },
     { FAULTLINE_TRACING: 'off', FAULTLINE_CLAIM_MS: '900000' },
-  ])('is accepted where it asks for what holds now: %j', (environment) => {
+  ])('is accepted if it asks for the present behavior: %j', (environment) => {
     expect(() => load(environment)).not.toThrow();
   });
 
-  it('is only named where another program may use it', () => {
+  it('is only mentioned if another program may use it', () => {
     expect(() => load({ LANGFUSE_PUBLIC_KEY: 'pk' })).not.toThrow();
     expect(describeIgnoredVariables({ LANGFUSE_PUBLIC_KEY: 'pk' })).toEqual([
       expect.stringMatching(/^LANGFUSE_PUBLIC_KEY is no longer read: set OTEL_EXPORTER_OTLP_ENDPOINT=https/),
@@ -50,8 +50,8 @@ describe('a variable of an earlier release', () => {
   });
 });
 
-describe('what follows from other settings', () => {
-  it('is derived from them', () => {
+describe('settings that depend on others', () => {
+  it('are derived from them', () => {
     const { http, triage } = load({
       FAULTLINE_RATE_LIMIT: '10',
       FAULTLINE_MAX_LOG_BYTES: '4000',
@@ -64,7 +64,7 @@ describe('what follows from other settings', () => {
   });
 });
 
-it('the page of settings lists under 110 variables', () => {
+it('the settings page lists fewer than 110 variables', () => {
   const page = readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8');
   expect(page.match(/^\| `/gm)?.length).toBeLessThan(110);
 });

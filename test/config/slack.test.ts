@@ -5,7 +5,7 @@ function load(environment: Readonly<Record<string, string>>) {
   return loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => 'xoxb-from-a-file\n');
 }
 
-it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
+it('nothing is posted to Slack or written to Jenkins by default', () => {
   const { channels, providers } = load({});
   expect(channels.slack).toMatchObject({
     token: null,
@@ -16,7 +16,7 @@ it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
   expect(providers.jenkins.description).toBe('off');
 });
 
-it('reads the token from a file, channels by repository, secrets and reviewers', () => {
+it('the token is read from a file, and channels by repository, secrets and reviewers are set', () => {
   const { slack } = load({
     FAULTLINE_SLACK_TOKEN_FILE: '/run/secrets/slack',
     FAULTLINE_SLACK_CHANNELS: '*=C0123456789,shop/api=C0000000001,shop/web=C0000000002',
@@ -31,13 +31,13 @@ it('reads the token from a file, channels by repository, secrets and reviewers',
   });
 });
 
-describe('is refused with what is wrong', () => {
+describe('an invalid Slack setting', () => {
   it.each([
     [{ FAULTLINE_SLACK_CHANNELS: '*=C0123456789' }, 'but no token'],
     [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNELS: '*=#builds' }, 'must be a channel ID'],
     [{ FAULTLINE_SLACK_REVIEWERS: 'ada' }, 'must be a member ID'],
     [{ FAULTLINE_JENKINS_DESCRIPTION: 'yes' }, 'FAULTLINE_JENKINS_DESCRIPTION'],
-  ])('%j', (set, said) => {
+  ])('is refused with the reason: %j', (set, said) => {
     expect(() => load(set)).toThrow(said);
   });
 });

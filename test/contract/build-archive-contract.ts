@@ -31,7 +31,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       return { name: 'build.log', kind: 'log', text, notes: [], ...change };
     }
 
-    it('gives back what was put, described', async () => {
+    it('returns what was stored, with its description', async () => {
       await archive.put(buildId, log('one\ntwo ü\r\nthree', { notes: ['cut at 200 MB'] }));
       await archive.put(buildId, log('<testsuite/>', { name: 'reports/junit.xml', kind: 'report' }));
 
@@ -42,7 +42,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       ]);
     });
 
-    it('knows nothing of other builds and names', async () => {
+    it('returns nothing for unknown builds and names', async () => {
       await archive.put(buildId, log('one'));
 
       expect(await archive.list('bld_other')).toEqual([]);
@@ -51,7 +51,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await archive.lines(buildId, 'other.log', 1, 2)).toBeNull();
     });
 
-    it('replaces a text of the same name, whole', async () => {
+    it('replaces a text with the same name completely', async () => {
       await archive.put(buildId, log(Array.from({ length: 3000 }, (_, line) => `old ${line}`).join('\n')));
       await archive.put(buildId, log('new', { notes: ['again'] }));
 
@@ -62,7 +62,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await archive.lines(buildId, 'build.log', 1, 2000)).toEqual({ lineStart: 1, lines: ['new'] });
     });
 
-    it('keeps one of two texts that are put at the same moment', async () => {
+    it('keeps one of two texts that are stored at the same time', async () => {
       const texts = ['a', 'b'].map((letter) => `${letter}\n`.repeat(2500));
 
       await Promise.all(texts.map((text) => archive.put(buildId, log(text))));
@@ -70,7 +70,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(texts).toContain(await archive.read(buildId, 'build.log'));
     });
 
-    it('removes a build and nothing else', async () => {
+    it('removes one build and nothing else', async () => {
       await archive.put(buildId, log('one'));
       await archive.put(`${buildId}-other`, log('two'));
 
@@ -82,7 +82,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await archive.read(`${buildId}-other`, 'build.log')).toBe('two');
     });
 
-    it('ends a line at a newline only', async () => {
+    it('ends a line only at a newline', async () => {
       await archive.put(buildId, log('10%\r20%\r100%\ndone\u2028still\n'));
 
       expect(await archive.lines(buildId, 'build.log', 1, 9)).toEqual({
@@ -99,14 +99,14 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect((await archive.list(buildId))[0]).toMatchObject({ lines: 1, bytes: 0 });
     });
 
-    it('replaces what a database cannot keep', async () => {
+    it('replaces characters that a database cannot store', async () => {
       await archive.put(buildId, log('a\0b\n\ud800c', { notes: ['n\0'] }));
 
       expect(await archive.read(buildId, 'build.log')).toBe('a\uFFFDb\n\uFFFDc');
       expect((await archive.list(buildId))[0]).toMatchObject({ lines: 2, bytes: 10 });
     });
 
-    it('clips windows to the text and to 2,000 lines', async () => {
+    it('limits a window to the text and to 2,000 lines', async () => {
       const lines = Array.from({ length: 4500 }, (_, index) => `line ${index + 1}`);
       await archive.put(buildId, log(lines.join('\n')));
       const window = async (from: number, to: number) => await archive.lines(buildId, 'build.log', from, to);
@@ -132,7 +132,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       return pieces;
     }
 
-    it('gives the whole text in order, in pieces of whole lines', async () => {
+    it('streams the whole text in order, in pieces of whole lines', async () => {
       const lines = Array.from({ length: 45_500 }, (_, index) => `line ${index + 1} \r ü`);
       await archive.put(buildId, log(lines.join('\n')));
 
@@ -145,13 +145,13 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await piecesOf('bld_other', 'build.log')).toEqual([]);
     });
 
-    it('gives an empty text as one empty piece', async () => {
+    it('streams an empty text as one empty piece', async () => {
       await archive.put(buildId, log(''));
 
       expect(await piecesOf(buildId, 'build.log')).toEqual([{ lineStart: 1, text: '' }]);
     });
 
-    it('may be left in the middle of a text', async () => {
+    it('allows the reader to stop within a text', async () => {
       await archive.put(buildId, log('x\n'.repeat(100_000)));
 
       for await (const { lineStart } of archive.pieces(buildId, 'build.log')) if (lineStart > 1) break;
@@ -159,7 +159,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await archive.lines(buildId, 'build.log', 1, 1)).toEqual({ lineStart: 1, lines: ['x'] });
     });
 
-    it('never mixes a text with the one that replaces it', async () => {
+    it('never mixes a text with its replacement', async () => {
       await archive.put(buildId, log('old\n'.repeat(100_000)));
       const read: string[] = [];
       const reading = async () => {
@@ -176,7 +176,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       else expect(ended).toMatchObject({ code: 'storage-failed', retryable: true });
     });
 
-    it('agrees with split for any text and window', async () => {
+    it('returns the same lines as split for any text and window', async () => {
       const piece = fc.oneof(
         fc.constantFrom('\n', '\r', '\r\n', '\0', 'x'),
         fc.string({ unit: 'grapheme', maxLength: 5 }),
@@ -201,7 +201,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       );
     });
 
-    it('opens any window of a log of 300,000 lines', async () => {
+    it('returns any window of a log of 300,000 lines', async () => {
       const lines = Array.from(
         { length: 300_000 },
         (_, index) => `2026-03-01T10:00:00.000Z step ${index + 1}: compiling src/module-${index % 977}.c`,

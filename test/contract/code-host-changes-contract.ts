@@ -74,7 +74,7 @@ export function codeHostChangesContract(
     });
     afterAll(() => repository.remove());
 
-    it('follows lines back through changes and renames', async () => {
+    it('follows a line back through changes and renames', async () => {
       const of = async (lineStart: number, lineEnd: number, limit = 9) => {
         const found = await host.lineHistory(
           { ...all, path: 'src/price.ts', lineStart, lineEnd, limit },
@@ -105,7 +105,7 @@ export function codeHostChangesContract(
       expect(added).toMatchObject({ commit: commits.first, pullRequest: 7 });
     });
 
-    it('says what a commit changed', async () => {
+    it('returns the changes of a commit', async () => {
       const diff = await host.commitDiff({ repository: REPOSITORY, commit: commits.head }, signal);
       expect(diff?.commit).toMatchObject({ commit: commits.head, author: 'Grace', subject: 'Drop the tax' });
       expect(diff?.truncated).toBe(false);
@@ -122,7 +122,7 @@ export function codeHostChangesContract(
       );
     });
 
-    it('says where a file was moved from, and what a first commit brought', async () => {
+    it('returns where a file was moved from, and the files of the first commit', async () => {
       const move = await host.commitDiff(
         { repository: REPOSITORY, commit: commits.moved.slice(0, 12) },
         signal,
@@ -146,7 +146,7 @@ export function codeHostChangesContract(
       expect(await host.commitDiff({ repository: 'someone/else', commit: commits.first }, signal)).toBeNull();
     });
 
-    it('compares since the merge base, newest commit first', async () => {
+    it('compares from the merge base on, newest commit first', async () => {
       const ahead = await host.compare(
         { repository: REPOSITORY, base: commits.branch, head: 'main' },
         signal,
@@ -177,7 +177,7 @@ export function codeHostChangesContract(
       ).toBeNull();
     });
 
-    it('lists files by name, whole or below a folder', async () => {
+    it('lists files by name, in the whole repository or in a folder', async () => {
       const paths = ['README.md', 'away', 'big.dat', 'logo.bin', 'src/price.ts'];
       expect(await host.listFiles({ ...all, limit: 50 }, signal)).toEqual({ paths, truncated: false });
       expect(await host.listFiles({ ...all, limit: 2 }, signal)).toEqual({
@@ -201,7 +201,7 @@ export function codeHostChangesContract(
       });
     });
 
-    it('finds files by words in any case, most different words first', async () => {
+    it('finds files by words in any case, those with the most different words first', async () => {
       const find = (words: string[], limit = 9) => host.searchFiles({ ...all, words, limit }, signal);
       expect(await find(['price', 'tax'])).toEqual([
         { path: 'README.md', occurrences: 3, words: 2 },
@@ -217,7 +217,7 @@ export function codeHostChangesContract(
       );
     });
 
-    it('follows a link within the commit and says plainly what is no text', async () => {
+    it('follows a link within the commit, and reports files that are not text', async () => {
       const read = (path: string, ref: string | null = commits.first) =>
         host.readFile({ ...all, ref, path }, signal);
       expect(await read('link.ts')).toMatchObject({ path: 'lib/price.ts', totalLines: 24 });
@@ -244,7 +244,7 @@ export function codeHostChangesContract(
       });
     });
 
-    it('names the repositories it can read', async () => {
+    it('lists the repositories that it can read', async () => {
       expect(await host.listRepositories({ limit: 9 }, signal)).toMatchObject([
         { repository: REPOSITORY, defaultBranch: 'main' },
       ]);

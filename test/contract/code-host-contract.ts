@@ -50,13 +50,13 @@ export function codeHostContract(
     });
     afterAll(() => repository.remove());
 
-    it('knows which repositories it can read', async () => {
+    it('lists the repositories that it can read', async () => {
       expect(await host.canRead(REPOSITORY)).toBe(true);
       expect(await host.canRead('someone/else')).toBe(false);
       expect(await host.canRead('constructor')).toBe(false);
     });
 
-    it('says which commit answers, and remarks on a stand-in', async () => {
+    it('names the commit that was used, with a note if it replaces another', async () => {
       expect(await host.resolve({ repository: REPOSITORY, ref: commits.first }, signal)).toEqual({
         ref: commits.first,
         note: null,
@@ -77,7 +77,7 @@ export function codeHostContract(
       });
     });
 
-    it('reads a file of a commit, and its window', async () => {
+    it('reads a file of a commit, whole or in part', async () => {
       const old = await host.readFile({ ...at('src/cart/tax.ts', commits.first) }, signal);
       expect(old).toEqual({
         path: 'src/cart/tax.ts',
@@ -89,14 +89,14 @@ export function codeHostContract(
       expect(window).toMatchObject({ lineStart: 499, lines: ['row 499', 'row 500'], totalLines: 500 });
     });
 
-    it('reads at most 200 lines a call', async () => {
+    it('reads at most 200 lines per call', async () => {
       expect((await host.readFile({ ...at('data/rows.txt') }, signal))?.lines).toHaveLength(200);
       expect(
         (await host.readFile({ ...at('data/rows.txt'), lineStart: 1, lineEnd: 500 }, signal))?.lines,
       ).toHaveLength(200);
     });
 
-    it('answers null or nothing for what does not exist', async () => {
+    it('returns null or an empty list for what does not exist', async () => {
       expect(await host.readFile(at('src/absent.ts'), signal)).toBeNull();
       expect(await host.readFile(at('src'), signal)).toBeNull();
       expect(await host.readFile(at('src/cart/tax.ts', 'deadbeef'), signal)).toBeNull();
@@ -114,7 +114,7 @@ export function codeHostContract(
       ).toEqual([]);
     });
 
-    it('searches literally, with case, up to the limit', async () => {
+    it('searches literally, case-sensitively, up to the limit', async () => {
       const hits = await host.search(
         { repository: REPOSITORY, ref: null, text: 'Math.round(net', limit: 5 },
         signal,
@@ -139,7 +139,7 @@ export function codeHostContract(
       ).toEqual([]);
     });
 
-    it('finds files by the end of their path, whole segments only, shortest first', async () => {
+    it('finds files by the end of their path, in whole segments, shortest first', async () => {
       const find = (suffix: string) =>
         host.findFiles({ repository: REPOSITORY, ref: null, suffix, limit: 9 }, signal);
       expect(await find('cart/tax.ts')).toEqual(['src/cart/tax.ts']);
@@ -147,7 +147,7 @@ export function codeHostContract(
       expect(await find('dex.ts')).toEqual([]);
     });
 
-    it('blames the person of each line', async () => {
+    it('returns the author of each line', async () => {
       const lines = await host.blame({ ...at('src/cart/tax.ts'), lineStart: 1, lineEnd: 9 }, signal);
       expect(lines.map(({ line, author, commit }) => [line, author, commit])).toEqual([
         [1, 'Ada', commits.first],
@@ -203,7 +203,7 @@ export function codeHostContract(
       });
     });
 
-    it('takes text and paths that look like options for text and paths', async () => {
+    it('treats text and paths that look like options as text and paths', async () => {
       expect(
         await host.search(
           { repository: REPOSITORY, ref: null, text: '--open-files-in-pager=id', limit: 5 },
@@ -222,7 +222,7 @@ export function codeHostContract(
       });
     });
 
-    it('stops when its signal ends', async () => {
+    it('stops when its signal is aborted', async () => {
       await expect(host.readFile(at('README.md'), AbortSignal.abort())).rejects.toThrow();
     });
   });

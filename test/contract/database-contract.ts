@@ -42,14 +42,14 @@ export function databaseContract(
     }
 
     describe('migrations', () => {
-      it('apply once, also when asked for twice at the same moment', async () => {
+      it('are applied once, even if requested twice at the same time', async () => {
         const both = await Promise.all([db.migrate(), (under.second ?? db).migrate()]);
 
         expect(both.flatMap((result) => result.applied)).toEqual(['0001_things']);
         expect(await db.migrate()).toEqual({ applied: [] });
       });
 
-      it('apply what was added since, in order', async () => {
+      it('that were added since are applied in order', async () => {
         await writeFile(join(folder, '0003_more.sql'), 'alter table more add column b int;');
         await writeFile(join(folder, '0002_more.sql'), 'create table more (a int);');
 
@@ -57,7 +57,7 @@ export function databaseContract(
         expect(await db.query('select a, b from more')).toEqual([]);
       });
 
-      it('leave nothing behind when one fails, and continue once it is corrected', async () => {
+      it('leave nothing behind if one fails, and continue once it is corrected', async () => {
         await writeFile(join(folder, '0004_good.sql'), 'create table good (a int);');
         await writeFile(join(folder, '0005_bad.sql'), 'create table bad (a int); select nonsense;');
 
@@ -70,7 +70,7 @@ export function databaseContract(
         expect(await db.migrate()).toEqual({ applied: ['0004_good', '0005_bad'] });
       });
 
-      it('refuse a migration that was changed after it was applied, comments included, until it is restored or its schema compared', async () => {
+      it('are refused if one was changed after it was applied, comments included, until it is restored or the schema compared', async () => {
         const before = 'create table more (a int);';
         await writeFile(join(folder, '0002_more.sql'), `${before} -- a remark`);
         await writeFile(join(folder, '0006_late.sql'), 'create table late (a int);');
@@ -94,7 +94,7 @@ export function databaseContract(
         expect(await db.query('select a, b, c from more')).toEqual([]);
       });
 
-      it('refuse a database that a newer version wrote', async () => {
+      it('are refused on a database that a newer version wrote', async () => {
         const aside = await mkdtemp(join(tmpdir(), 'faultline-aside-'));
         await cp(folder, aside, { recursive: true });
         await rm(join(folder, '0005_bad.sql'));
@@ -123,7 +123,7 @@ export function databaseContract(
         expect(await db.query('select id from things where at = $1', [new Date(at)])).toEqual([{ id: 1 }]);
       });
 
-      it('take objects as jsonb and arrays as arrays, and clean what PostgreSQL refuses', async () => {
+      it('accept objects as jsonb and arrays as arrays, and replace characters that PostgreSQL refuses', async () => {
         const data = { text: 'a\0b', 'k\0': ['\ud800', { deep: '\0' }], number: 1.5, none: null };
         await db.query('insert into things (id, note, data) values (1, $1, $2)', ['n\0te', data]);
 
@@ -140,7 +140,7 @@ export function databaseContract(
         ).toEqual([{ length: 2, first: 'x\uFFFD' }]);
       });
 
-      it('never splice values into the text', async () => {
+      it('never insert values into the SQL text', async () => {
         const evil = `'); drop table things; --`;
         await db.query('insert into things (id, note) values (1, $1)', [evil]);
 
@@ -158,7 +158,7 @@ export function databaseContract(
         expect(await count()).toBe(2);
       });
 
-      it('roll back when the work throws, and hand its error on', async () => {
+      it('roll back if the callback throws, and rethrow its error', async () => {
         const error = new Error('changed my mind');
 
         const failing = db.transaction(async (sql) => {
@@ -170,7 +170,7 @@ export function databaseContract(
         expect(await count()).toBe(0);
       });
 
-      it('stay usable after failing statements, alone and in transactions, one after another and at once', async () => {
+      it('remain usable after failing statements, alone and in transactions, in sequence and at once', async () => {
         const wrong = () => db.query('select nonsense');
         const wrongInside = () =>
           db.transaction((sql) => sql.query('insert into things (id) values (1), (1)'));
@@ -198,7 +198,7 @@ export function databaseContract(
         expect(await count()).toBe(0);
       });
 
-      it('do not pretend to have committed where a failed statement was swallowed', async () => {
+      it('do not report a commit if the error of a failed statement was ignored', async () => {
         const failing = db.transaction(async (sql) => {
           await sql.query('insert into things (id) values (1)');
           await sql.query('select nonsense').catch(() => undefined);
@@ -208,7 +208,7 @@ export function databaseContract(
         expect(await count()).toBe(0);
       });
 
-      it('refuse the outer database inside a transaction, and the Sql after it, rather than wait for ever', async () => {
+      it('refuse the outer database inside a transaction and its Sql afterwards, instead of waiting forever', async () => {
         let kept: Sql | null = null;
         await db.transaction(async (sql) => {
           kept = sql;
@@ -222,7 +222,7 @@ export function databaseContract(
         expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
       });
 
-      it('take turns: counting up at once loses nothing', async () => {
+      it('are isolated: concurrent increments lose nothing', async () => {
         await db.query('insert into things (id, data) values (1, $1)', [{ n: 0 }]);
 
         await Promise.all(
@@ -239,7 +239,7 @@ export function databaseContract(
         expect(await db.query(`select data from things`)).toEqual([{ data: { n: 25 } }]);
       });
 
-      it('say which errors may pass when tried again', async () => {
+      it('mark errors that are retryable', async () => {
         for (const state of ['40001', '40P01', '57P01', '08006']) {
           const error = await db
             .query(`do $$ begin raise exception 'x' using errcode = '${state}'; end $$`)
@@ -249,7 +249,7 @@ export function databaseContract(
       });
     });
 
-    it('closes once, however often it is asked, and refuses queries then', async () => {
+    it('closes once, however often it is requested, and then refuses queries', async () => {
       await Promise.all([db.close(), db.close()]);
 
       await expect(db.query('select 1')).rejects.toMatchObject({ code: 'storage-failed' });

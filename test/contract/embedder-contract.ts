@@ -16,7 +16,7 @@ export function embedderContract(name: string, open: () => Embedder | Promise<Em
     const cosine = (left: Float32Array, right: Float32Array) =>
       left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 
-    it('gives one vector a text, of its dimensions and of length 1, whatever the text', async () => {
+    it('returns one vector of length 1 and the right dimensions for any text', async () => {
       const embedder = await open();
       const vectors = await embedder.embed(TEXTS);
       expect(vectors).toHaveLength(TEXTS.length);
@@ -26,18 +26,18 @@ export function embedderContract(name: string, open: () => Embedder | Promise<Em
       }
     });
 
-    it('gives nothing for nothing', async () => {
+    it('returns nothing for an empty list', async () => {
       expect(await (await open()).embed([])).toEqual([]);
     });
 
-    it('gives the same vector for the same text, alone or among others', async () => {
+    it('returns the same vector for the same text, alone or among others', async () => {
       const embedder = await open();
       const [alone] = await embedder.embed(['no space left on device']);
       const [, among] = await embedder.embed(TEXTS);
       expect(cosine(alone!, among!)).toBeCloseTo(1, 4);
     });
 
-    it('puts texts about one thing closer together than others', async () => {
+    it('places texts on one subject closer together than others', async () => {
       const [left, right, alien] = await (await open()).embed([
         'connect ECONNREFUSED 127.0.0.1:5432',
         'Error: connect ECONNREFUSED 10.0.0.8:6379',
@@ -46,7 +46,7 @@ export function embedderContract(name: string, open: () => Embedder | Promise<Em
       expect(cosine(left!, right!)).toBeGreaterThan(cosine(left!, alien!) + 0.2);
     });
 
-    it('stops when its signal has ended', async () => {
+    it('stops when its signal is aborted', async () => {
       await expect((await open()).embed(['text'], AbortSignal.abort())).rejects.toThrow();
     });
   });

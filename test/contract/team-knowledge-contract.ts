@@ -58,7 +58,7 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
       ]);
     });
 
-    it('gives back what it was given, by id, by source and in the order of sources', async () => {
+    it('returns what was stored, by id, by source and in the order of sources', async () => {
       expect(await store.find('doc_1')).toEqual(DOCUMENT);
       expect(await store.find('runbooks/disk.md')).toEqual(DOCUMENT);
       expect(await store.find('absent')).toBeNull();
@@ -71,7 +71,7 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
       ]);
     });
 
-    it('replaces what has the same source, with all its passages, under its old id', async () => {
+    it('replaces a document with the same source, with all passages, under the same id', async () => {
       const id = await store.put({ ...DOCUMENT, id: 'doc_9', hash: 'b', passages: 1 }, [
         { position: 1, place: 'Whole', text: 'Buy disks.' },
       ]);
@@ -89,7 +89,7 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
       expect((await store.all()).map(({ document }) => document.id)).toEqual(['doc_2']);
     });
 
-    it('finds a passage by a line it quotes, with a score near one and its document', async () => {
+    it('finds a passage by a line that it quotes, with a score near one and its document', async () => {
       const [best] = await store.search({ text: 'no space left on device', limit: 3 });
 
       expect(best).toMatchObject({
@@ -99,7 +99,7 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
       expect(best?.score).toBeGreaterThan(0.9);
     });
 
-    it('scores what shares few words low, and finds nothing where no word is shared', async () => {
+    it('gives a low score for few common words, and finds nothing without a common word', async () => {
       const scores = (
         await store.search({
           text: 'NullPointerException in CheckoutService while the agent greets',
@@ -113,7 +113,7 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
       expect(await store.search({ text: "'; drop table -- \\ & | ! ( ) <-> :*", limit: 5 })).toEqual([]);
     });
 
-    it('keeps documents of the category asked for, and those without one', async () => {
+    it('finds documents of the requested category, and those without one', async () => {
       const find = async (text: string, category: 'INFRA_ERROR' | 'CODE_ERROR') =>
         (await store.search({ text, limit: 5, category })).map(({ document }) => document.id);
 

@@ -45,7 +45,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       return (await index.search(...parameters)).map((match) => match.id);
     }
 
-    it('finds the text itself first, whole and with a score of one', async () => {
+    it('finds the text itself first, with a score of one', async () => {
       const [best, ...others] = await index.search('knowledge', { text: FULL_DISK, limit: 3 });
 
       expect(best).toMatchObject(
@@ -77,7 +77,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect((await index.search('knowledge', { text: FULL_DISK, limit: 1 }))[0]?.text).toBe(FULL_DISK);
     });
 
-    it('keeps items whose metadata equals every field of the filter', async () => {
+    it('finds items whose metadata equals every field of the filter', async () => {
       const search = (filter: Record<string, string>) =>
         ids('knowledge', { text: FULL_DISK, limit: 9, filter });
 
@@ -112,7 +112,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect(found?.metadata).not.toHaveProperty('kind');
     });
 
-    it('takes the last of two items with one id in one call', async () => {
+    it('stores the last of two items with the same id in one call', async () => {
       await index.upsert('knowledge', [item('twice', FULL_DISK), item('twice', TYPO)]);
 
       expect(await index.count('knowledge')).toBe(4);
@@ -122,7 +122,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       ).toBe(TYPO);
     });
 
-    it('removes items, and does not mind unknown ones', async () => {
+    it('removes items, and ignores unknown ones', async () => {
       await index.remove('knowledge', ['disk', 'unknown']);
       await index.remove('error_library', ['refused']);
       await index.remove('knowledge', []);
@@ -130,14 +130,14 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       expect((await ids('knowledge', { text: FULL_DISK, limit: 9 })).toSorted()).toEqual(['refused', 'typo']);
     });
 
-    it('answers an empty namespace with nothing, and takes no items as nothing to do', async () => {
+    it('returns nothing for an empty namespace, and accepts an empty list', async () => {
       await index.upsert('error_library', []);
 
       expect(await index.search('error_library', { text: FULL_DISK, limit: 5 })).toEqual([]);
       expect(await index.count('error_library')).toBe(0);
     });
 
-    it('takes many items and odd texts', async () => {
+    it('accepts many items and unusual texts', async () => {
       const many = Array.from({ length: 300 }, (_, number) =>
         item(`many-${number}`, `entry number ${number} about caches`),
       );

@@ -6,7 +6,7 @@ export function webSearchContract(name: string, open: () => WebSearch): void {
   describe(`web search: ${name}`, () => {
     const signal = new AbortController().signal;
 
-    it('names itself and says whether it is configured', () => {
+    it('returns its name and whether it is configured', () => {
       expect(open().driver).toBe(name);
       expect(typeof open().configured).toBe('boolean');
     });
@@ -22,12 +22,12 @@ export function webSearchContract(name: string, open: () => WebSearch): void {
       if (open().configured) expect(results).toHaveLength(2);
     });
 
-    it('is honest: without configuration it finds nothing', async () => {
+    it('finds nothing if it is not configured', async () => {
       const search = open();
       if (!search.configured) expect(await search.search('anything', 5, signal)).toEqual([]);
     });
 
-    it('names no address of a private network', async () => {
+    it('returns no address of a private network', async () => {
       const urls = (await open().search('private', 10, signal)).map(({ url }) => url);
 
       expect(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { digestOfToken, isInScope, isTokenForm, makeToken, NewToken } from '../../src/domain/access.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 
-test('a token has a prefix, 256 random bits and a checksum that notices a changed character', () => {
+test('a token has a prefix, 256 random bits and a checksum that detects a changed character', () => {
   const tokens = Array.from({ length: 500 }, makeToken);
   expect(new Set(tokens).size).toBe(500);
   for (const token of tokens) {
@@ -21,7 +21,7 @@ test('the stored form of a token does not reveal it', () => {
   expect(digestOfToken(token)).toBe(digestOfToken(token));
 });
 
-test('a token that is in a log is masked', async () => {
+test('a token in a log is masked', async () => {
   const token = makeToken();
   const { text } = await createMasker().mask(
     `curl -H "x: ${token}" https://faultline.example.com\nbare ${token}`,
@@ -29,7 +29,7 @@ test('a token that is in a log is masked', async () => {
   expect(text).not.toContain(token.slice(4));
 });
 
-test('a scope is a repository or all of an owner, and nothing that only begins like it', () => {
+test('a scope is a repository or all repositories of an owner, not everything with the same beginning', () => {
   const scope = ['acme/shop', 'team/*'];
   const inside = ['acme/shop', 'team/a', 'team/b/c'];
   const outside = ['acme/shop2', 'acme/sho', 'ACME/shop', 'teams/a', 'team', 'xteam/a', ''];
@@ -42,7 +42,7 @@ test('a scope is a repository or all of an owner, and nothing that only begins l
   ]);
 });
 
-test('what a token is to be is checked', () => {
+test('the name, roles and scope of a new token are checked', () => {
   const wanted = (change: object) => NewToken.safeParse({ name: 'ci', roles: ['read'], ...change }).success;
   expect([wanted({}), wanted({ repositories: ['a/b', 'c/*'] }), wanted({ expiresInDays: 90 })]).toEqual([
     true,

@@ -4,7 +4,7 @@ import { bootstrap, bootstrapWeights } from '../../src/lib/statistics.ts';
 const share = ([hits = 0, all = 0]: readonly number[]) => [hits / all];
 
 describe('a bootstrap over clusters', () => {
-  it('of cases that are alone comes near the interval of a proportion', () => {
+  it('of single cases has nearly the interval of a proportion', () => {
     const [interval] = bootstrap(
       Array.from({ length: 400 }, (_, at) => [Number(at % 4 === 0), 1]),
       share,
@@ -14,7 +14,7 @@ describe('a bootstrap over clusters', () => {
     expect(interval?.[1]).toBeCloseTo(0.292, 1.7);
   });
 
-  it('is wider where cases fall together', () => {
+  it('is wider if cases are correlated', () => {
     const alone = bootstrap(
       Array.from({ length: 200 }, (_, at) => [at % 2, 1]),
       share,
@@ -26,7 +26,7 @@ describe('a bootstrap over clusters', () => {
     expect(widthOf(together)).toBeGreaterThan(2 * widthOf(alone));
   });
 
-  it('keeps its width where many clusters are dealt into groups', () => {
+  it('keeps its width if many clusters are combined into groups', () => {
     const [interval] = bootstrap(
       Array.from({ length: 40_000 }, (_, at) => [Number((at * 7919) % 40_000 < 10_000), 1]),
       share,
@@ -36,7 +36,7 @@ describe('a bootstrap over clusters', () => {
     expect(widthOf(interval)).toBeLessThan(0.0126);
   });
 
-  it('is the same for the same clusters', () => {
+  it('gives the same result for the same clusters', () => {
     const clusters = [
       [1, 2],
       [0, 3],
@@ -45,7 +45,7 @@ describe('a bootstrap over clusters', () => {
     expect(bootstrap(clusters, share)).toEqual(bootstrap(clusters, share));
   });
 
-  it('says nothing of one cluster, of none, of what never varies, or of what is mostly undefined', () => {
+  it('gives no interval for one cluster, for none, for constant values, or for mostly undefined values', () => {
     expect(bootstrap([[1, 2]], share)).toEqual([null]);
     expect(bootstrap([], () => [1])).toEqual([null]);
     expect(

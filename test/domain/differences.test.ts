@@ -3,8 +3,8 @@ import { findDifferences, type Traits } from '../../src/lib/statistics.ts';
 
 const builds = (count: number, traits: Traits): Traits[] => Array.from({ length: count }, () => traits);
 
-describe('what is different', () => {
-  it('is the share among failing minus the share among passing builds, the largest first', () => {
+describe('the differences between failing and passing builds', () => {
+  it('are the share among failing minus the share among passing builds, largest first', () => {
     const failing = [
       ...builds(20, { branch: 'topic', hour: '3' }),
       ...builds(5, { branch: 'main', hour: '4' }),
@@ -28,7 +28,7 @@ describe('what is different', () => {
     ]);
   });
 
-  it('says nothing of fewer than twenty builds on either side, nor of what is not known of so many', () => {
+  it('are not computed for fewer than twenty builds on either side, or values known of fewer', () => {
     const branch = (name: string | null) => ({ branch: name });
     expect(findDifferences(builds(19, branch('a')), builds(50, branch('b')))).toEqual([]);
     expect(findDifferences(builds(50, branch('a')), builds(19, branch('b')))).toEqual([]);
@@ -37,7 +37,7 @@ describe('what is different', () => {
     ).toEqual([]);
   });
 
-  it('names one of two opposite values only, and nothing if there is no difference', () => {
+  it('name only one of two opposite values, and nothing without a difference', () => {
     const found = findDifferences(
       [...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })],
       builds(30, { rerun: 'no' }),

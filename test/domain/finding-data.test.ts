@@ -7,7 +7,7 @@ function evidence(id: string, tool: string, data?: Record<string, unknown>): Evi
 }
 
 describe('the data of findings', () => {
-  it('is read by the tool that found it, in the order of the evidence', () => {
+  it('is read by the tool that returned it, in the order of the evidence', () => {
     const all = [
       evidence('E1', 'read_blame', { path: 'src/a.ts', lines: [[3, 4]] }),
       evidence('E2', 'log'),
@@ -22,7 +22,7 @@ describe('the data of findings', () => {
     ]);
   });
 
-  it('has null for what is absent or has another shape, as in findings of earlier releases', () => {
+  it('is null if it is absent or has another form, as in findings of earlier releases', () => {
     const data = readData('read_blame', { data: { path: 7, author: 'ada', files: [1] } });
     expect(data).toMatchObject({ path: null, author: 'ada', files: null, pullRequest: null });
     expect(readData('count_consecutive_failures', {})).toEqual({

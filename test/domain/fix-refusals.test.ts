@@ -19,7 +19,7 @@ describe('a diff', () => {
       '@@ -1,3 +1,3 @@\n [dependency-groups]\n dev = [\n-  "requests==2.0",\n+  "requests==2.1",',
       true,
     ],
-  ])('of %s that changes how tests run is refused, by its lines: %s', (path, hunk, isAllowed) => {
+  ])('of %s that changes how tests run is refused because of its lines: %s', (path, hunk, isAllowed) => {
     const refusals = isAllowed
       ? []
       : [expect.stringMatching(/says (?:how the tests run|what the tests expect); allow it/)];

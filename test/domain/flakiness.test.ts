@@ -24,7 +24,7 @@ function measure(...written: readonly string[]) {
 }
 
 describe('flakiness of a test', () => {
-  it('is that it failed and then passed on one commit', () => {
+  it('is a failure followed by a pass on the same commit', () => {
     const counts = measure('P@a', 'F@b', 'F@b', 'P@b', 'P@c');
 
     expect(counts).toMatchObject({
@@ -40,21 +40,21 @@ describe('flakiness of a test', () => {
     expect(counts.recent[0]?.buildId).toBe('b0');
   });
 
-  it('is not that it passed first, that another commit passed, that another pipeline passed, or that the commit is unknown', () => {
+  it('is not a pass before a failure, or a pass of another commit, another pipeline or an unknown commit', () => {
     expect(measure('P@a', 'F@a').flakes).toBe(0);
     expect(measure('F@a', 'P@b').flakes).toBe(0);
     expect(measure('F@a/linux', 'P@a/mac').flakes).toBe(0);
     expect(measure('F', 'P').flakes).toBe(0);
   });
 
-  it('counts commits that were run again and stayed red', () => {
+  it('counts commits that failed again when they were rerun', () => {
     const counts = measure('F@a', 'P@a', 'F@b', 'F@b', 'F@c');
 
     expect(counts).toMatchObject({ rerun: 2, recovered: 1, flakes: 1 });
     expect(estimateFlakeProbability(counts)).toBeCloseTo(1.5 / 3);
   });
 
-  it('is alternation on the default branch, but not one breakage that was fixed', () => {
+  it('is alternation on the default branch, but not one failure that was fixed', () => {
     expect(measure('main:P@a', 'main:F@b', 'main:P@c')).toMatchObject({
       flips: 2,
       flakes: 0,
@@ -72,14 +72,14 @@ describe('flakiness of a test', () => {
     });
   });
 
-  it('looks at the newest runs only', () => {
+  it('considers the newest runs only', () => {
     const counts = measure('F@a', 'P@a', ...Array.from({ length: WINDOW }, (_, at) => `P@c${at}`));
 
     expect(counts).toMatchObject({ runs: WINDOW, failed: 0, flakes: 0, since: null, lastFailedAt: null });
     expect(counts.recent).toHaveLength(STRIP);
   });
 
-  it('has no probability where no failure was ever run again', () => {
+  it('has no probability if no failure was ever rerun', () => {
     expect(estimateFlakeProbability({ rerun: 0, recovered: 0 })).toBeNull();
     expect(estimateFlakeProbability({ rerun: 9, recovered: 0 })).toBeCloseTo(0.05);
     expect(estimateFlakeProbability({ rerun: 9, recovered: 9 })).toBeCloseTo(0.95);

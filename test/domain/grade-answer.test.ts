@@ -81,7 +81,7 @@ const step = (message: string, file: string | null = null) =>
   });
 
 describe('grading an answer by what happened next', () => {
-  it('is right where a suspect was changed and its test passes again', () => {
+  it('confirms the cause if a suspect was changed and its test passes again', () => {
     const graded = grade({ outcome: changedTo([file('src/cart/tax.ts'), file('README.md')]) });
     expect(graded.mend).toMatchObject({ kind: 'change', files: ['src/cart/tax.ts'], doubt: null });
     expect(read(graded, 'category')).toBe('right');
@@ -89,7 +89,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(graded, 'advice')).toBe('right');
   });
 
-  it('is wrong where a mend of another category belongs to the failure', () => {
+  it('refutes the cause if the fix belongs to another category', () => {
     const failures = [step("error: Package 'left-pad' has no version 9")];
     const patch = '@@ -3,1 +3,1 @@\n-    "left-pad": "^9.0.0",\n+    "left-pad": "^1.3.0",';
     const graded = grade({ failures, outcome: { ...changedTo([file('package.json', patch)]), tests: [] } });
@@ -104,7 +104,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(right, 'category')).toBe('right');
   });
 
-  it('says of a passed re-run that it was transient, and nothing of what was suspected', () => {
+  it('takes a passed rerun as a transient failure, and does not grade the suspects', () => {
     const infra = { category: 'INFRA_ERROR', kind: 'network' } as const;
     const graded = grade({
       analysis: infra,
@@ -123,7 +123,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(compiles, 'category')).toBe('wrong');
   });
 
-  it('is wrong advice where a file of another kind than the advised one mended it', () => {
+  it('refutes the advice if a file of another kind than the advised one fixed it', () => {
     const advised = { act: 'configuration', fixRecommendation: 'Set API_URL in the job.' } as const;
     const graded = grade({ answer: advised, outcome: changedTo([file('src/cart/tax.ts')]) });
     expect(read(graded, 'advice')).toBe('wrong');
@@ -131,7 +131,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(settings, 'advice')).toBe('right');
   });
 
-  it('takes a pinned version for a right "what it runs with changed", and code that followed it for none', () => {
+  it('accepts a pinned version for a cause in a dependency, but not code that was adapted to it', () => {
     const failures = [step("cannot import name 'weigh' from 'scales'")];
     const pin = file('requirements.txt', '@@ -1,1 +1,1 @@\n-scales\n+scales==2.4.1');
     const mended = (files: readonly ChangedPath[]) =>
@@ -153,7 +153,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(graded, 'transient')).toBe('doubtful');
   });
 
-  it('is wrong about "transient" where the same commit failed again and a change fixed it', () => {
+  it('refutes "transient" if the same commit failed again and a change fixed it', () => {
     const infra = { category: 'INFRA_ERROR', kind: 'timeout' } as const;
     const outcome = { ...changedTo([file('src/cart/tax.ts')]), failedAgain: 1, times: 2 };
     const graded = grade({ analysis: infra, answer: { transient: 0.8 }, whose: 'flaky', outcome });
@@ -179,13 +179,13 @@ describe('grading an answer by what happened next', () => {
       'the job may fail now',
       file('.github/workflows/ci.yml', '@@ -1,1 +1,2 @@\n+  continue-on-error: true\n run'),
     ],
-  ])('grades nothing where it is green because %s', (words, changed) => {
+  ])('grades nothing if the build passed because %s', (words, changed) => {
     const { grades, mend } = grade({ outcome: { ...changedTo([changed]), tests: ['unknown'] } });
     expect(mend.doubt).toBe(`green because ${words}`);
     expect(new Set(grades.map((one) => one.grade))).toEqual(new Set(['doubtful']));
   });
 
-  it('believes the results of the passed build about a skipped test', () => {
+  it('trusts the results of the passed build about a skipped test', () => {
     const outcome = { ...changedTo([file('src/cart/tax.ts')]), tests: ['skipped'] as const };
     expect(grade({ outcome }).mend.doubt).toBe('green because the test was skipped');
     const other = file('test/other.test.ts', "@@ -1,1 +1,1 @@\n-it('other'\n+it.skip('other'");
@@ -216,13 +216,13 @@ describe('grading an answer by what happened next', () => {
     expect(grade({ outcome }).mend.doubt).toMatch(/failed again in the passed build/);
   });
 
-  it('keeps two causes apart that one commit mended', () => {
+  it('grades two causes separately that one commit fixed', () => {
     const others = ['src/print/label.ts: cannot print'];
     const outcome = { ...changedTo([file('src/print/label.ts'), file('src/cart/tax.ts')]), others };
     expect(grade({ outcome }).mend.files).toEqual(['src/cart/tax.ts']);
   });
 
-  it('grades nothing where clocks disagree, or where others came with a merge', () => {
+  it('grades nothing if clocks disagree, or if other changes arrived in a merge', () => {
     expect(
       grade({ outcome: { ...changedTo([file('src/cart/tax.ts')]), clocksDisagree: true } }).mend.doubt,
     ).toMatch(/clocks/);
@@ -237,7 +237,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(amended, 'suspect')).toBe('right');
   });
 
-  it('leaves open what may have gone away by itself', () => {
+  it('grades nothing that may have disappeared by itself', () => {
     const infra = { category: 'INFRA_ERROR', kind: 'network' } as const;
     const failures = [step('connect ECONNREFUSED')];
     const graded = grade({
@@ -257,7 +257,7 @@ describe('grading an answer by what happened next', () => {
     expect(read(notes, 'category')).toBe('right');
   });
 
-  it('survives hostile names and texts', () => {
+  it('works with hostile names and texts', () => {
     const path = `${'a/'.repeat(2_000)}\u202e$(rm -rf).ts`;
     const failures = [sampleFailure({ message: '('.repeat(100_000) })];
     const graded = grade({

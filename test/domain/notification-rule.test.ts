@@ -15,7 +15,7 @@ const at = (iso: string) => Date.parse(iso);
 const sent = (change: object, oldest: string, now = oldest) =>
   new Date(computeSendingTime(rule(change), at(oldest), at(now))).toISOString();
 
-describe('68: what a rule has found is sent', () => {
+describe('68: the time at which the matches of a rule are sent', () => {
   it.each([
     [
       'at once, with what comes within ten seconds',
@@ -74,13 +74,13 @@ describe('68: what a rule has found is sent', () => {
     ],
   ])('%s', (_name, change, oldest, expected) => expect(sent(change, oldest)).toBe(expected));
 
-  it('not again in an hour that comes twice', () => {
+  it('is not repeated in an hour that occurs twice', () => {
     expect(sent({ digestHour: 2, timeZone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z')).toBe(
       '2026-10-26T01:00:00.000Z',
     );
   });
 
-  it('not later than ten seconds from now where the clocks of processes differ', () => {
+  it('is at most ten seconds from now if the clocks of processes differ', () => {
     expect(sent({}, '2026-03-02T12:20:00.000Z', '2026-03-02T12:00:00.000Z')).toBe('2026-03-02T12:00:10.000Z');
   });
 });
@@ -96,8 +96,8 @@ const owners = [
   { owner: 'ada', slackMention: 'U0123456789' },
 ].map((one) => OwnerChannelsInput.parse(one));
 
-describe('68: news go', () => {
-  it('to the rule’s own destination, or to the owner’s where that is known', () => {
+describe('68: a message of a rule', () => {
+  it('is sent to the destination of the rule, or of the owner if it is known', () => {
     expect(resolveTargets(rule(), owner, owners)).toEqual(['slack:C0123456789']);
     expect(resolveTargets(rule({ byOwner: true }), owner, owners)).toEqual(['slack:C0000000001']);
     expect(
@@ -108,7 +108,7 @@ describe('68: news go', () => {
   });
 });
 
-describe('68: a storm', () => {
+describe('68: many matches of a rule', () => {
   const occasion = (seconds: number): Occasion => ({
     ...{
       key: `answer:${seconds}`,
@@ -125,7 +125,7 @@ describe('68: a storm', () => {
     },
   });
 
-  it('of a hundred answers within two minutes is one message, and one with the rest when the limit allows', () => {
+  it('within two minutes become one message, and one with the rest once the limit allows it', () => {
     const planned = listPlannedMessages(
       rule({ everyMinutes: 15 }),
       Array.from({ length: 100 }, (_, second) => occasion(second)),
@@ -142,7 +142,7 @@ describe('68: a storm', () => {
     ]);
   });
 
-  it('is one message a day where the rule is a digest', () => {
+  it('become one message a day if the rule is a digest', () => {
     const planned = listPlannedMessages(
       rule({ digestHour: 9 }),
       Array.from({ length: 100 }, (_, hour) => occasion(hour * 3600)),
@@ -153,7 +153,7 @@ describe('68: a storm', () => {
 });
 
 describe('67: the search of a rule', () => {
-  it('separates the states from the rest', () => {
+  it('separates states from other filters', () => {
     expect(parseCondition('repo:shop/api is:new is:regressed is:flaky confidence:>=0.8')).toEqual({
       filter: { repository: 'shop/api', flags: ['flaky'], confidence: { is: '>=', than: 0.8 } },
       states: ['new', 'regressed'],
@@ -167,7 +167,7 @@ describe('67: the search of a rule', () => {
     ['owner:me', 'owner:me needs a signed-in user'],
   ])('refuses %s', (query, sentence) => expect(() => parseCondition(query)).toThrow(sentence));
 
-  it('takes no time zone that there is not', () => {
+  it('accepts only time zones that exist', () => {
     expect(NotificationRuleInput.safeParse({ ...rule(), timeZone: 'Europe/Nowhere' }).success).toBe(false);
   });
 });

@@ -13,11 +13,11 @@ describe('a share with its Wilson interval', () => {
     [15, 148, [0.0624, 0.1605]],
     [0, 20, [0, 0.1611]],
     [1, 29, [0.0061, 0.1718]],
-  ])('%i of %i', (hits, of, expected) => {
+  ])('is computed for %i of %i', (hits, of, expected) => {
     expect(rounded(hits, of)).toEqual(expected);
   });
 
-  it('of everything ends at one, of nothing is unknown', () => {
+  it('ends at one for everything, and is unknown for nothing', () => {
     expect(rounded(29, 29)).toEqual([0.883, 1]);
     expect(computeProportion(0, 0)).toEqual({ hits: 0, of: 0, share: 0, low: 0, high: 1 });
   });

@@ -16,7 +16,7 @@ const publishedOf = (known: readonly RouteOutcome[], maxWrong = 0.03) =>
     .map(({ route }) => route);
 
 describe('which answers may be published', () => {
-  it('pools structured routes, and publishes none where they cannot show the bound', () => {
+  it('combine structured routes, and exclude them if they cannot prove the bound', () => {
     expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual([
       'test',
       'tool error',
@@ -24,7 +24,7 @@ describe('which answers may be published', () => {
     expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 35)])).toEqual([]);
   });
 
-  it('says how many right outcomes are missing', () => {
+  it('come with the number of correct outcomes that are missing', () => {
     const bound = choosePublished(outcomes('test', 70, 1), { maxWrong: 0.03, floor: 0.85 });
     expect(bound.routes.find(({ route }) => route === 'test')).toMatchObject({
       outcomes: 70,
@@ -40,7 +40,7 @@ describe('which answers may be published', () => {
     );
   });
 
-  it('holds a route with 110 outcomes to the bound by itself, however good the others are', () => {
+  it('include a route with 110 outcomes only if it meets the bound by itself, however good the others are', () => {
     const good = outcomes('test', 2000);
     expect(publishedOf([...good, ...outcomes('telling rule and words', 109, 1)])).toContain(
       'telling rule and words',
@@ -50,7 +50,7 @@ describe('which answers may be published', () => {
     );
   });
 
-  it('adds no route that one more wrong answer would make worse than stated, however few its outcomes', () => {
+  it('exclude a route that one more wrong answer would bring above the bound, however few outcomes it has', () => {
     const published = (of: number, wrong: number) =>
       publishedOf([...outcomes('test', 2000), ...outcomes('telling rule and words', of, wrong)]);
     expect(published(34, 0)).toContain('telling rule and words');
@@ -59,7 +59,7 @@ describe('which answers may be published', () => {
     expect(published(67, 1)).toContain('telling rule and words');
   });
 
-  it('passes over precedents while they are too few to be tested, and then tests them like any route', () => {
+  it('exclude precedents until there are enough to test, and then test them like any route', () => {
     const known = (precedents: readonly RouteOutcome[]) =>
       publishedOf([...outcomes('test', 200), ...precedents, ...outcomes('telling rule and words', 40)]);
     expect(known([])).toEqual(['test', 'telling rule and words']);
@@ -71,7 +71,7 @@ describe('which answers may be published', () => {
     expect(known(doubted(41))).toEqual(['test', 'precedent', 'telling rule and words']);
   });
 
-  it('stops at the first route that fails, and does not count answers below the floor', () => {
+  it('end at the first route that fails, and exclude answers below the lowest confidence', () => {
     const known = [
       ...outcomes('test', 300),
       ...outcomes('telling rule and words', 60, 30),
@@ -81,12 +81,12 @@ describe('which answers may be published', () => {
     expect(publishedOf([...outcomes('test', 300), ...outcomes('test', 100, 90, 0.8)])).toContain('test');
   });
 
-  it('knows nothing of a model from the rules', () => {
+  it('are not derived for a model from outcomes of the rules', () => {
     expect(publishedOf(outcomes('test', 500))).not.toContain('model');
     expect(publishedOf(outcomes('model', 76))).toEqual(['model']);
   });
 
-  it('is loosened and tightened by outcomes of the installation', () => {
+  it('become more or fewer with the outcomes of the installation', () => {
     const shipped = [...outcomes('test', 250, 2), ...outcomes('telling rule and words', 99, 6)];
     expect(publishedOf(shipped)).not.toContain('telling rule and words');
     expect(publishedOf([...shipped, ...outcomes('telling rule and words', 300)])).toContain(
@@ -95,14 +95,14 @@ describe('which answers may be published', () => {
     expect(publishedOf([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
   });
 
-  it('counts weighted outcomes as the equal ones that they are worth', () => {
+  it('count weighted outcomes by their effective number', () => {
     const one = { route: 'test', stated: 0.9, right: true, weight: 100 } as const;
     expect(publishedOf([...outcomes('test', 70), one])).toEqual([]);
   });
 });
 
 describe('the outcomes of this release', () => {
-  it('let the default bound publish answers with structured witnesses, and at most 3 % of those were wrong', () => {
+  it('let the default bound publish answers with structured evidence, and at most 3 % of those were wrong', () => {
     const bound = choosePublished(getSourceOutcomes(), { maxWrong: 0.03, floor: 0.85 });
     const published = getSourceOutcomes().filter(
       ({ route, stated }) => stated >= 0.85 && isPublishedRoute(bound, route),

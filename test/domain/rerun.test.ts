@@ -4,7 +4,7 @@ import { describeRerun, mayPassAnyway, predictRerun } from '../../src/domain/rer
 const network = { category: 'INFRA_ERROR', kind: 'network' } as const;
 const compile = { category: 'CODE_ERROR', kind: 'compile_error' } as const;
 
-it('says what a re-run would bring only outside of the limits', () => {
+it('the success of a rerun is stated only outside of the limits', () => {
   expect(describeRerun(0.86, network)).toBe('A re-run would probably pass (0.86).');
   expect(describeRerun(0.86, compile)).toBe('A re-run would probably pass (0.86).');
   expect(describeRerun(0.5, network)).toBeNull();
@@ -13,11 +13,11 @@ it('says what a re-run would bring only outside of the limits', () => {
   expect(predictRerun(undefined)).toBeNull();
 });
 
-it('says nothing of a re-run that nobody would try', () => {
+it('the success of a rerun is not stated if nobody would try it', () => {
   expect(describeRerun(0.02, compile)).toBeNull();
 });
 
-it('finds answers that blame the change although a re-run may pass', () => {
+it('answers are found that blame the change although a rerun may pass', () => {
   expect(mayPassAnyway(0.4, compile)).toBe(true);
   expect(mayPassAnyway(0.1, compile)).toBe(false);
   expect(mayPassAnyway(0.9, network)).toBe(false);

@@ -8,7 +8,7 @@ const EXCUSE = { category: 'INFRA_ERROR', kind: 'network' } as const;
 const ELSEWHERE = sampleBuild({ commit: 'ffffffff00000000000000000000000000000000' });
 
 describe('the risk of a wrong answer', () => {
-  it('is the cost of it, three times as high where a pull request waits', () => {
+  it('is the cost of the error, three times as high if a pull request waits', () => {
     const inPull = sampleBuild({ pullRequest: 12 });
     const flaky = sampleAnalysis({ kind: 'flaky_timing' });
     const risks = [
@@ -23,7 +23,7 @@ describe('the risk of a wrong answer', () => {
     expect(risks).toEqual(RISKS);
   });
 
-  it('finds the suspects that the change touches, by commit or by pull request', () => {
+  it('names the suspects that the change touches, by commit or by pull request', () => {
     const [suspect] = sampleAnalysis().answer.suspects;
     if (suspect === undefined) throw new Error('the sample has a suspect');
     const answer = {
@@ -37,8 +37,8 @@ describe('the risk of a wrong answer', () => {
   });
 });
 
-describe('drawing one in so many', () => {
-  it('draws about as many as asked for, by the name alone', () => {
+describe('drawing a sample of one in N', () => {
+  it('draws about as many as requested, by the name alone', () => {
     const names = Array.from({ length: 20_000 }, (_, n) => createId('rev', 1_790_000_000_000 + n));
     const drawn = names.filter((name) => isDrawn(name, 20));
     expect(drawn.length).toBeGreaterThan(850);

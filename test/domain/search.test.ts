@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const filter = (text: string) => parseSearch(text, NOW).filter;
 
 describe('a search', () => {
-  it('63: reads owners without the mark of a mention, and me as the names of who asks', () => {
+  it('63: accepts owners without @, and "me" for the names of the user', () => {
     expect(filter('owner:@Shop/Payments')).toEqual({ owners: ['shop/payments'] });
     expect(parseSearch('owner:me', NOW, ['Ada', '@shop/web']).filter).toEqual({
       owners: ['ada', 'shop/web'],
@@ -39,21 +39,21 @@ describe('a search', () => {
     expect(filter('   ')).toEqual({});
   });
 
-  it('knows today and yesterday, as days of UTC', () => {
+  it('accepts today and yesterday, as days in UTC', () => {
     expect(filter('since:yesterday until:today')).toEqual({
       since: '2026-11-22T00:00:00.000Z',
       until: '2026-11-23T00:00:00.000Z',
     });
   });
 
-  it('takes what can only be a commit or a fingerprint for one, and what is quoted for text', () => {
+  it('treats a word that can only be a commit or a fingerprint as such, and a quoted one as text', () => {
     expect(filter('a41f9c2e8d')).toEqual({ id: 'a41f9c2e8d' });
     expect(filter('"a41f9c2e8d"')).toEqual({ words: ['a41f9c2e8d'] });
     expect(filter('deadbeef 1234567')).toEqual({ words: ['deadbeef', '1234567'] });
     expect(filter('commit:A41F9C2')).toEqual({ commit: 'a41f9c2' });
   });
 
-  it('reads addresses and names with colons as words', () => {
+  it('treats addresses and names with colons as words', () => {
     expect(filter('https://registry.example std::bad_alloc TypeError: src/a.ts:12')).toEqual({
       words: ['https://registry.example', 'std::bad_alloc', 'TypeError:', 'src/a.ts:12'],
     });
@@ -94,12 +94,12 @@ describe('a search', () => {
       Array.from({ length: 21 }, (_, at) => `word${at}`).join(' '),
       'A search has at most 20 parts; this one has 21.',
     ],
-  ])('%s is refused with what would be right', (text, sentence) => {
+  ])('with %s is refused with a suggestion', (text, sentence) => {
     expect(() => parseSearch(text, NOW)).toThrow(sentence);
     expect(() => parseSearch(text, NOW)).toThrow(expect.objectContaining({ code: 'invalid-input' }));
   });
 
-  it('of a pasted line has its longer words', () => {
+  it('for a pasted line uses its longer words', () => {
     expect(searchWords('at a.b: it is refused')).toEqual(['a.b:', 'refused']);
   });
 });

@@ -8,6 +8,6 @@ test.each([
   ['They said "it is set."', 'They said "it is set."'],
   ['the rest is cut …', 'the rest is cut …'],
   ['', ''],
-])('%j ends as a sentence does', (text, sentence) => {
+])('%j gets the end of a sentence', (text, sentence) => {
   expect(toSentence(text)).toBe(sentence);
 });

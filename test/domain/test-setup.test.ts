@@ -18,7 +18,7 @@ const diffOf = (before: string, from: string, to: string, after = '') => {
 };
 const ONE_LINE = diffOf('', 'a', 'b');
 
-describe('a change alters how tests run', () => {
+describe('a change that alters how tests run', () => {
   test.each([
     ...[
       'vite.config.ts',
@@ -61,7 +61,7 @@ describe('a change alters how tests run', () => {
       'src/integrationTest/java/A.java',
     ],
     ...['scripts/run-tests.sh', 'ci/unit-test.sh', 'test.js', 'src/cart-test.js', 'manage.py'],
-  ])('by the name of its file: %s', (path) => {
+  ])('is recognized by the name of its file: %s', (path) => {
     expect(changesHowTestsRun(path, ONE_LINE)).toBe(true);
   });
 
@@ -85,7 +85,7 @@ describe('a change alters how tests run', () => {
       'requirements.txt',
       '.eslintrc.json',
     ],
-  ])('not in %s', (path) => {
+  ])('is not assumed in %s', (path) => {
     expect(changesHowTestsRun(path, ONE_LINE)).toBe(false);
   });
 
@@ -164,7 +164,7 @@ describe('a change alters how tests run', () => {
         'fn adds() {}',
       ),
     ],
-  ])('in %s, by %s', (path, _, diff) => {
+  ])('is recognized in %s by %s', (path, _, diff) => {
     expect(changesHowTestsRun(path, diff)).toBe(true);
   });
 
@@ -223,7 +223,7 @@ describe('a change alters how tests run', () => {
       'code above its tests',
       diffOf('', 'fn sum() {}', 'fn sum() -> i32 { 1 }', '#[cfg(test)]\nmod tests {}'),
     ],
-  ])('not in %s, by %s', (path, _, diff) => {
+  ])('is not assumed in %s because of %s', (path, _, diff) => {
     expect(changesHowTestsRun(path, diff)).toBe(false);
   });
 });

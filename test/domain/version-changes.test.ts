@@ -24,7 +24,7 @@ const compare = (isSameCommit: boolean, since: VersionChanges['since'] = GREEN):
   more: 0,
 });
 
-describe('a change since the last green run', () => {
+describe('a change since the last passed run', () => {
   it('is not in the diff if that run had the same commit', () => {
     expect(describeSinceGreen(PANDAS, compare(true))).toBe(
       'Not in the diff: pandas 1.5.3 → 3.0.0 (==3.0.0 in requirements.txt) since build 812, ' +
@@ -33,7 +33,7 @@ describe('a change since the last green run', () => {
     expect(getChangesHeading(compare(true))).toBe('Changed, not in the diff');
   });
 
-  it('may be the diff if that run had another commit', () => {
+  it('may be in the diff if that run had another commit', () => {
     expect(describeSinceGreen(PANDAS, compare(false))).toBe(
       'Changed since the last green run, build 812: pandas 1.5.3 → 3.0.0 (==3.0.0 in requirements.txt).',
     );
@@ -44,23 +44,23 @@ describe('a change since the last green run', () => {
   });
 });
 
-describe('advice to pin', () => {
+describe('the advice to pin a version', () => {
   const advise = (change: Partial<VersionChange>) => advisePin({ ...PANDAS, ...change });
 
-  it('has the command for one version', () => {
+  it('contains the command for one version', () => {
     expect(advise({ kind: 'npm', name: 'a', from: '1.0.0', to: '3.0.0' })).toBe(
       'Pin a to 1.0.0 (`npm install --save-exact a@1.0.0`), or make the code work with 3.0.0.',
     );
   });
 
-  it.each(['npm', 'cargo'] as const)('has no command for several versions of %s', (kind) => {
+  it.each(['npm', 'cargo'] as const)('contains no command for several versions of %s', (kind) => {
     expect(advise({ kind, name: 'a', from: '1.0.0, 2.0.0', to: '3.0.0' })).toBe(
       'Pin a to 1.0.0 and 2.0.0, or make the code work with 3.0.0.',
     );
     expect(advise({ kind, name: 'a', from: '1.0.0, 2.0.0', to: null })).not.toContain('`');
   });
 
-  it('says that the digest of a service is the beginning of one', () => {
+  it("says that only the beginning of a service's digest is known", () => {
     expect(advise({ kind: 'service', name: 'node:22', from: 'sha256:0a1b2c3d4e5f', to: 'sha256:99' })).toBe(
       'Pin node:22 to the digest that begins with sha256:0a1b2c3d4e5f, or make the code work with the new image.',
     );

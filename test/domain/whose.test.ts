@@ -45,8 +45,8 @@ function changed(...files: readonly string[]): Partial<Analysis> {
   return { evidence: [{ id: 'E1', tool: 'changed_since_green', ...text, data: { files } }] };
 }
 
-describe('whose a failure is', () => {
-  it('is the change’s where the default branch passes and nobody else had it', () => {
+describe('the origin of a failure', () => {
+  it('is the change if the default branch passes and no other change has the failure', () => {
     const whose = judge({ history: FIRST_HERE });
     expect(whose).toMatchObject({ verdict: 'change', probability: 0.95, act: { what: 'fix', path: null } });
     const answer = sampleAnalysis().answer;
@@ -59,11 +59,11 @@ describe('whose a failure is', () => {
     });
   });
 
-  it('is left open where the change is known and touches nothing near the failure', () => {
+  it('is open if the change is known and touches nothing near the failure', () => {
     expect(judge({ history: FIRST_HERE, analysis: changed('notes/1.md') }).verdict).toBe('unknown');
   });
 
-  it('is the change’s where the words say only how a test ended, if the change touches what is suspected', () => {
+  it('is the change if the message states only how a test ended, and the change touches a suspect', () => {
     const answer = sampleAnalysis().answer;
     const history = { ...FIRST_HERE, generic: true };
     const [suspect] = answer.suspects;
@@ -71,7 +71,7 @@ describe('whose a failure is', () => {
     expect(judge({ history, analysis: { answer, ...changed(suspect?.path ?? '') } }).verdict).toBe('change');
   });
 
-  it('is of what it runs with where a new major version is named, and the change is apart from it', () => {
+  it('is a dependency if a new major version is named, and the change does not concern it', () => {
     const changes = {
       since: { buildId: 'green', number: '12', url: null },
       isSameCommit: false,
@@ -106,7 +106,7 @@ describe('whose a failure is', () => {
     expect(judge({ history: FIRST_HERE, analysis: { changes } }).verdict).not.toBe('environment');
   });
 
-  it('is the default branch’s while that is red, and says what to wait for', () => {
+  it('is the default branch while that is broken, with what to wait for', () => {
     const history = { defaultBranch: FAILS, seenElsewhere: true };
     expect(judge({ history })).toMatchObject({
       verdict: 'main',
@@ -118,7 +118,7 @@ describe('whose a failure is', () => {
     expect(judge({ history: mended }).act).toMatchObject({ what: 'rebase', on: { number: '815' } });
   });
 
-  it('names the commit that the answer names if no build proves it, and says when it is yours', () => {
+  it('is the commit that the answer names if no build proves another, with a note if it is yours', () => {
     const { answer } = sampleAnalysis();
     const suspects = [
       {
@@ -146,17 +146,17 @@ describe('whose a failure is', () => {
     expect(judge({ analysis: silent, history: { isDefault: true } }).proof).toEqual([]);
   });
 
-  it('says that there is no earlier build to compare with', () => {
+  it('is stated to be unknown without an earlier build to compare with', () => {
     expect(formatWhoseSentence(judge({}))).toBe('Not known yet. No earlier build is known to compare with.');
   });
 
-  it('is not excused by the default branch where it was first seen here', () => {
+  it('is not the default branch if the failure was first seen in this change', () => {
     const own = { ...NO_HISTORY.own, firstAt: '2026-10-12T08:00:00.000Z', times: 2 };
     const whose = judge({ history: { defaultBranch: FAILS, seenElsewhere: true, own } });
     expect(whose).toMatchObject({ verdict: 'unknown', act: { what: 'try' } });
   });
 
-  it('is not excused by what one person broke, took back and brings again', () => {
+  it('is not a flaky test if one person broke it, reverted it and broke it again', () => {
     const by = (author: string) =>
       judge({
         history: {
@@ -172,7 +172,7 @@ describe('whose a failure is', () => {
     expect(by('Ada')).toBe('unknown');
   });
 
-  it('is flaky where the same commit passed, and the change’s if only the change has the test', () => {
+  it('is flakiness if the same commit passed, and the change if only the change has the test', () => {
     const passedAgain = mainBuild({ number: '812', attempt: 2 });
     expect(judge({ history: { ...FIRST_HERE, passedAgain } })).toMatchObject({
       verdict: 'flaky',
@@ -185,7 +185,7 @@ describe('whose a failure is', () => {
     expect(judge({ history: { passedAgain }, category: 'INFRA_ERROR' }).verdict).toBe('machine');
   });
 
-  it('is flaky by its past, unless it failed too often in a row or the change is near', () => {
+  it('is flakiness by its history, unless it failed too often in a row or the change is near', () => {
     const past = { ...FIRST_HERE, seenElsewhere: true, test: flaky };
     expect(judge({ history: past })).toMatchObject({
       verdict: 'flaky',
@@ -202,7 +202,7 @@ describe('whose a failure is', () => {
     expect(near.verdict).toBe('unknown');
   });
 
-  it('is the machine’s where the step says so, and not what a test that the change may have written says', () => {
+  it('is the machine if the step says so, but not if only the output of a changed test says so', () => {
     const machine = { category: 'INFRA_ERROR', kind: 'service_unavailable' } as const;
     const classification = { ...sampleAnalysis().classification, confidence: 0.95 };
     const [step] = [failureOf('cart total')].map((failure) => ({ ...failure, test: null }));
@@ -227,7 +227,7 @@ describe('whose a failure is', () => {
     expect(judge({ analysis: outOfTime, failures }).verdict).toBe('unknown');
   });
 
-  it('agrees with the advice: what the change broke is not run again, and red main is mended there', () => {
+  it('agrees with the advice: failures of the change are not rerun, and a broken main is fixed there', () => {
     const change = judge({ history: FIRST_HERE });
     expect(agreeOnFix('Run the job again.', 'rerun', change)).toBe('');
     expect(agreeOnFix('Round once.', 'code', change)).toBe('Round once.');
@@ -237,7 +237,7 @@ describe('whose a failure is', () => {
     expect(agreeOnFix('', null, main)).toBe('');
   });
 
-  it('asks the owner where it failed three times in a row', () => {
+  it('is a question for the owner after three failures in a row', () => {
     const own = { ...NO_HISTORY.own, times: 3 };
     const history = { own, otherPullRequests: 2, seenElsewhere: true };
     expect(judge({ history, category: 'DEPENDENCY_ERROR' })).toMatchObject({
@@ -246,13 +246,13 @@ describe('whose a failure is', () => {
     });
   });
 
-  it('is not excused by messages without a test that look alike in other pull requests', () => {
+  it('is not shared because of similar messages without a test in other pull requests', () => {
     const failures = [{ ...failureOf('lint'), test: null }];
     const history = { ...FIRST_HERE, otherPullRequests: 5, seenElsewhere: true };
     expect(judge({ history, category: 'CODE_ERROR', failures }).verdict).toBe('unknown');
   });
 
-  it('names on the default branch the build with which it began, and excuses nobody', () => {
+  it('on the default branch is the build with which it began, without excuse', () => {
     const isDefault = true;
     const red = judge({ history: { isDefault, defaultBranch: FAILS, seenElsewhere: true } });
     expect(red).toMatchObject({ verdict: 'main', act: { what: 'look', at: { number: '790' } } });

@@ -40,11 +40,11 @@ function branchOff(...depth: readonly string[]) {
   return { began, head, main, check };
 }
 
-describe('what a commit was built on', () => {
+describe('the base of a commit', () => {
   test.each([
     ['shallow', ['--depth=1']],
     ['whole', []],
-  ] as const)('is where its branch began, not where main is now, in a %s clone', async (kind, depth) => {
+  ] as const)('is where its branch began, not the present main, in a %s clone', async (kind, depth) => {
     const { began, head, main, check } = branchOff(...depth);
     check(head);
 
@@ -65,7 +65,7 @@ describe('what a commit was built on', () => {
     expect(checkout.git('rev-list', '--count', main)).toBe('1');
   });
 
-  test('is nothing that cannot be fetched, has no commit in common or is what was built', async () => {
+  test('is unknown if it cannot be fetched, has no common commit, or is the built commit itself', async () => {
     const { head, check } = branchOff();
     origin.git('checkout', '--quiet', '--orphan', 'other');
     const other = origin.commit({ 'c.txt': '1' }, 'other');
@@ -75,7 +75,7 @@ describe('what a commit was built on', () => {
       expect(await findBaseCommit(await repository(), name), name).toBeNull();
   });
 
-  test('is what a named branch is compared at', async () => {
+  test('of a named branch is the merge base', async () => {
     const { began, head, check } = branchOff();
     check(head);
     checkout.git('fetch', '--quiet', 'origin', 'main:main');
@@ -84,7 +84,7 @@ describe('what a commit was built on', () => {
   });
 });
 
-test('the state of a checkout is its commit, though its files were only copied or touched', async () => {
+test('a checkout whose files were only copied or touched counts as unchanged', async () => {
   const head = checkout.commit({ 'a.txt': '1' }, 'begin');
   utimesSync(join(checkout.folder, 'a.txt'), new Date(0), new Date(0));
   expect(await within((found) => found.currentState())).toEqual({ commit: head, isCommitted: true });

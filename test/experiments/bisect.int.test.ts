@@ -72,7 +72,7 @@ describe('the commit that broke a command', () => {
     expect(worktrees()).toBe(1);
   });
 
-  test('is found where it made a test fail in three of four runs, with more runs', async () => {
+  test('is found with more runs if a test fails in only three of four', async () => {
     const counter = JSON.stringify(join(repository.folder, '.git', 'count'));
     const odd = `const fs = require('node:fs'); fs.appendFileSync(${counter}, 'x'); const n = fs.readFileSync(${counter}).length;
       if (n % 4 !== 2) { console.error('error: the tide table is empty'); process.exit(1); }`;
@@ -107,7 +107,7 @@ describe('the commit that broke a command', () => {
     expect(rest).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }] });
   });
 
-  test('is one of those that cannot be told apart, where the command skips those between with exit code 125', async () => {
+  test('is narrowed to a few if the command skips those between with exit code 125', async () => {
     const good = repository.commit({ 'check.js': '' }, 'works');
     const first = repository.commit({ 'check.js': 'process.exit(125);' }, 'cannot be tried');
     const second = repository.commit(
@@ -120,7 +120,7 @@ describe('the commit that broke a command', () => {
     expect(found.skipped).toEqual([{ commit: first, at: 1, why: 'the command ended with exit code 125' }]);
   });
 
-  test('lies before a commit at which it fails as well', async () => {
+  test('is older than a commit at which the command fails as well', async () => {
     const good = repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'never worked');
     others(1, 3);
     expect(await bisect(options(good), { read }, never)).toMatchObject({
@@ -130,7 +130,7 @@ describe('the commit that broke a command', () => {
     });
   });
 
-  test('is not searched where nothing fails, and a search without commits is refused', async () => {
+  test('is not searched for if nothing fails, and a search without commits is refused', async () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     others(1, 2);
     expect(await bisect(options(good), { read }, never)).toMatchObject({
@@ -144,7 +144,7 @@ describe('the commit that broke a command', () => {
     });
   });
 
-  test('is a merge, with how to search what it brought', async () => {
+  test('is a merge, with advice on searching its second parent', async () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     const side = repository.commit({ 'sum.js': WRONG }, 'turns the sum around');
@@ -161,7 +161,7 @@ describe('the commit that broke a command', () => {
     });
   });
 
-  test('is left at once on abort, and no worktree stays', async () => {
+  test('is not searched for after an abort, which leaves no worktree', async () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     others(1, 3);
     repository.commit({ 'sum.js': WRONG }, 'turns the sum around');

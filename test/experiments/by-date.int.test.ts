@@ -90,7 +90,7 @@ const run = (change: Partial<DatedOptions> = {}) =>
   runByDate(createOptions(change), { read: outputReader() }, never);
 
 describe('a command with dependencies as of a date', () => {
-  it('passes with the versions of then, and the one that broke it is named', async () => {
+  it('passes with the versions of that date, and the version that broke it is named', async () => {
     const found = await run();
     expect(found.verdict).toBe('versions');
     expect(found.sentence).toBe(
@@ -100,23 +100,23 @@ describe('a command with dependencies as of a date', () => {
     expect(repository.git('status', '--short')).toBe('');
   }, 300_000);
 
-  it('finds the first day on which it fails', async () => {
+  it('is tried until the first day on which it fails is found', async () => {
     const found = await run({ search: true, bad: new Date('2026-03-10') });
     expect(found.day).toEqual({ lastGood: '2026-02-20', firstBad: '2026-02-21' });
     expect(found.runs.map(({ at }) => at.slice(0, 10))).toContain('2026-02-20');
   }, 300_000);
 
-  it('says that versions are not the cause where it fails with the earlier ones, too', async () => {
+  it('fails with the earlier versions too, so versions are not the cause', async () => {
     const argv = [process.execPath, '-e', 'throw new Error("own")'];
     expect((await run({ argv })).verdict).toBe('not-versions');
   }, 300_000);
 
-  it('says that it passes now', async () => {
+  it('is reported to pass now', async () => {
     const argv = [process.execPath, '-e', ''];
     expect((await run({ argv })).verdict).toBe('not-reproduced');
   }, 300_000);
 
-  it('guesses nothing where the index does not say when versions were uploaded', async () => {
+  it('is not judged if the index does not state when versions were uploaded', async () => {
     hasTimes = false;
     try {
       await expect(
@@ -127,7 +127,7 @@ describe('a command with dependencies as of a date', () => {
     }
   }, 300_000);
 
-  it('refuses programs that do not choose by time, with what to do instead', async () => {
+  it('is refused for programs that cannot choose versions by date, with an alternative', async () => {
     await expect(run({ install: ['cargo', 'fetch'] })).rejects.toThrow(/Cargo builds what Cargo\.lock has/);
     await expect(run({ install: ['yarn'] })).rejects.toThrow(/yarn cannot choose versions by time/);
   });

@@ -66,7 +66,7 @@ describe('a command whose tool has a cache', () => {
     ['go test behind make', ['make', '-s', 'check']],
   ];
   test.each(THOROUGH ? commands : commands.slice(1))(
-    'is really run, each time that is counted: %s',
+    'is really run each time that counts: %s',
     async (_, argv) => {
       repository.commit({ ...GO, 'shop_test.go': goTest(0), Makefile: 'check:\n\tgo test ./...\n' }, 'works');
       repository.git('checkout', '-q', '-b', 'work');
@@ -83,7 +83,7 @@ describe('a command whose tool has a cache', () => {
     '.gitignore': 'done\n',
   });
 
-  test('that cannot be turned off is not counted: nothing is concluded, and the answer says why', async () => {
+  test('that cannot be disabled is not counted: nothing is concluded, and the answer says why', async () => {
     repository.commit(stamp('echo 1 passed'), 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit(stamp('echo error: no such harbour; false'), 'breaks');
@@ -101,7 +101,7 @@ describe('a command whose tool has a cache', () => {
     );
   });
 
-  test('and gave all passes is reported as such', async () => {
+  test('and supplied all passes is reported as such', async () => {
     repository.commit(stamp('echo 1 passed'), 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'note.txt': 'one\n' }, 'notes');
@@ -113,7 +113,7 @@ describe('a command whose tool has a cache', () => {
     );
   });
 
-  test('does not answer for a commit in a search', async () => {
+  test('is not answered from the cache during a search', async () => {
     repository.commit({ 'README.md': 'one' }, 'one');
     const good = repository.commit({ Makefile: 'check: ;\n' }, 'nothing to do');
     repository.commit({ Makefile: 'check:\n\t@echo error: no such harbour; false\n' }, 'breaks');

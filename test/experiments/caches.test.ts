@@ -28,7 +28,7 @@ describe('a command without its cache', () => {
     expect(withoutCache(command.split(' ')).join(' ')).toBe(expected);
   });
 
-  test('by variables where a script starts the tool', () => {
+  test('disables it by variables if a script starts the tool', () => {
     expect(disableCaches({ GOFLAGS: '-mod=vendor' })).toMatchObject({
       GOFLAGS: '-mod=vendor -count=1',
       TURBO_FORCE: 'true',

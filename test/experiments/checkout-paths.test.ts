@@ -20,11 +20,14 @@ test.each([
   ['/shopping/a.js', '/shopping/a.js'],
   ['/old/shop/a.js', '/old/shop/a.js'],
   ['tests/a.js', 'tests/a.js'],
-])('an argument that names a path of the checkout names that of the worktree: %s', (word, expected) => {
-  expect(moved([word]).argv).toEqual([expected]);
-});
+])(
+  'an argument that names a path of the checkout names the same path of the worktree: %s',
+  (word, expected) => {
+    expect(moved([word]).argv).toEqual([expected]);
+  },
+);
 
-test('variables that tell where the code is are those of the worktree, and no others', () => {
+test('variables that contain the path of the code name the worktree, and all others are unchanged', () => {
   const env = {
     PYTHONPATH: '/shop/src:/lib',
     GITHUB_WORKSPACE: '/shop',
@@ -38,14 +41,14 @@ test('variables that tell where the code is are those of the worktree, and no ot
   });
 });
 
-test('nothing is moved in the checkout itself, nor where there is none', () => {
+test('paths are not replaced in the checkout itself, or without one', () => {
   const command = { argv: ['/shop/a.js', '/a.js'], env: { PWD: '/shop' } };
   const shop = { folder: '/shop', cwd: '/shop', named: '/shop' };
   expect(moveCommand(command, shop, { folder: '/shop', cwd: '/shop/web' })).toEqual(command);
   expect(moveCommand(command, { folder: '/', cwd: '/', named: '/' }, shop)).toEqual(command);
 });
 
-test('a folder that is reached by a symbolic link is known by its path and by that name', () => {
+test('a folder behind a symbolic link is recognized by both of its paths', () => {
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-paths-')));
   onTestFinished(() => rmSync(outside, { recursive: true }));
   const [shop, web] = [join(outside, 'shop'), join(outside, 'shop/web')];

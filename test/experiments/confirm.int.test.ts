@@ -71,7 +71,7 @@ const arms = ({ arms: all }: Experiment) =>
 const worktrees = () => repository.git('worktree', 'list').split('\n').length;
 
 describe('a failing command that is tried again', () => {
-  test('fails here and not on the base: this change, by the failing test alone', async () => {
+  test('that fails here and not on the base is a failure of this change, by the failing test alone', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
@@ -93,14 +93,14 @@ describe('a failing command that is tried again', () => {
     expect(worktrees()).toBe(1);
   });
 
-  test('with changes that are not committed is compared with the last commit', async () => {
+  test('with uncommitted changes is compared with the last commit', async () => {
     const works = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     writeFileSync(join(repository.folder, 'sum.js'), WRONG);
     const found = await tryIt();
     expect([found.verdict, found.arms.at(-1)?.commit]).toEqual(['this-change', works]);
   });
 
-  test('without a base nothing runs', async () => {
+  test('is not run without a base', async () => {
     repository.commit(
       { 'sum.test.js': `require('node:fs').writeFileSync('ran', '');\nprocess.exit(1);\n` },
       'the first commit',
@@ -111,7 +111,7 @@ describe('a failing command that is tried again', () => {
     expect(existsSync(join(repository.folder, 'ran'))).toBe(false);
   });
 
-  test('fails on the base as well: not this change', async () => {
+  test('that fails on the base as well is not a failure of this change', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken from the start');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'README.md': 'words' }, 'words');
@@ -121,7 +121,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('fails on the base otherwise: nothing is concluded', async () => {
+  test('that fails differently on the base leads to no conclusion', async () => {
     repository.commit({ 'sum.test.js': `throw new Error('no such harbour');\n` }, 'another failure');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'breaks');
@@ -131,7 +131,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('passes and fails without a change: flaky, with its rate', async () => {
+  test('that passes and fails without a change is flaky, with its rate', async () => {
     const counter = join(repository.folder, 'count');
     const odd = `const fs = require('node:fs'); const n = fs.existsSync(${JSON.stringify(counter)}) ? fs.readFileSync(${JSON.stringify(counter)}).length : 0; fs.appendFileSync(${JSON.stringify(counter)}, 'x');`;
     repository.commit(
@@ -145,7 +145,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('passes alone and fails after another test: depends on others, with the test that it depends on', async () => {
+  test('that passes alone and fails after another test depends on that test', async () => {
     const shared = testFile(
       `let lamp = 'off';`,
       ...[1, 2, 3, 4].map((quay) => `test('sweeps quay ${quay}', () => {});`),
@@ -171,7 +171,7 @@ describe('a failing command that is tried again', () => {
     ]);
   });
 
-  test('fails only behind two tests of a suite: both are named', async () => {
+  test('that fails only after two tests of a suite depends on both, which are named', async () => {
     const shared = `import { describe, expect, test } from 'vitest';
       let locks = 0;
       describe('gate', () => { test('sets a lock', () => { locks += 1; }); test('is (really) quiet', () => {}); });
@@ -191,7 +191,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('depends on others that its tool cannot list', async () => {
+  test('may depend on others that its tool cannot list', async () => {
     const shared = `import { expect, test } from 'vitest';
       let lamp = 'off';
       test('lights the lamp', () => { lamp = 'on'; });
@@ -211,7 +211,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('fails by chance, and with each seed the same way: it depends on the seed', async () => {
+  test('that fails at random, but always or never with one seed, depends on the seed', async () => {
     repository.commit(
       { 'dice.test.js': testFile(`test('rolls low', () => assert.ok(Math.random() < 0.5));`) },
       'dice',
@@ -224,7 +224,7 @@ describe('a failing command that is tried again', () => {
     expect(seeds.arms.filter(({ under }) => under !== undefined)).toHaveLength(2);
   });
 
-  test('fails each time, but not in another time zone', async () => {
+  test('that fails each time, but not in another time zone, depends on the time zone', async () => {
     repository.commit(
       { 'zone.test.js': testFile(`test('is home', () => assert.notEqual(process.env.TZ, 'Mars/Base'));`) },
       'zone',
@@ -237,7 +237,7 @@ describe('a failing command that is tried again', () => {
   });
 
   if (networkOf !== null)
-    test('passes, but not without the network', async () => {
+    test('that passes, but not without the network, depends on the network', async () => {
       const lone = `test('has a way out', () => assert.ok(Object.keys(require('node:os').networkInterfaces()).some((name) => name !== 'lo')));`;
       repository.commit({ 'net.test.js': testFile(lone) }, 'needs a network');
       const known = {
@@ -257,7 +257,7 @@ describe('a failing command that is tried again', () => {
       expect((await tryIt({ base: null, within: networkOf })).verdict).toBe('reproduced');
     });
 
-  test('passes in colors on the base', async () => {
+  test('that prints colors is still narrowed to its failing test', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
@@ -268,7 +268,7 @@ describe('a failing command that is tried again', () => {
     ]);
   });
 
-  test('does not fail here: not reproduced, with what that rules out', async () => {
+  test('that does not fail here is not reproduced, with what that rules out', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     expect(await tryIt({ base: null })).toMatchObject({
       verdict: 'not-reproduced',
@@ -277,7 +277,7 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('answers with the runs made by then where it is interrupted and is to keep them', async () => {
+  test('that is interrupted reports the runs made by then, if requested', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const stop = new AbortController();
     let runs = 0;
@@ -304,7 +304,7 @@ describe('a failing command that is tried again', () => {
     await expect(confirm(options, { read }, stop.signal)).rejects.toThrow('The job was canceled.');
   });
 
-  test('is run as a whole where its tool is not known', async () => {
+  test('is run as a whole if its tool is not known', async () => {
     repository.commit({ 'check.js': '' }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit(
@@ -316,7 +316,7 @@ describe('a failing command that is tried again', () => {
     expect(found.arms[0]?.exitCodes).toEqual([3, 3, 3]);
   });
 
-  test('shares the dependencies of the checkout, unless their lock file differs on the base', async () => {
+  test('shares the dependencies of the checkout, unless the lock file of the base differs', async () => {
     const uses = testFile(`test('adds', () => assert.equal(require('adder')(2, 3), 5));`);
     repository.commit(
       { 'package-lock.json': '{"a":1}', 'a.test.js': uses, '.gitignore': 'node_modules\n' },
@@ -342,8 +342,8 @@ describe('a failing command that is tried again', () => {
   });
 });
 
-describe('a command that does not behave', () => {
-  test('is ended with all that it started at the time limit', async () => {
+describe('a command that misbehaves', () => {
+  test('is ended with all of its child processes at the time limit', async () => {
     const hang = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000) // left-alone-${process.pid}'], { stdio: 'inherit' }); setInterval(() => {}, 1000);`;
     repository.commit({ 'hang.js': hang }, 'hangs');
     const found = await tryIt({ argv: [process.execPath, 'hang.js'], limitMs: 1_500, base: null });
@@ -354,7 +354,7 @@ describe('a command that does not behave', () => {
     );
   });
 
-  test('is not waited for where a daemon that it leaves behind keeps its output open', async () => {
+  test('is not awaited if a daemon that it started keeps its output open', async () => {
     const daemon = `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { detached: true, stdio: 'inherit' }); require('node:fs').writeFileSync('pid', String(pid)); process.exit(0);`;
     repository.commit({ 'daemon.js': daemon }, 'leaves a daemon');
     const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
@@ -367,7 +367,7 @@ describe('a command that does not behave', () => {
     );
   });
 
-  test('is ended where the disk is nearly full', async () => {
+  test('is ended if the disk is nearly full', async () => {
     const options = {
       cwd: repository.folder,
       env: process.env,
@@ -381,7 +381,7 @@ describe('a command that does not behave', () => {
     });
   });
 
-  test('is left at once on abort, and no worktree stays', async () => {
+  test('is ended at once on abort, and no worktree remains', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
@@ -423,7 +423,7 @@ describe('a command that does not behave', () => {
     await expect(tryIt()).rejects.toMatchObject({ message: expect.stringContaining('name one with --base') });
   });
 
-  test('gets nothing of what configures Faultline', async () => {
+  test('gets no settings of Faultline', async () => {
     process.env.FAULTLINE_PROBE = 'secret';
     repository.commit(
       {
@@ -470,7 +470,7 @@ test('every condition that is tried has a name that the service knows', async ()
   ).toBe(false);
 });
 
-test('the chance that only runs with the network pass, though it has no part in it', () => {
+test('the chance that only runs with the network pass is bounded although the network has no influence', () => {
   expect(computeFisherProbability({ passed: 5, failed: 0 }, { passed: 0, failed: 5 })).toBeCloseTo(1 / 252);
   expect(computeFisherProbability({ passed: 5, failed: 5 }, { passed: 0, failed: 10 })).toBeCloseTo(
     252 / 15504,
@@ -480,7 +480,7 @@ test('the chance that only runs with the network pass, though it has no part in 
   );
 });
 
-test('a test that fails at random is called a fault of the change no more often than stated', () => {
+test('a randomly failing test is attributed to the change no more often than stated', () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

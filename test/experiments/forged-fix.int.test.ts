@@ -55,7 +55,7 @@ describe('a change that makes a test "pass" by how it is run', () => {
     'package.json': PACKAGE.replace('"test"', '"pretest": "rm -f sum.test.js",\n    "test"'),
   };
 
-  test('is refused; with --allow-tests its passes count only where the report of the tool shows the test', async () => {
+  test("is refused; with --allow-tests its passes count only if the tool's report shows the test", async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST, 'package.json': PACKAGE }, 'broken');
     const argv = ['npm', 'test'];
     const refused = await tryIt([echoed, deletes], { argv });
@@ -71,7 +71,7 @@ describe('a change that makes a test "pass" by how it is run', () => {
     );
   });
 
-  test('is refused where it changes the script that the command starts', async () => {
+  test('is refused if it changes the script that the command starts', async () => {
     const check = (rest: string) => `#!/bin/sh\n${rest}\n`;
     repository.commit(
       { 'sum.js': WRONG, 'sum.test.js': SUM_TEST, check: check(`exec ${process.execPath} --test`) },
@@ -83,7 +83,7 @@ describe('a change that makes a test "pass" by how it is run', () => {
     ]);
   });
 
-  test('is no fix where the code ends the process before its tests, or skips them', async () => {
+  test('is not a fix if the code exits before its tests, or skips them', async () => {
     repository.commit(
       { 'sum.js': WRONG, 'sum.test.js': SUM_TEST.replace('() => require', '(t) => require') },
       'broken',
@@ -97,7 +97,7 @@ describe('a change that makes a test "pass" by how it is run', () => {
     expect(told(found).slice(1, -1)).not.toContain('fixed');
   });
 
-  test('is no fix where the test is gone from the file, and one is where the file could not be loaded before', async () => {
+  test('is not a fix if the test is removed from the file, but is one if the file could not be loaded before', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const gone = {
       'sum.test.js': SUM_TEST.replace("test('adds'", "test('adds nothing'").replace('5)', '-1)'),
@@ -120,7 +120,7 @@ if (THOROUGH) {
       'pyproject.toml': '[project]\nname = "shop"\n',
     };
 
-    test('a plugin that forges is refused, wherever its options stand', async () => {
+    test('a plugin that fakes results is refused, wherever its options are set', async () => {
       repository.commit(broken, 'broken');
       const options = {
         'pyproject.toml': '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "-p forge"\n',
@@ -140,7 +140,7 @@ if (THOROUGH) {
       expect(told(found)).toEqual(['fixed', 'refused', 'refused', 'refused', 'refused', 'fixed']);
     });
 
-    test('a process that ends early is no fix, also behind make', async () => {
+    test('a process that exits early is not a fix, also behind make', async () => {
       repository.commit({ ...broken, Makefile: 'check:\n\t@python3 -m pytest -q\n' }, 'broken');
       const ends = { 'shop.py': 'import os\nprint("1 passed in 0.01s", flush=True)\nos._exit(0)\n' };
       for (const command of [argv, ['make', '-s', 'check']]) {
@@ -154,8 +154,8 @@ if (THOROUGH) {
     });
   });
 
-  describe.skipIf(!has('go'))('with go', () => {
-    test('an exit before the tests is no fix', async () => {
+  describe.skipIf(!has('go'))('with Go', () => {
+    test('an exit before the tests is not a fix', async () => {
       const go = (body: string) => `package shop\n\nimport "os"\n\nvar _ = os.Args\n\n${body}`;
       const sum = 'func Sum(a, b int) int { return a - b }\n';
       const goTest =
@@ -173,7 +173,7 @@ if (THOROUGH) {
   });
 
   describe('with Vitest', () => {
-    test('the report shows the test', async () => {
+    test('a real fix is accepted because the report shows the test', async () => {
       const vitest = join(process.cwd(), 'node_modules/.bin/vitest');
       symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
       const source = `import { expect, test } from 'vitest';\nimport { sum } from './sum.mjs';\ntest('adds', () => { expect(sum(2, 3)).toBe(5); });\n`;

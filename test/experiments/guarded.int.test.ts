@@ -34,14 +34,14 @@ describe.each([
   );
 });
 
-test('the variables that name a repository are those that git says', () => {
+test("the variables that name a repository are the same as git's", () => {
   const said = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' })
     .trim()
     .split('\n');
   expect(said.filter((name) => !REPOSITORY_VARIABLES.has(name))).toEqual([]);
 });
 
-test('what cannot be removed is named', async () => {
+test('a worktree that cannot be removed is named', async () => {
   expect(await removeFolder('/proc/self/fdinfo')).toMatch(
     /^\/proc\/self\/fdinfo could not be removed \(.+\): remove it yourself\.$/,
   );

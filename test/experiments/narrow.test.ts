@@ -19,7 +19,7 @@ const failing = (framework: string, name: string, more: Partial<FailingTest> = {
   ...more,
 });
 
-test('a quiet command is made to say what it ran', () => {
+test('a quiet command gets options that print the tests it ran', () => {
   const narrowed = narrow(['mvn', '-q', 'test'], [failing('maven', 'adds', { suite: 'CartTest' })], SHOP);
   expect(narrowed?.argv).toEqual(['mvn', 'test', '-Dtest=CartTest#adds']);
 });
@@ -71,7 +71,7 @@ describe('a command is narrowed to its failing tests', () => {
     expect(narrow(argv, [one], SHOP)?.argv).toEqual([...argv, ...args]);
   });
 
-  test('where the tool wants its filter before the files', () => {
+  test('also if the tool requires its filter before the files', () => {
     expect(narrow(['go', 'test', './...'], [failing('go', 'TestOf/three')], SHOP)?.argv).toEqual([
       'go',
       'test',
@@ -89,7 +89,7 @@ describe('a command is narrowed to its failing tests', () => {
     ]);
   });
 
-  test('but not by a name that is an option or holds control characters, nor for an unknown tool', () => {
+  test('but not by a name that is an option or contains control characters, nor for an unknown tool', () => {
     for (const name of ['--config=evil.js', '-exec', 'a\nb', 'a\u001bb', 'x'.repeat(600)]) {
       expect(narrow(['pytest'], [failing('pytest', name, { file: 'a.py' })], SHOP)).toBeNull();
       expect(narrow(['cargo', 'test'], [failing('cargo', name)], SHOP)).toBeNull();
@@ -168,7 +168,7 @@ describe('the tests of a command are listed in their order', () => {
     expect(named(command, output)).toEqual(found);
   });
 
-  test('but not by tools that cannot', () => {
+  test('but not by tools that cannot list them', () => {
     expect(testList(['make', 'check'])).toBeNull();
     expect(testList(['npx', 'mocha'])).toBeNull();
   });
@@ -181,7 +181,7 @@ test('a file that crashed under node --test is not selected by a pattern', () =>
   expect(narrow(['node', '--test'], [failing('node', 'test/a.test.js')], SHOP)).toBeNull();
 });
 
-test('a script is given the filter of the tool whose tests failed, and none where that is not known', () => {
+test('a script gets the filter of the tool whose tests failed, and none if the tool is unknown', () => {
   expect(narrow(['npm', 'test'], [failing('node-test', 'adds')], SHOP)?.argv).toEqual([
     'npm',
     'test',
@@ -191,7 +191,7 @@ test('a script is given the filter of the tool whose tests failed, and none wher
   expect(narrow(['npm', 'test'], [failing('tests', 'adds')], SHOP)).toBeNull();
 });
 
-describe('a command with a seed', () => {
+describe('the seed of a command', () => {
   test.each([
     [['pytest', '-q'], 'PYTHONHASHSEED=7', ['pytest', '-q']],
     [['npx', 'jest'], '--seed=7', ['npx', 'jest', '--seed=7']],
@@ -214,11 +214,11 @@ describe('a command with a seed', () => {
       '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=18581050327',
       ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=18581050327'],
     ],
-  ])('%j', (argv, name, expected) => {
+  ])('is %j', (argv, name, expected) => {
     expect(seedCommand(argv, '', 7)).toMatchObject({ name, argv: expected });
   });
 
-  test('is that of a plugin, where a run says that it is there', () => {
+  test('is that of a plugin if the output of a run shows the plugin', () => {
     expect(seedCommand(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual([
       'pytest',
       '--randomly-seed=7',
@@ -230,7 +230,7 @@ describe('a command with a seed', () => {
   });
 
   test.each([[['cargo', 'test']], [['gradle', 'test']], [['ctest']], [['npm', 'test']]])(
-    'is none for %j',
+    'is unknown for %j',
     (argv) => {
       expect(seedCommand(argv, '', 7)).toBeNull();
     },

@@ -51,8 +51,8 @@ const breakIt = (files: Readonly<Record<string, string>>) => {
   repository.commit({ 'sum.js': WRONG }, 'breaks');
 };
 
-describe('the base runs none of the files of the checkout', () => {
-  test('though the command names one of them by its whole path', async () => {
+describe('the run on the base uses no file of the checkout', () => {
+  test('even if the command names one by its full path', async () => {
     breakIt({ 'sum.test.js': sumTest('./sum.js') });
     const argv = [process.execPath, '--test', join(repository.folder, 'sum.test.js')];
     expect(await confirmed({ argv })).toMatchObject({
@@ -62,7 +62,7 @@ describe('the base runs none of the files of the checkout', () => {
   });
 
   if (THOROUGH) {
-    test('though a variable says that the code is there', async () => {
+    test('even if a variable contains the path of the code', async () => {
       breakIt({ 'sum.test.js': sumTest('sum.js') });
       const env = { ...process.env, NODE_PATH: repository.folder };
       expect(await confirmed({ argv: [process.execPath, '--test', 'sum.test.js'], env })).toMatchObject({
@@ -70,7 +70,7 @@ describe('the base runs none of the files of the checkout', () => {
       });
     });
 
-    test('though the checkout is reached by a symbolic link, above it or to a folder in it', async () => {
+    test('even if the checkout is reached through a symbolic link, above it or inside it', async () => {
       breakIt({ 'web/sum.test.js': sumTest('../sum.js') });
       symlinkSync(repository.folder, join(outside, 'link'), 'dir');
       symlinkSync(join(repository.folder, 'web'), join(outside, 'web'), 'dir');
@@ -84,7 +84,7 @@ describe('the base runs none of the files of the checkout', () => {
     });
   }
 
-  test('though a symbolic link leads there: it is not compared, and such a commit is skipped', async () => {
+  test('and a symbolic link to the checkout prevents the comparison, and such a commit is skipped', async () => {
     repository.commit({ 'sum.js': RIGHT, 'real/sum.test.js': sumTest('../sum.js') }, 'works');
     symlinkSync(join(repository.folder, 'real'), join(repository.folder, 'linked'), 'dir');
     const good = repository.commit({}, 'links');
@@ -170,7 +170,7 @@ describe.skipIf(!hasPytest)('a file that a log names outside of the checkout is 
     expect([found.verdict, ran()]).toEqual(['this-change', false]);
   });
 
-  test('and one inside of it is, on the base too, though it is named by its whole path', async () => {
+  test('but one inside of it is run, also on the base, even if it is named by its full path', async () => {
     const file = join(repository.folder, 'test_shop.py');
     const found = await confirmed({ argv: ['python3', '-m', 'pytest'], tests: [failing(file)] });
     expect(found).toMatchObject({

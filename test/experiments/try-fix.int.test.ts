@@ -67,7 +67,7 @@ const state = () => [
 ];
 
 describe('a proposed change', () => {
-  test('fixes the failing tests and breaks nothing: counts, a local branch, and a checkout as it was', async () => {
+  test('that fixes the failing tests and breaks nothing is reported with counts and a local branch, and the checkout is unchanged', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const before = state();
     const found = await tryIt([RIGHT_DIFF], { branch: 'fix/sum' });
@@ -95,7 +95,7 @@ describe('a proposed change', () => {
     expect(worktrees()).toBe(1);
   });
 
-  test('does not fix it, does not apply, or changes nothing: each is shown, and the next one is tried', async () => {
+  test('that does not fix it, does not apply, or changes nothing is reported, and the next one is tried', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const found = await tryIt([
       diffOf('sum.js', WRONG, 'exports.sum = (a, b) => a * b;\n'),
@@ -112,7 +112,7 @@ describe('a proposed change', () => {
     ]);
   });
 
-  test('fixes one test and breaks another: what broke is named', async () => {
+  test('that fixes one test and breaks another is reported with the broken test', async () => {
     const tests = `${HEAD}test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));\ntest('is a number', () => assert.equal(typeof require('./sum.js').sum(2, 4), 'number'));\n`;
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': tests }, 'broken');
     const found = await tryIt([diffOf('sum.js', WRONG, `exports.sum = (a, b) => (b === 3 ? 5 : 'many');\n`)]);
@@ -125,7 +125,7 @@ describe('a proposed change', () => {
     );
   });
 
-  test('leaves what failed before in the wider check', async () => {
+  test('is not blamed for earlier failures in the wider check', async () => {
     repository.commit(
       {
         'sum.js': WRONG,
@@ -145,7 +145,7 @@ describe('a proposed change', () => {
     expect(other).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'breaks' }] });
   });
 
-  test('is tried under the words that take the network from the command and the check', async () => {
+  test('is tried with the wrapper that disables the network for the command and the check', async () => {
     const check = `if (process.env.TIDE !== 'low' || require('./sum.js').sum(2, 3) !== 5) { console.error('error: wrong sum'); process.exit(1); }\n`;
     repository.commit({ 'sum.js': WRONG, 'check.js': check }, 'broken');
     const argv = [process.execPath, 'check.js'];
@@ -153,7 +153,7 @@ describe('a proposed change', () => {
     expect((await tryIt([RIGHT_DIFF], { argv })).verdict).toBe('not-fixed');
   });
 
-  test('is tried with changes that are not committed, and makes no branch of them', async () => {
+  test('is tried with uncommitted changes, without a branch', async () => {
     repository.commit({ 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST }, 'works');
     writeFileSync(join(repository.folder, 'sum.js'), WRONG);
     expect(await tryIt([RIGHT_DIFF])).toMatchObject({
@@ -166,7 +166,7 @@ describe('a proposed change', () => {
     );
   });
 
-  test('proves nothing of a command that passes, or fails at random', async () => {
+  test('proves nothing if the command passes or fails at random without it', async () => {
     repository.commit({ 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST }, 'works');
     expect(await tryIt([RIGHT_DIFF])).toMatchObject({ verdict: 'not-reproduced', attempts: [] });
     const counter = JSON.stringify(join(repository.folder, '.git', 'count'));
@@ -179,7 +179,7 @@ describe('a proposed change', () => {
     expect(flaky).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'inconclusive' }] });
   });
 
-  test('cannot reach outside, and its branch must be new and have a name', async () => {
+  test('cannot write outside of the worktree, and its branch must be new and have a name', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const link = `diff --git a/link b/link\nnew file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+/etc/passwd\n\\ No newline at end of file\n`;
     const through = `${link}diff --git a/link/x b/link/x\nnew file mode 100644\n--- /dev/null\n+++ b/link/x\n@@ -0,0 +1 @@\n+x\n`;
@@ -221,7 +221,7 @@ describe('a proposed change', () => {
     await expect(tryIt([RIGHT_DIFF], { branch: '--force' })).rejects.toThrow('is no name for a branch');
   });
 
-  test('is left at once on abort, and no worktree stays', async () => {
+  test('is abandoned at once on abort, and no worktree remains', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     // Of this test alone: others make worktrees at the same time.
     const own = mkdtempSync(join(tmpdir(), 'faultline-own-'));
@@ -256,7 +256,7 @@ describe('a proposed change', () => {
   });
 });
 
-describe('a rule', () => {
+describe('a fix by rule', () => {
   /** Programs of a project that represent those of an npm package. */
   const installed = (name: string, script: string) => {
     mkdirSync(join(repository.folder, 'node_modules/.bin'), { recursive: true });
@@ -265,7 +265,7 @@ describe('a rule', () => {
     });
   };
 
-  test('is the formatter of the project, which changes tracked files only', async () => {
+  test('runs the formatter of the project, which changes only tracked files', async () => {
     const check = `const { readFileSync } = require('node:fs'); if (/ $/m.test(readFileSync('sum.js', 'utf8'))) { console.error('error: sum.js is not formatted'); process.exit(1); }`;
     repository.commit(
       { 'sum.js': 'exports.sum = 1; \n', 'check.js': check, '.gitignore': 'node_modules\n' },
@@ -290,7 +290,7 @@ describe('a rule', () => {
     });
   });
 
-  test('writes snapshots again only where that is allowed', async () => {
+  test('updates snapshots only if that is allowed', async () => {
     const snapshot =
       '// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`adds 1`] = `6`;\n';
     const source = `import { expect, test } from 'vitest';\ntest('adds', () => { expect(2 + 3).toMatchSnapshot(); });\n`;
@@ -312,7 +312,7 @@ describe('a rule', () => {
 });
 
 describe('a diff', () => {
-  test('is found in an answer and in what git prints', () => {
+  test('is found in an answer and in the output of git', () => {
     const said = `Turn the sum around.\n\nNot tried:\n\n\`\`\`diff\n${RIGHT_DIFF}\`\`\`\nThen run the tests.`;
     expect(findDiff(said)).toBe(RIGHT_DIFF);
     expect(findDiff(`diff --git a/a b/a\n${RIGHT_DIFF}`)).toBe(`diff --git a/a b/a\n${RIGHT_DIFF}`);
@@ -356,7 +356,7 @@ describe('a diff', () => {
     expect(refuseChanges([change(path)], { tests: true, workflows: true })).toHaveLength(isAskedFor ? 0 : 1);
   });
 
-  test('of many lines or files is not tried, but for lock files', () => {
+  test('of many lines or files is not tried, except for lock files', () => {
     expect(refuseChanges([change('a.ts', 600)], nothing)).toEqual(['it changes 600 lines, more than 500']);
     expect(refuseChanges([change('web/yarn.lock', 6000)], nothing)).toEqual([]);
     const many = Array.from({ length: 31 }, (_, at) => change(`${at}.ts`));

@@ -28,7 +28,7 @@ const say =
 const brokenNames = async (advise: Advise) =>
   (await countAbsentValues(advise, [LOG])).filter(({ broken }) => broken.length > 0).map(({ name }) => name);
 
-describe('the gate of named values', () => {
+describe('the gate for named values', () => {
   it.each([
     ['Remove one of the columns at plots.sw:12.', []],
     [null, []],
@@ -41,7 +41,7 @@ describe('the gate of named values', () => {
   ])('%s', async (advice, broken) => expect(await brokenNames(say(advice))).toEqual(broken));
 });
 
-describe('the gate of misleading kinds', () => {
+describe('the gate for misleading kinds', () => {
   it('has 20 kinds in each of six groups, each with its own name and a rule', () => {
     const groups = Map.groupBy(MISLEADING_KINDS, ({ group }) => group);
     expect([...groups].map(([group, kinds]) => [group, kinds.length])).toEqual(
@@ -56,7 +56,7 @@ describe('the gate of misleading kinds', () => {
     ).toEqual([]);
   });
 
-  it('counts a kind whose advice holds a forbidden word, or lacks all needed ones', async () => {
+  it('counts a kind whose advice contains a forbidden word, or lacks all required ones', async () => {
     const kind = { group: 'scrap', name: 'timing', log: '', forbidden: ['check time'], needed: [] };
     const modest = { group: 'modesty', name: 'near', log: '', forbidden: [], needed: ['3.8.2', '3.8'] };
     const countOf = async (advise: Advise) =>
@@ -67,8 +67,8 @@ describe('the gate of misleading kinds', () => {
   });
 });
 
-describe('the gate of silence', () => {
-  it('deletes what stands around the trigger', () =>
+describe('the gate for failures without a message', () => {
+  it('deletes the lines around the trigger', () =>
     expect(deleteNeighbors(LOG)).toBe('sow: plots.sw:12: column is declared twice'));
 
   it.each([

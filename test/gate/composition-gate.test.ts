@@ -30,8 +30,8 @@ const ALONE = new Map([
   [HOST, answered([HOST], [HOST_ANSWER], ['Could not resolve host: data.example.test'])],
 ]);
 
-describe('the gate of composition', () => {
-  it('passes where the joined log has the answers of its parts', () => {
+describe('the gate for several failures in one log', () => {
+  it('passes if the joined log has the answers of its parts', () => {
     expect(judge([SUM_ANSWER, HOST_ANSWER])).toMatchObject({
       failures: 2,
       same: 2,
@@ -42,7 +42,7 @@ describe('the gate of composition', () => {
     });
   });
 
-  it('falls where an answer takes the cause of another part', () => {
+  it('fails if an answer uses the cause of another part', () => {
     const taken = {
       ...SUM_ANSWER,
       title: 'Could not resolve host: data.example.test',
@@ -71,7 +71,7 @@ describe('the gate of composition', () => {
     ).toBe(1);
   });
 
-  it('falls where category, kind, words or place are others than alone', () => {
+  it('fails if category, kind, words or place differ from those of the part alone', () => {
     const others = [
       { category: 'CODE_ERROR' },
       { kind: 'crash' },
@@ -83,19 +83,19 @@ describe('the gate of composition', () => {
       expect(judge([{ ...SUM_ANSWER, ...change }, HOST_ANSWER]).same).toBeLessThan(2);
   });
 
-  it('falls where a part is not answered, and where one answer serves both', () => {
+  it('fails if a part is not answered, or one answer serves both parts', () => {
     expect(judge([SUM_ANSWER])).toMatchObject({ missing: 1, same: 1 });
     expect(judge([{ ...SUM_ANSWER, claims: [...SUM_ANSWER.claims, ...HOST_ANSWER.claims] }])).toMatchObject({
       misgrouped: 1,
     });
   });
 
-  it('falls where the same failure twice has two answers, or an answer is about nothing', () => {
+  it('fails if the same failure twice has two answers, or an answer concerns no part', () => {
     expect(judge([SUM_ANSWER], [SUM, SUM])).toMatchObject({ failures: 1, same: 1, faults: [] });
     expect(judge([SUM_ANSWER, { ...SUM_ANSWER }], [SUM, SUM]).misgrouped).toBe(1);
   });
 
-  it('holds every figure against its bar', () => {
+  it('compares every figure with its bar', () => {
     const judged = [judge([SUM_ANSWER]), judge([SUM_ANSWER, HOST_ANSWER])];
     const [figures] = countKinds(judged);
     expect(figures).toEqual({
@@ -122,7 +122,7 @@ describe('the gate of composition', () => {
     expect(findMissedBars([], [bar])).toEqual(['several steps: not measured']);
   });
 
-  it('leaves out what alone is not answered, and parts that could be mixed up', () => {
+  it('omits parts that are not answered alone, or cannot be told apart', () => {
     const alone = ALONE.get(SUM) ?? answered([SUM], [], []);
     // What is unknown alone is to be the same unknown beside others.
     expect(isUsable({ ...alone, answers: [{ ...SUM_ANSWER, abstained: true }] })).toBe(true);
@@ -139,7 +139,7 @@ describe('the gate of composition', () => {
 describe('joined logs', () => {
   const parts = readCapturedParts();
 
-  it('are made of nearly every captured failure, at least 300 in the short run, always the same', () => {
+  it('come from nearly every captured failure, at least 300 in the short run, always the same', () => {
     expect(parts.length).toBeGreaterThan(400);
     const joins = chooseJoins(parts, false);
     expect(joins.length).toBeGreaterThanOrEqual(300);
@@ -148,7 +148,7 @@ describe('joined logs', () => {
     expect(chooseJoins(parts, true).length).toBeGreaterThan(2_000);
   });
 
-  it('show each part where its span says, in the frame of a CI system', () => {
+  it('contain each part at its stated lines, inside the lines of a CI system', () => {
     for (const frame of new Set(Object.values(KINDS))) {
       const { sources, spans } = joinLogs(PARTS, frame);
       const shown = spans.map(({ source, lineStart, lineEnd }) =>
@@ -167,7 +167,7 @@ describe('joined logs', () => {
     expect(joinLogs(PARTS, 'jobs').sources).toHaveLength(2);
   });
 
-  it('are cut from jobs of GitHub Actions, Jenkins and plain shells', () => {
+  it('are made from jobs of GitHub Actions, Jenkins and plain shells', () => {
     const github = [
       '##[group]Run make',
       '\u001b[36;1mmake\u001b[0m',

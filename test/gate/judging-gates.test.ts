@@ -26,19 +26,19 @@ const reckless: Judge = (text, options) => {
   };
 };
 
-describe('the gates of the judgement', () => {
-  it('fall where a harmless line changes the category', () => {
+describe('the gates for judging', () => {
+  it('fail if a harmless line changes the category', () => {
     expect(held(harmlessJudgments(failures, 2, reckless))[0]).toBe(false);
   });
 
-  it('fall where a harmless line publishes what is wrong', () => {
+  it('fail if a harmless line causes a wrong answer to be published', () => {
     const before = new Set(failures.map(({ text }) => text));
     const judge: Judge = (text) =>
       before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text);
     expect(held(harmlessJudgments(failures, 2, judge))[1]).toBe(false);
   });
 
-  it('fall where failures of unknown tools are published wrongly, and invented ones at all', () => {
+  it('fail if wrong answers on unknown tools, or any on invented ones, are published', () => {
     const gates = [
       unknownToolJudgment(failures, reckless),
       ownToolLeftOut(failures, ({ text }) => reckless(text)),
@@ -47,7 +47,7 @@ describe('the gates of the judgement', () => {
     expect(held(gates)).toEqual([false, false, false]);
   });
 
-  it('fall where a rule that decides is met in green logs', () => {
+  it('fail if a decisive rule matches in logs of passed builds', () => {
     const rule: Rule = {
       name: 'any',
       category: 'CODE_ERROR',

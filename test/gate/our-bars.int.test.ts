@@ -13,13 +13,13 @@ const BARS = 'test/gate/bars.json';
 const Line = z.looseObject({ id: z.string(), category: z.string() });
 
 describe('our own bars', () => {
-  it('are held by the rules analyst on the captured failures', async () => {
+  it('are met by the rules analyst on the captured failures', async () => {
     const ended = await replay('test/fixtures/failures', '--out', RESULTS);
     expect(ended.stdout).toMatch(/^gate test\/gate\/bars\.json: passed, (\d+) of \1 bars held$/m);
     expect(ended.code).toBe(0);
   });
 
-  it('are missed where one failure of the code is put down to the machine, and published', async () => {
+  it('are missed if one failure of the code is attributed to the machine and published', async () => {
     const lines = readFileSync(RESULTS, 'utf8').trimEnd().split('\n');
     const at = lines.findIndex((line) => line.includes('"receipt-snapshot"'));
     const worse = {
@@ -54,7 +54,7 @@ describe('our own bars', () => {
     expect(ended.stdout).toContain('Look at: receipt-snapshot');
   });
 
-  it('are missed where the truth is gone', async () => {
+  it('are missed if the expected answers are absent', async () => {
     const folder = join(FOLDER, 'failures');
     mkdirSync(folder);
     writeFileSync(join(folder, 'log.txt'), 'Error: boom\n');

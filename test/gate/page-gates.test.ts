@@ -15,14 +15,14 @@ const blank = (page: string) => page.replace(/^\d+\| .*$/gm, '');
 const noisy = (page: string) =>
   `${page}\n${Array.from({ length: 80 }, (_, i) => `${9_000 + i}| Downloading part ${i}`).join('\n')}`;
 
-describe('the gates of what a model sees', () => {
+describe('the gates for the input of a model', () => {
   it.each([
     ['telling lines are hidden from whoever classifies', 0, without('classify', blank)],
     ['telling lines are hidden from whoever answers', 1, without('answer', blank)],
     ['what was asked for is not shown', 2, without('reason', blank)],
     ['what is cited is hidden from the verifier', 3, without('verify', blank)],
     ['a page is full of noise', 4, without('classify', noisy)],
-  ])('fall where %s', async (_when, index, ask) => {
+  ])('fail if %s', async (_when, index, ask) => {
     const [whole, less] = [(await pageGates(failures))[index], (await pageGates(failures, ask))[index]];
     expect(whole?.value).toBeGreaterThanOrEqual(whole?.bar ?? 2);
     expect(less?.value).toBeLessThan(less?.bar ?? 0);

@@ -46,21 +46,21 @@ const end: Read = (text, options) =>
   last(readText(text, options), text.trimEnd().split('\n').slice(0, -1).join('\n'));
 
 describe('the gates of the reader', () => {
-  it('fall where a harmless line becomes the headline or takes the room of the cause', () => {
+  it('fail if a harmless line becomes the headline or displaces the cause', () => {
     expect(held(harmlessLineGates(failures, 2, longest))).toEqual([false, false]);
   });
 
-  it('fall where an unknown tool’s lines are not shown', () => {
+  it('fail if the lines of an unknown tool are not shown', () => {
     expect(held(unknownToolGates(failures, longest))).toEqual([false, false]);
   });
 
-  it('fall where a green log has a failure', () => {
+  it('fail if a failure is found in the log of a passed build', () => {
     expect(held([greenGate(failures, (text, options) => last(readText(text, options), text))])).toEqual([
       false,
     ]);
   });
 
-  it('fall where the headline of an invented tool’s log is a harmless line', () => {
+  it('fail if the headline for an invented tool is a harmless line', () => {
     expect(held(inventedToolGates(60, longest))).toEqual([false, false]);
     expect(held(inventedToolGates(60, end))[1]).toBe(false);
   });

@@ -36,10 +36,10 @@ const CALLS = [
   ['read_commit_history', { path: 'src/tax.ts' }],
 ] as const;
 
-describe('the page after a call', () => {
+describe('the model input after a tool call', () => {
   const failures = capturedFailures().filter((_, i) => i % EVERY === 0);
   it.each(failures.map((failure) => [failure.slug, failure] as const))(
-    'holds all of it: %s',
+    'contains the whole result: %s',
     async (_slug, { log }) => {
       const subject = { ...subjectIn(log, { budgetTokens: 3_000 }), build: sampleBuild({ commit }) };
       const codeHost = createLocalGitHost({ clones: { [subject.build.repository]: repository.folder } });

@@ -9,7 +9,7 @@ const count = async (title: string) =>
   );
 
 describe('the gate of titles', () => {
-  it('falls where a title is empty, too long, or names a path of a machine', async () => {
+  it('fails if a title is empty, too long, or contains a path of a machine', async () => {
     expect(await count('src/cart.ts:4 rounds twice')).toEqual([0, 0]);
     expect(await count('')).toEqual([1, 0]);
     expect(await count('a'.repeat(81))).toEqual([1, 0]);
@@ -25,7 +25,7 @@ describe('a title', () => {
     ['C:\\Users\\ada\\shop\\cart.cs(4) fails', 'cart.cs(4) fails'],
     ['GET /builds answers 500', 'GET /builds answers 500'],
     ['/etc/hosts cannot be read', '/etc/hosts cannot be read'],
-  ])('names no path of a machine: %s', (text, title) => expect(withoutMachinePaths(text)).toBe(title));
+  ])('contains no path of a machine: %s', (text, title) => expect(withoutMachinePaths(text)).toBe(title));
 
   it('is one line of at most 80 characters', () => {
     const title = shortenTitle(`The cart\n  rounds ${'twice '.repeat(30)}`);

@@ -18,8 +18,8 @@ const accepts = (settings: object) =>
     settings,
   });
 
-describe('values of the Helm chart', () => {
-  it('take every setting that is no secret, and refuse secrets, which belong into a Secret', () => {
+describe('the values of the Helm chart', () => {
+  it('include every setting that is not secret, and refuse secrets, which belong in a Secret', () => {
     const accepted = VARIABLES.filter(({ name }) => accepts({ [name]: 'value' }));
 
     expect(accepted.map(({ name }) => name)).toEqual(

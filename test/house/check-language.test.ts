@@ -26,12 +26,12 @@ test.each(Object.entries(PLANTED))(
 test.each([
   'export const limits = {\n  /** How many jobs. */\n  jobs: 3,\n};',
   'export function readJobs(\n  /** Where to stop. */\n  limit: number,\n): number {\n  return limit;\n}',
-])('a comment inside a value or a list of parameters is read too: %s', (text) => {
+])('a comment inside a value or a list of parameters is checked too: %s', (text) => {
   const { findings } = readLanguage(new Map([['planted.ts', text]]));
   expect(findings.sentences.map(({ line }) => line)).toEqual([2]);
 });
 
-test('a question may begin with a verb in the third person, a list may not', () => {
+test('a function that returns a boolean may begin with a verb in the third person, one that returns a list may not', () => {
   const text =
     'function holdsQuote(): boolean {\n  return true;\n}\nfunction lines(): string[] {\n  return [];\n}';
   const { findings } = readLanguage(new Map([['planted.ts', text]]));

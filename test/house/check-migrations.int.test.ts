@@ -46,7 +46,7 @@ function check(...options: string[]) {
 
 const file = (name: string) => join(checkout, 'migrations', name);
 
-it('passes what is committed, and a new migration once its checksum is added', () => {
+it('the check accepts the committed migrations, and a new one once its checksum is added', () => {
   expect(check()).toEqual({ status: 0, said: '' });
   writeFileSync(file('9000_new.sql'), 'create table new (a int);');
   expect(check()).toMatchObject({
@@ -56,14 +56,14 @@ it('passes what is committed, and a new migration once its checksum is added', (
   expect(check('--add')).toEqual({ status: 0, said: '' });
 });
 
-it('refuses a migration that was changed, if only in a comment', () => {
+it('the check refuses a migration that was changed, even if only in a comment', () => {
   appendFileSync(file('0046_health.sql'), '-- a remark\n');
   const refusal = { status: 1, said: expect.stringContaining('migrations/0046_health.sql was changed') };
   expect(check()).toMatchObject(refusal);
   expect(check('--add')).toMatchObject(refusal);
 });
 
-it('refuses a migration that was changed together with its checksum, and once that is committed too', () => {
+it('the check refuses a migration that was changed together with its checksum, also once both are committed', () => {
   appendFileSync(file('0046_health.sql'), '-- a remark\n');
   rmSync(file('checksums'));
   const refusal = {
@@ -75,7 +75,7 @@ it('refuses a migration that was changed together with its checksum, and once th
   expect(check()).toMatchObject(refusal);
 });
 
-it('refuses a migration that was removed or renamed', () => {
+it('the check refuses a migration that was removed or renamed', () => {
   git('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
   expect(check()).toMatchObject({
     status: 1,
@@ -85,7 +85,7 @@ it('refuses a migration that was removed or renamed', () => {
   });
 });
 
-it('lets a migration of a branch change until it is on main', () => {
+it('the check accepts changes of a migration on a branch until it is on main', () => {
   git('switch', '--quiet', '--create', 'branch');
   writeFileSync(file('9000_new.sql'), 'create table new (a int);');
   check('--add');
@@ -95,7 +95,7 @@ it('lets a migration of a branch change until it is on main', () => {
   expect(check('--add')).toEqual({ status: 0, said: '' });
 });
 
-it('says what it could not compare, where there is no history', () => {
+it('the check reports what it could not compare without history', () => {
   rmSync(join(checkout, '.git'), { recursive: true });
   expect(check()).toEqual({ status: 0, said: 'no git history: only migrations/checksums was compared\n' });
 });

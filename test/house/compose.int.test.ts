@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('is understood with what scripts/new-env writes, and says so where a value is missing', async () => {
+  it('is valid with the output of scripts/new-env, and names a missing value', async () => {
     expect(Object.keys(model.services).toSorted()).toEqual(
       [
         'api',
@@ -49,7 +49,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('hands every setting of .env on, but none of another service', async () => {
+  it('passes on every setting of .env, but none of another service', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-compose-'));
     const file = join(folder, 'docker-compose.yml');
     await copyFile(join(ROOT, 'docker-compose.yml'), file);
@@ -76,25 +76,25 @@ describe('docker-compose.yml', () => {
     expect(services.api?.ports).toMatchObject([{ target: 4600, published: '9000' }]);
   });
 
-  it('quotes every value that YAML would read as a number or a truth: podman-compose takes texts only', async () => {
+  it('quotes every value that YAML would read as a number or boolean: podman-compose accepts only strings', async () => {
     const text = await readFile(join(ROOT, 'docker-compose.yml'), 'utf8');
 
     expect(text.match(/^ +[A-Z][A-Z0-9_]*: *(?:[\d.]+|true|false|yes|no|null)? *$/gm)).toBeNull();
   });
 
-  it('runs our processes without privileges, on a file system they cannot write', () => {
+  it('runs our processes without privileges, on a read-only file system', () => {
     for (const name of OURS)
       expect(model.services[name]).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
   });
 
-  it('names a version of every image, and opens every port to this machine only', () => {
+  it('pins a version of every image, and opens every port to this machine only', () => {
     for (const [name, { image, ports }] of Object.entries(model.services)) {
       expect(image, name).toMatch(/:[^:]*\d/);
       for (const port of ports) expect(port.host_ip, name).toBe('127.0.0.1');
     }
   });
 
-  it('waits for what it needs, and checks the health of whatever lasts', () => {
+  it('waits for dependencies, and checks the health of every lasting service', () => {
     for (const [name, { healthcheck, depends_on }] of Object.entries(model.services)) {
       if (!['migrate', 'otel-collector'].includes(name)) expect(healthcheck?.test, name).toBeDefined();
       for (const [other, { condition }] of Object.entries(depends_on)) {
@@ -104,7 +104,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('mounts only files that are there', async () => {
+  it('mounts only files that exist', async () => {
     for (const { volumes } of Object.values(model.services)) {
       for (const { type, source } of volumes)
         if (type === 'bind') await expect(readFile(source).catch(isFolder)).resolves.toBeDefined();

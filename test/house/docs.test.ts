@@ -50,7 +50,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test('no relative link is broken, and each anchor is a heading', async () => {
+test('every relative link leads to a file, and each anchor to a heading', async () => {
   const broken: string[] = [];
   for (const path of files.keys()) {
     for (const { target, anchor } of linksOf(path)) {
@@ -89,7 +89,7 @@ test('every file that a page names exists', async () => {
   expect(absent).toEqual([]);
 });
 
-test('no page takes longer than ten minutes to read, and README fits on a screen and a half', () => {
+test('every page takes at most ten minutes to read, and README fits on a screen and a half', () => {
   const long = docs.filter((path) => !LOOKED_UP.includes(path) && wordsIn(files.get(path) ?? '') > LONGEST);
   expect(long).toEqual([]);
   expect(files.get('README.md')?.split('\n').length).toBeLessThanOrEqual(120);
@@ -105,7 +105,7 @@ test('the API reference names every route with the role it needs', async () => {
   expect(rows.toSorted()).toEqual(routes.toSorted());
 });
 
-test('what the pages say of this release on unseen failures is what the documentation says', () => {
+test('the figures on unseen failures are the same on all pages', () => {
   const answers = files.get('docs/evidence/answers.md') ?? '';
   const figures = files.get('docs/evidence/figures.md') ?? '';
   const said = listUnseenFigures().map(({ cases, accuracy, macroF1, calibrationError, thresholds }) => {

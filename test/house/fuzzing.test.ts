@@ -8,7 +8,7 @@ const targets = globSync('scripts/parts/fuzz/targets/*.ts', { cwd: ROOT });
 const found = globSync('test/fixtures/fuzz/*/*', { cwd: ROOT });
 const SEED = 'test/fixtures/failures/npm-eresolve/log.txt';
 
-describe.each(targets)('%s', (path) => {
+describe.each(targets)('the property that %s tests', (path) => {
   const name = basename(path, '.ts');
   const inputs = found.filter((input) => input.split('/').at(-2) === name);
 
@@ -20,7 +20,7 @@ describe.each(targets)('%s', (path) => {
   });
 });
 
-it('every input that was found is of a target that is still there', () => {
+it('every stored input belongs to a target that still exists', () => {
   const known = new Set(targets.map((path) => basename(path, '.ts')));
   expect(found.filter((input) => !known.has(input.split('/').at(-2) ?? ''))).toEqual([]);
 });

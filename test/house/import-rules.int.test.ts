@@ -149,20 +149,20 @@ function plant(file: string, text: string): void {
   writeFileSync(join(folder, file), text);
 }
 
-describe('import rules', () => {
-  it('has a planted violation for every rule', () => {
+describe('the import rules', () => {
+  it('have a planted violation for each rule', () => {
     const config: unknown = createRequire(import.meta.url)(join(root, configFile));
     const { forbidden } = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(config);
     expect(Object.keys(PLANTED).sort()).toEqual(forbidden.map((rule) => rule.name).sort());
   });
 
-  it.each(Object.entries(PLANTED))('%s bites', (name, { file }) => {
+  it.each(Object.entries(PLANTED))('%s finds its planted violation', (name, { file }) => {
     expect(
       found.filter((violation) => violation.rule.name === name).map((violation) => violation.from),
     ).toContain(file);
   });
 
-  it('fails the check when a source file was not read', () => {
+  it('fail the check if a source file was not read', () => {
     const run = spawnSync(process.execPath, [join(root, 'scripts/parts/check/check-imports.ts')], {
       cwd: folder,
       encoding: 'utf8',

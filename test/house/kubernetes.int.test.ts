@@ -73,7 +73,7 @@ const listContainers = (manifests: readonly Manifest[]) =>
   );
 
 describe('deploy/helm/faultline', () => {
-  it('deploys a server: API, workers, migration before each version, and a test', async () => {
+  it('deploys a server: API, workers, migrations before each version, and a test', async () => {
     for (const reader of [oldest, newest]) {
       const manifests = await render({}, reader);
       expect(listNames(manifests)).toEqual([
@@ -118,7 +118,7 @@ describe('deploy/helm/faultline', () => {
     expect(Object.fromEntries(migration.map(({ name, value }) => [name, value]))).toEqual(settings);
   });
 
-  it('takes the addresses of existing stores from the Secrets of their operators', async () => {
+  it('reads the addresses of existing stores from the Secrets of their operators', async () => {
     const manifests = await render({
       database: { secretName: 'postgres-app', secretKey: 'uri' },
       redis: { secretName: 'redis', secretKey: 'url' },
@@ -140,7 +140,7 @@ describe('deploy/helm/faultline', () => {
       ]);
   });
 
-  it('leaves the number of workers to KEDA, if it is enabled', async () => {
+  it('leaves the number of workers to KEDA if it is enabled', async () => {
     const scaled = await render({ keda: { enabled: true, maxReplicas: 7 } });
 
     expect(scaled.find(({ kind }) => kind === 'ScaledObject')?.spec).toMatchObject({ maxReplicaCount: 7 });
@@ -150,7 +150,7 @@ describe('deploy/helm/faultline', () => {
     expect(count(await render({ worker: { replicas: 5 } }))).toBe(5);
   });
 
-  it('deploys one process with a volume in mode embedded', async () => {
+  it('deploys one process with a volume in embedded mode', async () => {
     const manifests = await render({ mode: 'embedded' });
 
     expect(listNames(manifests)).toEqual([
@@ -169,7 +169,7 @@ describe('deploy/helm/faultline', () => {
     ]);
   });
 
-  it('makes an ingress for the public address, limits connections, and passes on what a cluster wants', async () => {
+  it('creates an ingress for the public address, limits connections, and passes on annotations', async () => {
     const from = [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }];
     const egress = [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }];
     const manifests = await render({
@@ -197,7 +197,7 @@ describe('deploy/helm/faultline', () => {
     );
   });
 
-  it('refuses values that it does not know, and objects that Kubernetes does not', async () => {
+  it('refuses unknown values, and creates only objects that Kubernetes accepts', async () => {
     await expect(render({ replicas: 2 })).rejects.toThrow(/additional properties 'replicas' not allowed/);
     await expect(render({ networkPolicy: { from: [{ everybody: true }] } })).rejects.toThrow(
       /NetworkPolicy faultline: .*additional properties 'everybody' not allowed/,
@@ -222,7 +222,7 @@ describe('deploy/helm/faultline', () => {
     }
   });
 
-  it('is the same as a packed archive', async () => {
+  it('gives the same output as a packed archive', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-chart-'));
     await packChart(ROOT, join(folder, 'chart.tgz'));
 
@@ -230,7 +230,7 @@ describe('deploy/helm/faultline', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says what to do next', async () => {
+  it('prints the next steps', async () => {
     const { notes } = await newest.readChart(CHART, {});
 
     expect(notes).toContain('helm test faultline --namespace default');
@@ -239,13 +239,13 @@ describe('deploy/helm/faultline', () => {
 });
 
 describe('deploy/kubernetes', () => {
-  it('is made from the chart', async () => {
+  it('is generated from the chart', async () => {
     expect(await readFile(join(ROOT, 'deploy/kubernetes/faultline.yaml'), 'utf8')).toBe(
       await renderBase(newest, CHART),
     );
   });
 
-  it('can do without KEDA', async () => {
+  it('works without KEDA', async () => {
     const read = async (folder: string) =>
       z.array(Manifest).parse((await newest.readKustomization(join(ROOT, 'deploy', folder))).objects);
     const base = await read('kubernetes');

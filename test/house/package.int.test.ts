@@ -39,7 +39,7 @@ describe('the packed package, installed in an empty folder', () => {
     expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');
   });
 
-  it('contains no development tools and no source that would need types stripped', async () => {
+  it('contains no development tools, and no source whose types would have to be stripped', async () => {
     const installed = join(folder, 'node_modules/faultline');
     const files = await readdir(join(installed, 'dist'), { recursive: true });
     expect(files.filter((name) => name.endsWith('.ts')).sort()).toEqual([
@@ -51,7 +51,7 @@ describe('the packed package, installed in an empty folder', () => {
       expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
   });
 
-  it('triages and serves with the packages of the services deleted', async () => {
+  it('triages and serves without the packages of the services', async () => {
     for (const name of SERVER_PACKAGES) await rm(join(folder, 'node_modules', name), { recursive: true });
     const { stdout } = await npx('triage', LOG, '--json');
     expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');

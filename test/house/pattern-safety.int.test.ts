@@ -66,7 +66,7 @@ describe('T40: every shipped pattern', () => {
     vi.unstubAllGlobals();
   });
 
-  it('has few ways to read any text', async () => {
+  it('has a small bound on its steps for any text', async () => {
     const { patterns, unseen } = findPatterns(ROOT, FOLDERS);
     const files = new Set(unseen.map(({ file }) => file).filter((file) => !JOINED.includes(file)));
     const composed: Pattern[][] = [];
@@ -96,7 +96,7 @@ describe('T40: every shipped pattern', () => {
     expect(refused).toEqual([]);
   });
 
-  it('is a pattern for Node 20, on which the Action runs too: no name of a group twice, and no flags inside', () => {
+  it('works in Node 20, on which the Action also runs: no repeated group name, and no inline flags', () => {
     const refused = findPatterns(ROOT, FOLDERS).patterns.filter(({ source }) => {
       const names = [...source.matchAll(/\(\?<(?<name>\w+)>/g)].map(({ groups }) => groups?.name);
       return new Set(names).size < names.length || /\(\?-?[ims]+(?:-[ims]+)?:/.test(source);
@@ -105,7 +105,7 @@ describe('T40: every shipped pattern', () => {
   });
 });
 
-describe('a bad pattern', () => {
+describe('an unsafe pattern', () => {
   const refusal = (source: string, longest = ANY_LENGTH, flags = '') =>
     createJudge([source])(source, flags, longest, waysOn(longest));
 
@@ -118,7 +118,7 @@ describe('a bad pattern', () => {
     '^(?:[-+.][\\w.]+)*$',
     '^(?:a{0,20}){0,20}$',
     '^(([a-z])+.)+[A-Z]([a-z])+$',
-  ])('is refused even on a line where its ways double: %s', (source) => {
+  ])('is refused if its steps double with each character of a line: %s', (source) => {
     expect(refusal(source, 2_000)).toMatch(/exponential/);
   });
 
@@ -131,12 +131,12 @@ describe('a bad pattern', () => {
     '.{0,200}x.{0,300}y',
     '(?<!y)x.*z',
     '^x.*y.*$',
-  ])('is refused on text of any length where it is not linear: %s', (source) => {
+  ])('is refused for text of any length if it is not linear: %s', (source) => {
     expect(refusal(source)).toMatch(/ways/);
   });
 
   it.each(['.{0,200}x.{0,300}y', '^.*-.*-.*$', '^(\\w{1,200})\\s?(\\w{1,200})-?(\\w{1,200})x$'])(
-    'is refused on a line where bounds multiply: %s',
+    'is refused for a line if its repetitions multiply: %s',
     (source) => {
       expect(refusal(source, 2_000)).toMatch(/ways/);
     },
@@ -155,7 +155,7 @@ describe('a bad pattern', () => {
     '[a-f]{3}:.{0,300}x',
     '^a(?:,a)*$',
     '(?<!\\d)\\d+(?!\\d)x',
-  ])('is distinguished from a good one: %s', (source) => {
+  ])('is distinguished from a safe one: %s', (source) => {
     expect(refusal(source)).toBeNull();
   });
 
@@ -179,7 +179,7 @@ describe('a bad pattern', () => {
   });
 });
 
-describe('the bound', () => {
+describe('the bound on the steps of a pattern', () => {
   const LENGTH = 60;
   const texts = ['a', 'b', 'ab', 'aab', 'ac', 'c', 'bc'].flatMap((pump) =>
     ['', 'b', 'ac']
@@ -200,13 +200,13 @@ describe('the bound', () => {
     'a+?c',
     '(?:a?b?)+c$',
     'c.{0,5}c.{0,7}d',
-  ])('is never less than the steps counted on bait: %s', (source) => {
+  ])('is never less than the steps counted on adversarial text: %s', (source) => {
     const { ways } = liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH);
     expect(most(source)).toBeLessThanOrEqual(2 * ways * LENGTH * source.length);
   });
 
   it.each(['(a+)+$', '^(?:a|aa)+$', '(?:a*b?)*c', '^(?:[ab]|a)*$'])(
-    'is infinite where bait takes steps without end: %s',
+    'is infinite if the steps on adversarial text have no limit: %s',
     (source) => {
       expect(most(source)).toBe(200_000);
       expect(liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH).ways).toBe(

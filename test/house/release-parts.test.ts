@@ -4,7 +4,7 @@ import { cutChangelog, requireNewer } from '../../scripts/parts/release/versions
 describe('the changelog of a release', () => {
   const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A chart.\n\n## [0.1.0]\n\nThe first.\n';
 
-  it('is what was unreleased, under its version and date', () => {
+  it('contains the unreleased entries, under version and date', () => {
     const { changelog, notes } = cutChangelog(CHANGELOG, '0.2.0', '2026-11-28');
 
     expect(changelog).toBe(
@@ -13,7 +13,7 @@ describe('the changelog of a release', () => {
     expect(notes).toBe('# Faultline 0.2.0\n\n### Added\n\n- A chart.\n');
   });
 
-  it('refuses a release of nothing', () => {
+  it('is refused without entries', () => {
     const { changelog } = cutChangelog(CHANGELOG, '0.2.0', '2026-11-28');
 
     expect(() => cutChangelog(changelog, '0.3.0', '2026-11-29')).toThrow('nothing under [Unreleased]');

@@ -65,7 +65,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('scripts/release/release.ts', () => {
   it(
-    'leaves all files of a release in a folder with --dry-run, and changes nothing',
+    'creates all files of a release in a folder with --dry-run, and changes nothing else',
     async () => {
       const before = await run('git', 'rev-parse', 'HEAD');
       const canBuildImage =
@@ -88,7 +88,7 @@ describe('scripts/release/release.ts', () => {
   );
 
   it(
-    'commits and tags the version and the changelog, and writes checksums that hold',
+    'commits and tags the version and the changelog, and writes correct checksums',
     async () => {
       await release('real', '--no-image');
 
@@ -134,7 +134,7 @@ describe('scripts/release/release.ts', () => {
   });
 
   it(
-    "says what each file was built from, as in-toto's reference implementation reads it",
+    "records what each file was built from, in a form that in-toto's reference implementation reads",
     async () => {
       const name = `faultline-${VERSION}.intoto.json`;
       const { subject, predicate } = Provenance.parse(JSON.parse(await readOut('real', name)));

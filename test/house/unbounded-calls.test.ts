@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-test('no call spreads a list that could be of any length: 120,000 arguments overflow the stack', () => {
+test('no call spreads a list of unlimited length, because 120,000 arguments overflow the stack', () => {
   const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', { cwd: ROOT });
   expect(files.length).toBeGreaterThan(500);
   expect(files.flatMap((file) => spreadsIn(file, readFileSync(resolve(ROOT, file), 'utf8')))).toEqual([]);
@@ -18,7 +18,7 @@ test.each([
   ['const call = (...more) => other(...more);', 0],
   ['function call(first, ...more) { if (first) return () => other(...more); }', 0],
   ["const STATES = ['red', 'green'] as const; count(...STATES);", 0],
-])('%s: %i', (text, count) => {
+])('the check counts spreads correctly: %s: %i', (text, count) => {
   expect(spreadsIn('some.ts', text)).toHaveLength(count);
 });
 

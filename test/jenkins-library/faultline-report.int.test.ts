@@ -58,7 +58,7 @@ beforeAll(async () => {
   await app.close();
 });
 
-test('sends hostile branches and authors as they are, and shows the secret nowhere', async () => {
+test('a report sends hostile branches and authors unchanged, and shows the secret nowhere', async () => {
   const receiver = await startUploadReceiver();
   const findings = await attackJenkinsStep(KNOWN_HOSTILE, receiver, JENKINS_SECRETS[0]);
   await receiver.close();
@@ -90,7 +90,7 @@ test('a signed event is accepted and becomes a build', () => {
   });
 });
 
-test('of a pull request with its number, author and branch, whatever their letters', () => {
+test('the event of a pull request has its number, author and branch, in any characters', () => {
   expect(told[1]).toMatchObject({ failed: null, credentials: ['other'] });
   expect(state.builds.find(({ number }) => number === '813')).toMatchObject({
     repository: 'acme/other',
@@ -101,7 +101,7 @@ test('of a pull request with its number, author and branch, whatever their lette
   });
 });
 
-test('in the sandbox the secret is sent itself, masked in the log', () => {
+test('in the sandbox the secret itself is sent, masked in the log', () => {
   expect(told[2]).toMatchObject({ failed: null, requests: [{ headers: { 'X-Faultline-Token': '****' } }] });
   expect(state.builds.some(({ number }) => number === '814')).toBe(true);
 });
@@ -115,6 +115,6 @@ test('a failed upload is reported, and the build continues', () => {
   expect(state.builds.length).toBe(3);
 });
 
-test('the secret is in nothing that is printed', () => {
+test('the secret appears in no output', () => {
   expect(JSON.stringify(told)).not.toContain(JENKINS_SECRETS[0]);
 });

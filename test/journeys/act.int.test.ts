@@ -142,7 +142,7 @@ async function act(
 }
 
 describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (version) => {
-  it('explains the failure in the job, and leaves its result as it was', async () => {
+  it('explains the failure in the job, and does not change its result', async () => {
     const { exitCode, lines } = await act(await otherNode(version), 'push');
     const said = lines.join('\n');
 
@@ -168,7 +168,7 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
 const Reported = z.object({ analyses: z.array(GivenAnalysis) });
 const Review = z.object({ body: z.string(), path: z.string(), line: z.int(), commit_id: z.string() });
 
-describe('a pull request under act, with a server and a GitHub that is imitated', () => {
+describe('a pull request under act, with a server and an imitation of GitHub', () => {
   let client: FakeGithub;
   let github: GithubApi;
   let service: Installation;
@@ -188,7 +188,7 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
     await github?.close();
   });
 
-  it('has the experiment as evidence at the server, a comment that leads with it, and the change as a suggestion', {
+  it('gets the experiment as evidence on the server, a comment that begins with it, and the change as a suggestion', {
     timeout: 180_000,
   }, async () => {
     const [head, base] = [shop.git('rev-parse', 'HEAD'), shop.git('rev-parse', 'HEAD^')];

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a build whose cause is in an artifact only', () => {
+describe('a build whose cause is only in an artifact', () => {
   it('is answered from the artifact that its log refers to', async () => {
     const members = [
       { name: 'coverage/worker-3.log', content: CAUSE },
@@ -55,7 +55,7 @@ describe('a build whose cause is in an artifact only', () => {
     expect(notes).toContain('build.log refers to it on line 4');
   });
 
-  it('is not, where the log refers to nothing', async () => {
+  it('is not answered from it if the log does not refer to it', async () => {
     const [analysis] = await answersTo(
       '2',
       LOG.replace('For more details see', 'removed'),
@@ -67,7 +67,7 @@ describe('a build whose cause is in an artifact only', () => {
   });
 });
 
-describe('a build of three jobs that failed for causes of their own', () => {
+describe('a build of three jobs that failed for different causes', () => {
   const folder = join(import.meta.dirname, '../fixtures/mixed/jobs-aquarium');
   const jobs = readdirSync(folder).map((name) => ({ name, content: readFileSync(join(folder, name)) }));
   const causes = ['INFRA_ERROR', 'TEST_FAILURE', 'CODE_ERROR', 'CODE_ERROR'].toSorted();

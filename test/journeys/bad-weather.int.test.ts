@@ -228,7 +228,7 @@ async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
   }
 }
 
-describe('bad weather', () => {
+describe('external services under bad conditions', () => {
   const title = `${DELIVERIES} deliveries while every backend fails at random: each accounted for, one analysis for each failure group`;
   it(title, { timeout: 600_000 }, async () => {
     const events = allEvents();

@@ -83,10 +83,10 @@ const RUNNERS: Readonly<Record<string, Print>> = {
   ],
 };
 
-describe.each(Object.entries(RUNNERS))('%s', (runner, print) => {
+describe.each(Object.entries(RUNNERS))('a decision on a failed test, with %s', (runner, print) => {
   const repository = `acme/${runner.replaceAll(' ', '-')}`;
 
-  it('recalls the decision when the same test fails with the same values on another line', async () => {
+  it('is recalled if the same test fails with the same values on another line', async () => {
     const first = await triage(repository, 1, print(57, 12, 31, 'Rounds'));
     expect(first.category).not.toBe(DECIDED.category);
     await decide(first.id);
@@ -98,7 +98,7 @@ describe.each(Object.entries(RUNNERS))('%s', (runner, print) => {
     expect(again.answer.fixRecommendation).toContain(DECIDED.fixRecommendation);
   });
 
-  it('shows the decision and who decided when the same test fails with other values', async () => {
+  it('is shown with the name of the person if the same test fails with other values', async () => {
     const again = await triage(repository, 3, print(240, 19, 64, 'Rounds'));
 
     const [similar] = again.answer.similarCases ?? [];
@@ -109,7 +109,7 @@ describe.each(Object.entries(RUNNERS))('%s', (runner, print) => {
     expect(page.body).toContain(DECIDED.fixRecommendation.replace(/\.$/, ''));
   });
 
-  it('does not carry the decision over to another test with the same values', async () => {
+  it('does not apply to another test with the same values', async () => {
     const other = await triage(repository, 4, print(240, 19, 58, 'Truncates'));
     expect(other.category).not.toBe(DECIDED.category);
     expect(other.answer.rootCause).not.toContain('time zone');

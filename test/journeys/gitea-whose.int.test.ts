@@ -45,8 +45,11 @@ async function answerOne(build: Build): Promise<ShownAnswer> {
   return answer;
 }
 
-describe('whose a failure is, on a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () => {
-  it('says in the comment that a package broke the commit that was green, and grades it after the pin', async () => {
+describe('the origin of a failure, on a real Gitea with its runner', {
+  retry: 0,
+  timeout: 4 * RUN_MS,
+}, () => {
+  it('is a package in the comment on a commit that passed before, and is graded after the pin', async () => {
     const { tree, ben, push, findBuild, commentOn, readPage } = installation;
     tree.commit(toPressFiles(index.url), 'Start the press');
     push(installation.gitea.admin, 'main');
@@ -98,7 +101,7 @@ describe('whose a failure is, on a real Gitea with its runner', { retry: 0, time
     expect(await readPage('/insights/trust')).toContain('Was it right?');
   });
 
-  it('says in the comment that the change did it, and grades it after the mending push', async () => {
+  it('is the change in the comment, and is graded after the fixing push', async () => {
     const { tree, ben, push, findBuild, commentOn } = installation;
     tree.git('checkout', '--quiet', 'main');
     const pinned = tree.commit({ [REQUIREMENTS]: 'scales==2.4.1\n' }, 'Pin the scales');

@@ -44,7 +44,7 @@ const Based = z.object({ base: z.object({ sha: z.string() }) });
 describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () => {
   let deployed: Build;
 
-  it('answers a deployment that lacks a secret, and stores the run next to it that passed', async () => {
+  it('answers a deployment that lacks a secret, and stores the passed run next to it', async () => {
     const commit = shop.commit(SHOP_FILES, 'Start the shop');
     push(gitea.admin, 'main');
 
@@ -63,7 +63,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect((await findBuild('ci', commit)).status).toBe('passed');
   });
 
-  it('answers the run that was started again for itself, and believes no line that its script only echoes', async () => {
+  it('answers the rerun separately, and does not trust a line that its script only echoes', async () => {
     await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/actions/secrets/DEPLOY_TOKEN`, z.unknown(), {
       data: 'of-the-shop',
     });
@@ -81,7 +81,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(analysis?.answer.suspects[0]).toMatchObject({ path: 'deploy.mjs', line: 3 });
   });
 
-  it('says that the commit is well once its run has passed', async () => {
+  it('reports the commit as fixed once its run has passed', async () => {
     const { commit } = deployed;
     await statusOn(commit ?? '', 'failure');
     await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/variables/TARGET`, z.unknown(), {
@@ -93,7 +93,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await statusOn(commit ?? '', 'success');
   });
 
-  it('answers the leg of a matrix that failed in a pull request, and says when it is fixed', async () => {
+  it('answers the failed job of a matrix in a pull request, and reports when it is fixed', async () => {
     shop.git('checkout', '--quiet', '-b', 'round');
     const broken = shop.commit({ 'src/cart.mjs': CART.replace(', 0)', ', 1)') }, 'Start sums at one', 'Ben');
     push(ben, 'round');
@@ -114,7 +114,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(await commentOn(pullRequest, /fixed in/)).toContain(`ci #${passed.number}`);
   });
 
-  it('answers a pull request from a fork, whose branch is none of ours', async () => {
+  it('answers a pull request from a fork, whose branch is not one of ours', async () => {
     const cleo = await gitea.addAccount('cleo');
     await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/collaborators/cleo`, z.unknown(), {
       permission: 'write',
@@ -144,7 +144,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await commentOn(pullRequest, /fixed in/);
   });
 
-  it('runs our Action in a job, with and without a server, and in a later one with the token of the run', async () => {
+  it('runs our Action in a job, with and without a server, and in a later job with the token of the run', async () => {
     await gitea.api(gitea.admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'faultline' });
     const release = createGitRepository();
     await layOutAction(release.folder);
@@ -199,7 +199,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     ]);
   });
 
-  it('runs the failing command again in the job of a pull request, and leads its comment with what that shows', async () => {
+  it('runs the failing command again in the job of a pull request, and begins its comment with the result', async () => {
     // Without the commits of the fork, of which one broke the same test and the next one mended it.
     shop.git('checkout', '--quiet', '-b', 'tried', deployed.commit ?? '');
     const broken = TAX.replace('0.19', '0.29');
@@ -249,7 +249,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     );
   });
 
-  it('says that the log is gone where a run was deleted before it was read', async () => {
+  it('reports a missing log if a run was deleted before it was read', async () => {
     const { externalId, commit } = deployed;
     await gitea.api(gitea.admin, 'DELETE', `/repos/${SHOP}/actions/runs/${externalId}`, z.unknown());
     const run = {
@@ -287,7 +287,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     });
   });
 
-  it('accepted every delivery', async () => {
+  it('sends every delivery successfully', async () => {
     await until('every delivery was made', RUN_MS, async () =>
       gitea.deliveries().every(({ status }) => status !== 0),
     );

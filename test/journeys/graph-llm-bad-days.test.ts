@@ -37,7 +37,7 @@ const always = (script: Script) =>
   play(Object.fromEntries([...Object.keys(DEFAULTS), 'correct-call'].map((name) => [name, [script]])));
 const CALLS = { calls: BOTH_SEARCHES };
 
-describe('T33: a model that never answers: every run ends with the answer of the rules, and says why', () => {
+describe('T33: a model that never answers: every run ends with the answer of the rules, and the reason', () => {
   test.each([
     ['401', { do: 'status', status: 401 }, 1, /rejected the API key \(HTTP 401\)/],
     [
@@ -99,7 +99,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
     expect(state.answer).not.toBeNull();
   });
 
-  test('a context that holds nothing', async () => {
+  test('a context of no tokens', async () => {
     always({
       do: 'status',
       status: 400,
@@ -114,7 +114,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
   });
 });
 
-describe('a model that is sure, wrong and then gone', () => {
+describe('a model that is confident, wrong and then gone', () => {
   const refused = { do: 'status', status: 401 } as const;
   test.each(['DEPENDENCY_ERROR', 'CONFIG_ERROR', 'INFRA_ERROR', 'CODE_ERROR'] as const)(
     'is not believed: %s',
@@ -142,8 +142,8 @@ describe('a model that is sure, wrong and then gone', () => {
   );
 });
 
-describe('T34: a model with a bad moment: the run goes on with it', () => {
-  test('429 with a Retry-After that fits is waited for, and the retry is in the trace', async () => {
+describe('T34: after a temporary error of a model, the run continues with it', () => {
+  test('a 429 with an acceptable Retry-After is waited for, and the retry is in the trace', async () => {
     const limited: Script = { do: 'status', status: 429, headers: { 'retry-after-ms': '20' } };
     play({ classify: [limited, ...(DEFAULTS.classify ?? [])] });
     const state = await run();
@@ -156,7 +156,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     });
   });
 
-  test('a context that is too small: shown half, said once, and never asked in full again', async () => {
+  test('a context that is too small gets half of the input, with one note, and is never asked in full again', async () => {
     const word = (index: number) =>
       index.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
     const lines = Array.from(
@@ -183,7 +183,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
   });
 
-  test('of a hundred equal tool calls one is made, and the rest are reported', async () => {
+  test('of a hundred equal tool calls one is made, and the others are reported', async () => {
     const calls = Array.from({ length: 100 }, () => ({
       name: 'search_knowledge',
       args: { query: 'a cent', category: null, limit: null },
@@ -212,7 +212,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('arguments that are no JSON go back once', async () => {
+  test('arguments that are not JSON are returned once', async () => {
     play({
       'select-tool': [
         { do: 'call', calls: [{ name: 'search_knowledge', args: '{"query": "a cent' }] },
@@ -228,7 +228,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     ]);
   });
 
-  test('the choice in prose, twice: the rules choose, and the model goes on', async () => {
+  test('a choice in prose, twice, is replaced by the choice of the rules, and the model continues', async () => {
     play({ 'select-tool': [{ do: 'text', text: 'I would search.' }] });
     const state = await run();
     expect(judges(state)).toContain('select_tool rules');
@@ -240,7 +240,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
   });
 });
 
-describe('servers of other makers: the same run, the same answer', () => {
+describe('servers of other vendors give the same run and the same answer', () => {
   test.each([
     ['without strict functions', { tools: 'plain' }],
     ['without functions', { tools: 'refused' }],

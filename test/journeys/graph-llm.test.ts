@@ -31,7 +31,7 @@ const run = (options?: Run) => runGraph(server, options);
 const play = (turns: Turns) => playOn(server, turns);
 
 describe('the graph with a model over HTTP', () => {
-  test('happy path: every judgement by the model, every quotation literal, nothing said in notes', async () => {
+  test('makes every judgment with the model, with literal quotations and without notes', async () => {
     play({});
     const state = await run();
     expect(server.refused).toEqual([]);
@@ -74,7 +74,7 @@ describe('the graph with a model over HTTP', () => {
     expect(['auto_notify', 'human_review']).toContain(state.verdict?.action);
   });
 
-  test('a calibration counts for answers that its prompts wrote and verified, and no others', async () => {
+  test('applies a calibration only to answers that its prompts wrote and verified', async () => {
     play({});
     const { promptHashes, verdict } = await run();
     const { generate_answer: written = '', verify: verified = '' } = promptHashes;
@@ -92,7 +92,7 @@ describe('the graph with a model over HTTP', () => {
     expect(await calibrate([verified])).toEqual(verdict);
   });
 
-  test('a plan that names its calls costs no request of its own for them', async () => {
+  test('needs no separate request for the calls that a plan names', async () => {
     const calls = BOTH_SEARCHES.map(({ tool, args, why }) => ({ tool, args: JSON.stringify(args), why }));
     play({
       reason: [
@@ -119,7 +119,7 @@ describe('the graph with a model over HTTP', () => {
     expect(first.indexOf('round: 1')).toBeGreaterThan(first.indexOf('Expected: 43.43'));
   });
 
-  test('a plan that is certain of the cause is followed by the answer, not by another plan', async () => {
+  test('answers after a plan that is certain of the cause, without another plan', async () => {
     const calls = [{ tool: 'search_knowledge', args: '{"query":"one cent"}', why: 'known kinds' }];
     play({
       reason: [{ thought: 'one', confidence: 0.95, gaps: [], revised: null, next: 'look', calls }],
@@ -133,7 +133,7 @@ describe('the graph with a model over HTTP', () => {
     ]);
   });
 
-  test('self-correction: an answer sent back with gaps is requested again with them', async () => {
+  test('requests an answer again with its gaps if it was sent back', async () => {
     const weak = { ...ANSWER, title: 'Something is off', rootCause: 'Unknown.', confidence: 0.55 };
     play({
       reason: [
@@ -168,7 +168,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.verdict?.action).not.toBe('self_correct');
   });
 
-  test('self-correction: an answer whose gaps no offered tool can close goes to a person at once', async () => {
+  test('hands an answer over for review if no offered tool can close its gaps', async () => {
     const missing = 'what the author meant';
     play({
       answer: [{ ...ANSWER, confidence: 0.55 }],
@@ -182,7 +182,7 @@ describe('the graph with a model over HTTP', () => {
     ).toMatch(/Tools that could still be asked:\n- \w+: /);
   });
 
-  test('web search: a weak answer has the engine asked by the different queries of the model, over HTTP', async () => {
+  test('searches the web for a weak answer with the different queries of the model, over HTTP', async () => {
     const engine = await startLoopback((_request, response) =>
       sendJson(response, 200, {
         results: [{ title: 'Rounding', url: 'https://example.com/rounding', content: 'Round once.' }],
@@ -215,7 +215,7 @@ describe('the graph with a model over HTTP', () => {
     expect(listCorrections(state.verdicts).map(judgeCorrection)).toEqual(['helped']);
   });
 
-  test('tool failure: the alternative answers, and the answer rests on that', async () => {
+  test('answers from an alternative if a tool fails', async () => {
     const code = {
       ...CLASSIFIED,
       category: 'CODE_ERROR',
@@ -246,7 +246,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('invalid arguments go back to the model once and are corrected', async () => {
+  test('returns invalid arguments to the model once, which corrects them', async () => {
     play({
       'select-tool': [
         { calls: [...BOTH_SEARCHES, { tool: 'grep_log', args: { text: 'x' }, why: 'the values' }] },
@@ -265,7 +265,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.promptHashes).toHaveProperty('correct_call');
   });
 
-  test('a tool that does not exist is named back to the model', async () => {
+  test('tells the model that a tool does not exist', async () => {
     play({
       'select-tool': [
         { calls: [{ tool: 'run_shell', args: { command: 'env' }, why: 'x' }] },
@@ -281,7 +281,7 @@ describe('the graph with a model over HTTP', () => {
     expect(judges(state)).toContain('select_tool llm');
   });
 
-  test.each(CATEGORIES)('the tools offered for %s fit a strict schema', async (category) => {
+  test.each(CATEGORIES)('offers tools for %s that fit a strict schema', async (category) => {
     play({
       classify: [
         {
@@ -301,7 +301,7 @@ describe('the graph with a model over HTTP', () => {
     expect(server.refused).toEqual([]);
   });
 
-  test('garbage JSON: the rules give that judgment and no other, and the analysis says so', async () => {
+  test('replaces one judgment of invalid JSON by the rules, and says so in the analysis', async () => {
     play({ answer: [{ do: 'text', text: '{"title": "half an ans' }] });
     const state = await run();
     expect(judges(state).filter((one) => one.endsWith('rules'))).toEqual(['generate_answer rules']);
@@ -315,7 +315,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.usage.modelCalls).toBe(7);
   });
 
-  test('time-out: the rules take over, the notes say so, and the model is not waited for again and again', async () => {
+  test('continues with the rules after a timeout, says so in the notes, and does not wait for the model each time', async () => {
     play(Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, [{ do: 'hang' }]])));
     const state = await run({ timeoutMs: 200 });
     expect(server.requests).toHaveLength(2);
@@ -328,7 +328,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.verdict).not.toBeNull();
   });
 
-  test('a refused key: the rules take over at once', async () => {
+  test('continues with the rules at once after a refused key', async () => {
     play(Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, [{ do: 'status', status: 401 }]])));
     const state = await run();
     expect(server.requests).toHaveLength(1);
@@ -401,7 +401,7 @@ describe('T35, T48: a model that obeys every instruction in the log', () => {
     expect(verdict?.confidence).toBeLessThan(0.65);
   });
 
-  test('gets the injected text inside a fence only', async () => {
+  test('gets the injected text only inside a fence', async () => {
     play(OBEDIENT);
     await run({ log: INJECTED });
     for (const { messages } of server.requests) {

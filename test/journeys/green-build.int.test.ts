@@ -162,16 +162,16 @@ async function inDatabase<Row extends object>(sql: string): Promise<Row[]> {
   }
 }
 
-describe('a failed build after green ones', () => {
+describe('a failed build after passed ones', () => {
   let greenId = '';
   let redId = '';
 
-  it('of which the first is learned from', async () => {
+  it('follows a first one, whose lines are learned', async () => {
     await endRun(1233, 'success', GREEN);
     await learned(1233);
   });
 
-  it('of which the second is still pending when the process is killed', async () => {
+  it('follows a second one, which is still pending when the process is killed', async () => {
     // GitHub does not answer any more: what is fetched when the process dies is lost.
     github.state.intercept = () => true;
     greenId = await endRun(1234, 'success', FLAKY);
@@ -196,7 +196,7 @@ describe('a failed build after green ones', () => {
     await learned(1234);
   });
 
-  it('says what is new since the last of them, and not what any of them said too', async () => {
+  it('is answered with the lines that are new since the last of them, without lines that any of them contains', async () => {
     redId = await endRun(1235, 'failure', RED);
     const analysis = await answerOf(redId);
 
@@ -222,7 +222,7 @@ describe('a failed build after green ones', () => {
     expect(JSON.stringify(analysis.answer)).not.toMatch(known);
   });
 
-  it('says which lines are new where a tool asks', async () => {
+  it('is answered with the new lines when a tool requests them', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
     const { status, findings } = await diffOf(redId);
 
@@ -235,7 +235,7 @@ describe('a failed build after green ones', () => {
     });
   });
 
-  it('leaves templates of both behind, without logs and without what was secret', async () => {
+  it('leaves templates of both, without logs and without secrets', async () => {
     const kept = await inDatabase<{ number: string; body: unknown }>(
       'select b.number, t.body from green_templates t join builds b on b.id = t.build_id order by b.number',
     );

@@ -79,7 +79,7 @@ async function readPage(url: string): Promise<string> {
   return body;
 }
 
-it('says that main is red, links the build that proves it, and when it is mended', async () => {
+it('the comment says that main is broken, links the build that proves it, and is updated when main is fixed', async () => {
   await send({ number: 1 });
   const culprit = await send({ number: 2, fails: 'squeezes apples' });
   const onMain = await ask(culprit);
@@ -102,7 +102,7 @@ it('says that main is red, links the build that proves it, and when it is mended
   expect(after.whose).toMatchObject({ verdict: 'main', act: { what: 'rebase', on: { id: mended } } });
 }, 60_000);
 
-it('says that a failure is new with a change, and flaky once the same commit passes', async () => {
+it('the comment says that a failure is new with a change, and flaky once the same commit passes', async () => {
   const broken = { number: 20, pullRequest: 9, author: 'ida', fails: 'fills bottles' };
   const mine = await ask(await send(broken));
   expect(mine.whose).toMatchObject({ verdict: 'change', isDefault: false });
@@ -117,7 +117,7 @@ it('says that a failure is new with a change, and flaky once the same commit pas
   });
 }, 60_000);
 
-it('says that main was red until lately', async () => {
+it('the comment says that main was broken until recently', async () => {
   const mine = await ask(
     await send({ number: 30, pullRequest: 11, author: 'ida', fails: 'squeezes apples' }),
   );

@@ -124,8 +124,10 @@ function expectOnce({
   expect({ reviews, job, checkpoints }).toEqual({ reviews: 0, job: 'done', checkpoints: 0 });
 }
 
-describe('T01: kill -9 between any two writes', () => {
-  it('embedded: each process goes on where the one before it died', { timeout: 240_000 }, async () => {
+describe('T01: after kill -9 between any two writes', () => {
+  it('on the embedded database, each process continues where the previous one died', {
+    timeout: 240_000,
+  }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-failpoint-'));
     await copyTestDatabase(join(folder, 'database'));
     expectOnce(await killAtEach(PLACES.embedded, folder, {}));
@@ -136,7 +138,7 @@ describe('T01: kill -9 between any two writes', () => {
   });
 
   it.skipIf(withoutPostgres)(
-    'PostgreSQL: each process goes on where the one before it died',
+    'on PostgreSQL, each process continues where the previous one died',
     { timeout: 240_000 },
     async () => {
       const server = await startPostgres();

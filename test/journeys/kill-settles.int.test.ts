@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('an embedded service that was killed takes over at once what it was working on', {
+it('an embedded service that was killed resumes its work at once after a restart', {
   timeout: 300_000,
 }, async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-settles-'));

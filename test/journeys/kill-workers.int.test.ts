@@ -50,7 +50,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     }
   }
 
-  it('T02: two workers killed at random points lose nothing, and another goes on from the last finished node', {
+  it('T02: two workers killed at random points lose nothing, and another continues from the last finished node', {
     timeout: 180_000,
   }, async () => {
     const [BUILDS, KILLS, CONCURRENCY] = THOROUGH ? [24, 6, 2] : [8, 2, 2];
@@ -98,7 +98,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     await receiver.close();
   });
 
-  it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', async () => {
+  it('T04: a build that kills its worker is handed over for review after 3 crashes, and the others proceed', async () => {
     await withFleet({ FAULTLINE_CONCURRENCY: '4' }, async (fleet) => {
       const builds = await fleet.storeBuilds(6);
       const poison = builds[2] ?? '';
@@ -128,7 +128,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     });
   });
 
-  it('T05: a worker frozen past its lease writes nothing when it goes on', async () => {
+  it('T05: a worker frozen past its lease writes nothing when it continues', async () => {
     await withFleet({}, async (fleet) => {
       const [build = ''] = await fleet.storeBuilds(1);
       const frozen = fleet.start({ WORKER_FREEZE: 'observe' });
@@ -152,7 +152,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     });
   });
 
-  it('T69: workers whose clocks are ten minutes apart agree who has what', async () => {
+  it('T69: workers whose clocks differ by ten minutes agree on who holds what', async () => {
     await withFleet(withSettings({}), async (fleet) => {
       const BUILDS = THOROUGH ? 12 : 6;
       const builds = await fleet.storeBuilds(BUILDS);

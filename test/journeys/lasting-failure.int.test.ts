@@ -40,7 +40,7 @@ const FAILURES: Readonly<Record<string, readonly string[]>> = {
 const KINDS = Object.entries(FAILURES);
 
 it.each(THOROUGH ? KINDS : KINDS.filter(([name]) => ['compiler', 'network'].includes(name)))(
-  'says since when it fails this way, and how sure that makes it: %s',
+  'the answer states since when a test fails in this way, and its confidence reflects that: %s',
   async (name, lines) => {
     const repository = `acme/${name}`;
     const first = await uploadAndWait(service, repository, 21, lines);

@@ -145,7 +145,7 @@ describe('a run whose jobs fail one after the other', () => {
     return deliver(sending);
   };
 
-  it('is answered when its first job fails, while the run goes on', async () => {
+  it('is answered when its first job fails, while the run continues', async () => {
     buildId = await sendNew(failJob(9001, 1, 'units', units.log));
 
     const analyses = await foundFor(buildId);
@@ -154,7 +154,7 @@ describe('a run whose jobs fail one after the other', () => {
     first = analyses[0];
   });
 
-  it('gets a second answer when another job fails, though GitHub has lost the first log', async () => {
+  it('gets a second answer when another job fails, even if GitHub no longer has the first log', async () => {
     github.state.stored.delete('/jobs/1/logs');
     expect(await sendNew(failJob(9001, 2, 'types', types.log))).toBe(buildId);
 
@@ -168,7 +168,7 @@ describe('a run whose jobs fail one after the other', () => {
     ).toContain('types.log');
   });
 
-  it('gets nothing new when the run ends, and takes its number', async () => {
+  it('gets no new answer when the run ends, but its number', async () => {
     const before = await foundFor(buildId);
     expect(await sendNew(endRun(9001))).toBe(buildId);
 
@@ -176,7 +176,7 @@ describe('a run whose jobs fail one after the other', () => {
     expect(await foundFor('github:1')).toEqual(before);
   });
 
-  it('gets nothing new from repeated deliveries, nor from a job delivered after the end', async () => {
+  it('gets no new answer from repeated deliveries, or from a job delivered after the end', async () => {
     const before = await foundFor(buildId);
     const asked = github.api.requests.length;
     for (const sending of sent) expect(await deliver(sending)).toBe(buildId);
@@ -190,7 +190,7 @@ describe('a run whose jobs fail one after the other', () => {
     );
   });
 
-  it('is another build when it is run again and passes', async () => {
+  it('becomes another build when it is rerun and passes', async () => {
     const before = await foundFor(buildId);
     const again = await deliver(endRun(9001, 'success', 2));
 
@@ -203,7 +203,7 @@ describe('a run whose jobs fail one after the other', () => {
 });
 
 describe('a job that fails while the first one is being read', () => {
-  it('is read before the build is done', async () => {
+  it('is read before the build is finished', async () => {
     github.state.jobs = [];
     const first = failJob(9002, 11, 'units', units.log);
     // GitHub is slow: the first look at the run is not answered before the second job has failed.
@@ -233,7 +233,7 @@ describe('a job that fails while the first one is being read', () => {
 });
 
 describe('jobs of one run that fail without a test', () => {
-  it('get an answer each, also when the run is delivered at once', async () => {
+  it('get one answer each, even if the run is delivered at once', async () => {
     const linker = capturedFailure('thumbnail-link-error');
     github.state.jobs = [];
     failJob(9003, 21, 'link', linker.log);
@@ -250,7 +250,7 @@ describe('jobs of one run that fail without a test', () => {
 });
 
 describe('afterwards the database', () => {
-  it('holds every log, and one triage, one analysis and one review for each cause', async () => {
+  it('contains every log, and one triage, one analysis and one review for each cause', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
     const database = await openPglite({ dataDir: join(folder, 'database') });
     const rows = await database.query(`

@@ -159,7 +159,7 @@ function spellings(secret: string): string[] {
 }
 
 describe.each(['rules', 'llm'] as const)('with the analyst %s', (driver) => {
-  it('nothing unmasked reaches the database, the archive, a model, a log line or an answer', async () => {
+  it('no unmasked secret reaches the database, the archive, a model, a log line or an answer', async () => {
     const places = await everything(driver);
 
     const leaks = Object.entries(places).flatMap(([place, text]) =>

@@ -102,7 +102,7 @@ const PRESS = 'export function squeeze() {\n  return "juice";\n}\n';
 const TEST =
   'import { squeeze } from "../src/press.js";\n\nit("squeezes apples", () => {\n  expect(squeeze()).toBe("juice");\n});\n';
 
-it('grades an answer when the mending push is green', async () => {
+it('an answer is graded when the fixing push passes', async () => {
   const branch = 'main';
   const first = repository.commit({ 'src/press.js': PRESS, 'test/press.test.js': TEST }, 'Add a press');
   const broken = repository.commit({ 'src/press.js': PRESS.replace('juice', 'pulp') }, 'Squeeze harder');
@@ -140,7 +140,7 @@ it('grades an answer when the mending push is green', async () => {
   );
 }, 120_000);
 
-it('grades what was answered after the branch was green again, by the re-run of its commit', async () => {
+it('an answer given after the branch passed again is graded by the rerun of its commit', async () => {
   const branch = 'change-7';
   const commit = repository.commit({ 'notes.md': 'Apples.' }, 'Note apples');
   const buildId = await send({ number: 20, branch, commit, status: 'failed' });
@@ -149,7 +149,7 @@ it('grades what was answered after the branch was green again, by the re-run of 
   expect(graded.mend).toMatchObject({ kind: 'rerun', files: [] });
 }, 60_000);
 
-it('grades nothing by a test that is skipped', async () => {
+it('a skipped test grades nothing', async () => {
   const branch = 'change-8';
   const broken = repository.commit({ 'src/press.js': PRESS.replace('juice', 'peel') }, 'Peel');
   const red = await waitForAnswer(await send({ number: 30, branch, commit: broken, status: 'failed' }));
@@ -163,7 +163,7 @@ it('grades nothing by a test that is skipped', async () => {
   expect(new Set(Object.values(listGrades(graded)))).toEqual(new Set(['doubtful']));
 }, 60_000);
 
-it('reads what a force push changed', async () => {
+it('the changes of a force push are read', async () => {
   const branch = 'change-9';
   repository.git('checkout', '--quiet', '-b', branch);
   const broken = repository.commit(

@@ -140,7 +140,7 @@ function findCanaries(text: string): string[] {
 }
 
 describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
-  it('make one trace from the webhook to the message, log its ids, and export metrics; T58: no secret is in any of it', async () => {
+  it('produce one trace from the webhook to the message, log its ids, and export metrics; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
     const common = {
@@ -209,7 +209,7 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
     );
   });
 
-  it('of one environment file, as the docs of one machine write it, all start and tell a scraper their ports', async () => {
+  it('of one environment file, as the docs describe, all start and register their metrics ports', async () => {
     const targets = join(folder, 'targets');
     const monitor = await readFile(resolve(import.meta.dirname, '../../docs/how-to/monitor.md'), 'utf8');
     const line = /^printf '%s\\n' (FAULTLINE_METRICS_PORT=0 .*) \| sudo tee/m.exec(monitor)?.[1] ?? '';
@@ -240,7 +240,7 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
     expect(await readdir(targets)).toEqual([]);
   });
 
-  it('T29, T30: start, accept and answer while Redis, MongoDB, Pinecone, the model and the code are away, and say so', async () => {
+  it('T29, T30: start, accept and answer while Redis, MongoDB, Pinecone, the model and the code host are down, and report it', async () => {
     const nowhere = `127.0.0.1:${await freePort()}`;
     const api = await start('serve', {
       FAULTLINE_DATABASE_URL: withPassword(await postgres.createMigrated()),

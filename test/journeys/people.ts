@@ -114,21 +114,21 @@ export function webhookToRecall(
       throw new Error(`run ${runNumber} was never answered: ${service.errors()}`);
     }
 
-    it('says on the pull request that it is inspected, while the log is still on its way', async () => {
+    it('reports on the pull request that it is being analyzed, while the log is still being fetched', async () => {
       await failRun(812);
       const took = await commentSays(/Analyzing/);
       expect(client.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
       console.info(`${mode}: "looking" ${took} ms after the webhook`);
     });
 
-    it('says there what it found, and that a person is asked', async () => {
+    it('reports the cause there, and that a review is needed', async () => {
       gate.open = true;
       for (const go of gate.waiting) go();
       await commentSays(/needs review/);
       expect(client.comments[0]?.body).toContain('https://faultline.example/review/');
     });
 
-    it('is decided in the browser by one key, and the comment says who confirmed it', async () => {
+    it('is decided in the browser with one key, and the comment names who confirmed it', async () => {
       const { page, complaints, context } = await openPage(browser, { address: service.address });
       await page.goto('/review');
       await page.getByLabel('Access token').fill(ANNA);
@@ -151,7 +151,7 @@ export function webhookToRecall(
       await context.close();
     });
 
-    it('recalls the same failure when it comes again, without asking anybody, in the same comment', async () => {
+    it('recalls the same failure when it occurs again, without a review, in the same comment', async () => {
       await failRun(813);
       const analysis = await answerOf(813);
       expect(analysis.recalled).toMatchObject({ confirmedBy: 'anna' });

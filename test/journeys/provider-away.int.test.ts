@@ -18,7 +18,7 @@ let installation: Installation;
 afterEach(() => installation.dispose());
 
 it.each(['does not answer', 'refuses connections'])(
-  'an upload is answered, and a stop is short, while GitHub %s',
+  'an upload is answered, and shutdown is fast, while GitHub %s',
   async (how) => {
     const github = await startLoopback(() => undefined);
     if (how === 'refuses connections') await github.close();

@@ -32,7 +32,7 @@ const unchanged: [name: string, ok: boolean][] = [];
 
 describe('a document that names the error', () => {
   it.each(['markdown', 'html', 'docx', 'xlsx', 'csv', 'text'] as const)(
-    '%s: changes cause or fix, with its own words',
+    'changes cause or fix, with its own words: %s',
     async (format) => {
       const answers = await withDocuments(
         format,
@@ -44,20 +44,23 @@ describe('a document that names the error', () => {
     },
   );
 
-  it.each(['markdown', 'pdf'] as const)('%s: in other words', async (format) => {
-    const answers = await withDocuments(
-      format,
-      RETRIEVAL_CASES.map((retrievalCase) => toEntry(retrievalCase, 'other words')),
-      `other-${format}`,
-    );
-    for (const retrievalCase of RETRIEVAL_CASES)
-      changed.push([`other words, ${format} ${retrievalCase.name}`, usesDocument(answers, retrievalCase)]);
-  });
+  it.each(['markdown', 'pdf'] as const)(
+    'changes cause or fix even if its words differ from the log: %s',
+    async (format) => {
+      const answers = await withDocuments(
+        format,
+        RETRIEVAL_CASES.map((retrievalCase) => toEntry(retrievalCase, 'other words')),
+        `other-${format}`,
+      );
+      for (const retrievalCase of RETRIEVAL_CASES)
+        changed.push([`other words, ${format} ${retrievalCase.name}`, usesDocument(answers, retrievalCase)]);
+    },
+  );
 });
 
-describe('a wrong document', () => {
+describe('a document that does not apply', () => {
   it.each(['markdown', 'xlsx', 'pdf'] as const)(
-    '%s: about another error of the same tool, changes nothing',
+    'changes nothing if it is about another error of the same tool: %s',
     async (format) => {
       const answers = await withDocuments(
         format,
@@ -69,7 +72,7 @@ describe('a wrong document', () => {
     },
   );
 
-  it.each([0, 1])('about all other errors, changes nothing (%i)', async (half) => {
+  it.each([0, 1])('changes nothing if it is about all other errors (%i)', async (half) => {
     const [own, other] = [0, 1].map((rest) =>
       RETRIEVAL_CASES.filter((_, at) => at % 2 === (rest === 0 ? half : 1 - half)),
     );
@@ -83,8 +86,8 @@ describe('a wrong document', () => {
   });
 });
 
-describe('what a person decided', () => {
-  it('changes the answer to the same error in another repository, also its category; other errors keep theirs', async () => {
+describe('a decision of a person', () => {
+  it('changes the answer and category of the same error in another repository, but not of other errors', async () => {
     const half = RETRIEVAL_CASES.filter((_, at) => at % 2 === 0);
     for (const retrievalCase of half) await correct(before.get(retrievalCase.name)?.id ?? '', retrievalCase);
     const answers = await triageAll('elsewhere', RETRIEVAL_CASES, (retrievalCase) => retrievalCase.again);
@@ -100,7 +103,7 @@ describe('what a person decided', () => {
   });
 });
 
-it('reaches the figures', () => {
+it('the retrieval figures meet their bars', () => {
   const report = (name: string, all: typeof changed) => {
     const right = all.filter(([, ok]) => ok).length;
     const missed = all.filter(([, ok]) => !ok).map(([what]) => what);

@@ -39,7 +39,7 @@ it.each([
     'mirror.md',
   ],
   ['E2E: no free handset for profile pixel-9, giving up after 300 s', 'use the profile pixel-8', 'farm.txt'],
-])('takes category and fix from the runbook that names it: %s', async (line, fix, source) => {
+])('category and fix come from the runbook that names the error: %s', async (line, fix, source) => {
   const analysis = await uploadAndWait(service, `acme/${source.replace('.', '-')}`, 1, [line]);
 
   expect(analysis).toMatchObject({ category: 'INFRA_ERROR', verdict: { action: 'human_review' } });
@@ -48,7 +48,7 @@ it.each([
   expect(analysis.classification.because).toContain('names this error');
 });
 
-it('leaves an error alone that a runbook does not name', async () => {
+it('an error that no runbook names is not changed', async () => {
   const analysis = await uploadAndWait(service, 'acme/farm', 1, ['E2E: no free stand for profile desk-3']);
   expect(analysis.answer.fixRecommendation).not.toMatch(/charger|pixel/);
 });

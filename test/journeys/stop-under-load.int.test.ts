@@ -93,7 +93,7 @@ async function jobs(): Promise<Record<string, number>> {
 }
 
 describe('a service that stops under load', () => {
-  it('T66: SIGTERM during fifty runs lets what runs end, gives back the rest, and exits 0', async () => {
+  it('T66: lets running work finish after SIGTERM during fifty runs, releases the rest, and exits with 0', async () => {
     service = await startService(folder);
     await send(50);
     expect(await service.kill('SIGTERM')).toBe(0);
@@ -104,7 +104,7 @@ describe('a service that stops under load', () => {
   });
 
   it.each(['SIGALRM', 'SIGPROF'] as const)(
-    'T67: an uncaught error (by %s) drains and exits 1',
+    'T67: drains after an uncaught error (by %s) and exits with 1',
     async (signal) => {
       service = await startService(folder, { NODE_OPTIONS: `--import=${THROWING}` });
       await send(5);
@@ -116,7 +116,7 @@ describe('a service that stops under load', () => {
     },
   );
 
-  it('T66: a second signal quits at once, and nothing is lost', { timeout: 300_000 }, async () => {
+  it('T66: exits at once after a second signal, and loses nothing', { timeout: 300_000 }, async () => {
     service = await startService(folder);
     await send(5);
     await sendHalf();

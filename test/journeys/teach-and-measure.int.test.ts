@@ -44,10 +44,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('what people decide', () => {
+describe('the decisions of people', () => {
   let figures: unknown;
 
-  it('is exported as a case set, whose replay scores it', async () => {
+  it('are exported as a set of cases, whose replay is scored', async () => {
     await served(async (http) => {
       for (const slug of TAUGHT) await triaged(http, slug);
       await decideAll(http);
@@ -61,7 +61,7 @@ describe('what people decide', () => {
     figures = measured(replayed);
   });
 
-  it('gives the same figures when it is replayed from where it is stored', async () => {
+  it('give the same figures when they are replayed from the database', async () => {
     const out = join(folder, 'results.jsonl');
     const replayed = Replayed.parse(await run(['replay', '--reviewed', '--data', folder, '--out', out]));
     expect(replayed.dataset).toBe('reviewed');
@@ -72,7 +72,7 @@ describe('what people decide', () => {
     ]);
   });
 
-  it('is too little to calibrate by, which is reported; applied, it only lowers what the next answer states', async () => {
+  it('are too few for a calibration, which is reported; if it is applied, it only lowers the next confidence', async () => {
     const applied = await faultline([
       'calibrate',
       '--reviewed',
@@ -92,7 +92,7 @@ describe('what people decide', () => {
     expect(confidence).toBeLessThan(calibration?.raw ?? 0);
   });
 
-  it('is behind stored runs that come out the same to the byte when they run again', async () => {
+  it('belong to stored runs that give identical results when they run again', async () => {
     const out = join(folder, 'recordings.jsonl');
     expect(await run(['recordings', 'export', '--out', out, '--data', folder])).toMatchObject({
       written: TAUGHT.length + 1,

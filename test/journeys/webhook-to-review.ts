@@ -112,7 +112,7 @@ export function webhookToReview(
 
     const failure = capturedFailure('profile-none-attribute');
 
-    it('fetches the log, answers with lines that are in it, and waits for a person', async () => {
+    it('fetches the log, answers with lines that it contains, and waits for review', async () => {
       await failRun(812, failure.log);
 
       const analysis = await answerOf(812);
@@ -126,7 +126,7 @@ export function webhookToReview(
       expect(analysis.steps.map((step) => step.node)).toContain('verify');
     });
 
-    it('lets one reviewer hold the item, and records the decision', async () => {
+    it('lets one reviewer claim the item, and records the decision', async () => {
       const { items } = await ask('GET', '/api/reviews?state=waiting', z.object({ items: z.array(Review) }), {
         token: ANNA,
       });
@@ -163,7 +163,7 @@ export function webhookToReview(
       ]);
     });
 
-    it('answers the same failure from what the person said, with no run of the graph', async () => {
+    it('answers the same failure from the decision, without a run of the graph', async () => {
       await failRun(813, failure.log.replaceAll(/\d\d:\d\d:\d\d\.\d+/g, '11:22:33.4445556'));
 
       const analysis = await answerOf(813);
@@ -178,7 +178,7 @@ export function webhookToReview(
       expect(analysis.steps.map((step) => step.node)).toEqual(['recall']);
     });
 
-    it('finds both failures again, and keeps strangers out', async () => {
+    it('finds both failures again, and refuses strangers', async () => {
       const found = await ask(
         'GET',
         '/api/failures?category=CODE_ERROR',
@@ -189,7 +189,7 @@ export function webhookToReview(
       expect((await call('POST', '/api/builds', { token: ANNA, body: {} })).status).toBe(403);
     });
 
-    it('says so when the log is gone, and makes no work for a reviewer', async () => {
+    it('reports that the log is gone, without an item to review', async () => {
       github.state.jobs = [];
       await failRun(814, 'never stored');
       github.state.stored.delete('/jobs/814/logs');
@@ -203,7 +203,7 @@ export function webhookToReview(
       expect(analysis.answer.rootCause).toMatch(/GitHub returned 404/);
     });
 
-    it('drains and stops when it is told to', async () => {
+    it('drains and stops when requested', async () => {
       const codes = await service.stop();
       expect(
         codes.every((code) => code === 0),

@@ -59,7 +59,7 @@ async function ask(buildId: string): Promise<z.infer<typeof Found>['analyses'][n
   throw new Error(`${buildId} was never answered`);
 }
 
-it('names the version that broke the same commit first, in the answer and whose it is', async () => {
+it('the answer and the origin of the failure name the version that first broke the same commit', async () => {
   const green = await send('werkzeug-url-quote', 'green', 1);
   await untilKept(green);
   const { id, answer, changes, evidence, whose } = await ask(await send('werkzeug-url-quote', 'red', 2));
@@ -82,7 +82,7 @@ it('names the version that broke the same commit first, in the answer and whose 
   expect(page).toContain(`href="/builds/${green}"`);
 }, 60_000);
 
-it('lists a change that the failure is not about, and blames it for nothing', async () => {
+it('a change that is not related to the failure is listed, but not blamed', async () => {
   await untilKept(await send('own-module', 'green', 1));
   const { answer, changes, whose } = await ask(await send('own-module', 'red', 2));
   expect(changes?.changes.map(({ name }) => name)).toContain('flask');
@@ -91,7 +91,7 @@ it('lists a change that the failure is not about, and blames it for nothing', as
   expect(whose?.verdict).not.toBe('environment');
 }, 60_000);
 
-it('tells one incident where many repositories cannot reach the same host within minutes', async () => {
+it('one incident is reported if many repositories cannot reach the same host within minutes', async () => {
   const text = [
     '$ npm ci',
     'npm error code ENOTFOUND',
@@ -124,7 +124,7 @@ it('tells one incident where many repositories cannot reach the same host within
   expect(whose?.sentence).not.toContain('pear');
 }, 60_000);
 
-it('goes with the builds that are forgotten', async () => {
+it('changes are deleted with their builds', async () => {
   const stored = async () =>
     (await service.app.database.query<{ count: number }>('select count(*)::int from environment_parts'))[0]
       ?.count;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerOn } from './subject.ts';
 
-describe('advice about what a compiler reports', () => {
+describe("advice about a compiler's error", () => {
   it('names the first error of each other file', () => {
     const { fixRecommendation } = answerOn(
       'npx tsc --noEmit',
@@ -16,7 +16,7 @@ describe('advice about what a compiler reports', () => {
     );
   });
 
-  it('names its place behind the package and the script of a task runner', () => {
+  it('names the place even after the package and script names of a task runner', () => {
     const { fixRecommendation } = answerOn(
       'pnpm -r typecheck',
       "apps/press typecheck: src/valve.ts(8,2): error TS2304: Cannot find name 'open'.",
@@ -25,7 +25,7 @@ describe('advice about what a compiler reports', () => {
     expect(fixRecommendation).toContain('At src/valve.ts:8, import or define `open`');
   });
 
-  it('names its place in a checkout below a folder called build', () => {
+  it('names the place in a checkout below a folder called build', () => {
     const { fixRecommendation } = answerOn(
       'npx tsc',
       "/home/travis/build/orchard/scales/src/valve.ts(8,2): error TS2304: Cannot find name 'open'.",
@@ -34,7 +34,7 @@ describe('advice about what a compiler reports', () => {
   });
 });
 
-describe('advice about what a tool prints', () => {
+describe("advice from a tool's output", () => {
   it.each([
     [
       'a column without a value',
@@ -187,7 +187,7 @@ describe('advice about what a tool prints', () => {
     expect(answerOn(command, ...output).fixRecommendation).toBe(advice);
   });
 
-  it('is no hint where a tool shouts that an act failed', () => {
+  it('does not repeat a message in capitals that an act failed', () => {
     const { fixRecommendation } = answerOn(
       'helm upgrade press',
       'Error: UPGRADE FAILED: the press is in use by somebody else',
@@ -195,7 +195,7 @@ describe('advice about what a tool prints', () => {
     expect(fixRecommendation).toBe('No fix found.');
   });
 
-  it('names no place that is not a file', () => {
+  it('names only places that are files', () => {
     const { fixRecommendation } = answerOn(
       'dotnet build',
       'MSBUILD : error MSB1003: Specify a project or solution file.',
@@ -203,7 +203,7 @@ describe('advice about what a tool prints', () => {
     expect(fixRecommendation).not.toContain('MSBUILD');
   });
 
-  it('is silent about a missing file below an earlier error', () => {
+  it('does not mention a missing file that follows from an earlier error', () => {
     const { fixRecommendation } = answerOn(
       './make-press',
       'ERROR: the valve of the press cannot be opened: the handle is missing',
@@ -213,7 +213,7 @@ describe('advice about what a tool prints', () => {
     expect(fixRecommendation).toBe('No fix found.');
   });
 
-  it('points to the own code that throws an error of which nothing else is known', () => {
+  it("points to the project's code that throws an otherwise unknown error", () => {
     const { fixRecommendation } = answerOn(
       'npx vitest run',
       ' FAIL  src/valve.test.js > valve > opens',
@@ -226,7 +226,7 @@ describe('advice about what a tool prints', () => {
 });
 
 describe('a cause', () => {
-  it('is what a wrapper ran into, not the wrapper', () => {
+  it('is the error that a wrapper reports, not the wrapper', () => {
     const { rootCause } = answerOn(
       './make-press',
       'ERROR: the valve of the press cannot be opened: the handle is missing',
@@ -235,7 +235,7 @@ describe('a cause', () => {
     expect(rootCause).toMatch(/failed with “the valve of the press cannot be opened/);
   });
 
-  it('leaves out the goal of Maven around it', () => {
+  it('omits the Maven goal around it', () => {
     const { rootCause, title } = answerOn(
       'mvn -B verify',
       '[ERROR] Failed to execute goal org.orchard:press-maven-plugin:3.2:check (default) on project ' +
@@ -245,7 +245,7 @@ describe('a cause', () => {
     expect(rootCause).not.toMatch(/Help 1|maven-plugin/);
   });
 
-  it('has a title that keeps what a long wrapper says', () => {
+  it('has a title that keeps the message of a long wrapper', () => {
     const { title } = answerOn(
       './deploy',
       'An error occurred (ValveException) when calling the UpdateHarvest operation: Harvest 12 is closed',
@@ -253,7 +253,7 @@ describe('a cause', () => {
     expect(title).toBe('Harvest 12 is closed');
   });
 
-  it('is the file that the job generates again', () => {
+  it('is the file that the job regenerates', () => {
     const { title } = answerOn(
       './generate && git diff --exit-code src/press.gen.ts',
       'diff --git a/src/press.gen.ts b/src/press.gen.ts',
@@ -277,7 +277,7 @@ describe('a cause', () => {
     );
   });
 
-  it('shows what a test prints after its place, and not its name again', () => {
+  it('contains what a test prints after its place, without its name again', () => {
     const { rootCause } = answerOn(
       'go test ./...',
       '--- FAIL: TestPress (0.00s)',
@@ -290,7 +290,7 @@ describe('a cause', () => {
     expect(rootCause).not.toContain('with “Error Trace');
   });
 
-  it('has a title about a test that keeps its message and drops the type', () => {
+  it('of a failed test has a title with the message and without its type', () => {
     const { title } = answerOn(
       'npx jest',
       'FAIL src/label.test.tsx',

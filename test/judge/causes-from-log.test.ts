@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answerOn } from './subject.ts';
 
-describe('the reason that is further in', () => {
-  it('is the innermost level of what Gradle lists', () => {
+describe('a nested reason', () => {
+  it("is the innermost level of Gradle's list", () => {
     const { rootCause } = answerOn(
       './gradlew build',
       "Execution failed for task ':cellar:mergeLabels'.",
@@ -15,7 +15,7 @@ describe('the reason that is further in', () => {
     expect(rootCause).not.toContain('Could not resolve all files');
   });
 
-  it('is the error that a class could not be initialized for', () => {
+  it('is the error because of which a class could not be initialized', () => {
     const { title } = answerOn(
       'sbt test',
       '[error] Test orchard.ScalesSuite failed: java.lang.NoSuchMethodError: orchard.Log: method <init>()V not found, took 0.0 sec',
@@ -26,8 +26,8 @@ describe('the reason that is further in', () => {
   });
 });
 
-describe('what a test compares', () => {
-  it('is read from testify in the list of gotestsum', () => {
+describe('the values that a test compares', () => {
+  it('are read from testify in the list of gotestsum', () => {
     const { rootCause } = answerOn(
       'gotestsum',
       '=== FAIL: cellar TestRack/label (0.00s)',
@@ -43,7 +43,7 @@ describe('what a test compares', () => {
     );
   });
 
-  it('is both sides where no test is named', () => {
+  it('are read from both sides if no test is named', () => {
     const { rootCause } = answerOn(
       './run-checks',
       '    [FAIL] Full_Bottle : weigh-2',
@@ -53,7 +53,7 @@ describe('what a test compares', () => {
     expect(rootCause).toContain('“Full_Bottle : weigh-2, Expected: Heavy, But was: Light”');
   });
 
-  it('is not taken from the line that only names the test', () => {
+  it('are not taken from a line that only names the test', () => {
     const { title, rootCause } = answerOn(
       'prove -v t/rack.t',
       'not ok 18 - rack holds all bottles of the harvest',
@@ -70,13 +70,13 @@ describe('a refused operation', () => {
     ['mkdir /var/lib/orchard: permission denied', '/var/lib/orchard'],
     ['Error: creating events dirs: mkdir /run/user/1000: permission denied', '/run/user/1000'],
     ['chown /srv/cellar: operation not permitted', '/srv/cellar'],
-  ])('asks for access, not for an executable file: %s', (line, target) => {
+  ])('needs access, not an executable file: %s', (line, target) => {
     const { title, fixRecommendation } = answerOn('./press', line);
     expect(title).toBe(`No permission to access ${target}`);
     expect(fixRecommendation).not.toContain('chmod');
   });
 
-  it('is of an archived repository where the server says so', () => {
+  it('concerns an archived repository if the server says so', () => {
     const { fixRecommendation } = answerOn(
       'git push origin nightly',
       'remote: This repository was archived so it is read-only.',
@@ -88,8 +88,8 @@ describe('a refused operation', () => {
   });
 });
 
-describe('a panic of Go', () => {
-  it('is read where the runner indents what the test printed', () => {
+describe('a panic in Go', () => {
+  it('is read if the runner indents the output of the test', () => {
     const { rootCause } = answerOn(
       'gotestsum',
       '=== RUN   TestRack',
@@ -106,8 +106,8 @@ describe('a panic of Go', () => {
   });
 });
 
-describe('who says it', () => {
-  it('is Python for a file that it cannot parse', () => {
+describe('a cause in the words of the tool', () => {
+  it("is Python's for a file that it cannot parse", () => {
     const { title, rootCause } = answerOn(
       'python press.py',
       '  File "/home/runner/work/orchard/orchard/press.py", line 16',
@@ -129,7 +129,7 @@ describe('who says it', () => {
     expect(title).toBe('src/press.ts is not formatted to the project style');
   });
 
-  it('names the repository that Git asked a user name for', () => {
+  it('names the repository for which Git requested a user name', () => {
     const { title } = answerOn(
       './feeds update',
       "Updating feed 'press' from 'https://git.example/orchard/press.git;main' ...",
@@ -140,7 +140,7 @@ describe('who says it', () => {
     expect(title).toBe('Git has no credentials for https://git.example/orchard/press.git');
   });
 
-  it('upgrades from the version that is there to the one that is needed', () => {
+  it('names the present and the required version of an upgrade', () => {
     const { fixRecommendation } = answerOn(
       'npm run build',
       'Node.js v20.20.2 is not supported by Press!',
@@ -149,7 +149,7 @@ describe('who says it', () => {
     expect(fixRecommendation).toBe('Upgrade Node.js from v20.20.2 to 22.12.0 or newer.');
   });
 
-  it('reads both sides of a test of Bun', () => {
+  it('contains both sides of a comparison in Bun', () => {
     const { rootCause } = answerOn(
       'bun test',
       'error: expect(received).toContain(expected)',
@@ -167,7 +167,7 @@ describe('who says it', () => {
   });
 });
 
-describe('what Java prints', () => {
+describe('output of Java', () => {
   it('names the symbol that javac cannot find', () => {
     const { title } = answerOn(
       'mvn -B compile',
@@ -178,7 +178,7 @@ describe('what Java prints', () => {
     expect(title).toBe('src/main/java/orchard/Rack.java:30: cannot find symbol: class Bottle');
   });
 
-  it('is placed by the file of a frame, not by its function', () => {
+  it('gives the place by the file of a frame, not by its function', () => {
     const { rootCause, fixRecommendation } = answerOn(
       'mvn -B test',
       '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 1.385 s <<< FAILURE! - in orchard.RackTest',
@@ -193,7 +193,7 @@ describe('what Java prints', () => {
   });
 });
 
-describe('what completes a cause', () => {
+describe('the addition to a cause', () => {
   it('is what Playwright waited for, or what was in the way', () => {
     const failed = (...calls: readonly string[]) =>
       answerOn(
@@ -227,7 +227,7 @@ describe('what completes a cause', () => {
     expect(rootCause).toContain('failed at src/app/cellar/page.tsx:16 with “A string literal');
   });
 
-  it('is an earlier error where a file is missing', () => {
+  it('is an earlier error if a file is missing', () => {
     const { rootCause } = answerOn(
       './build-and-pack',
       "BUILD FAILED: The term 'press.exe' is not recognized as a name of a cmdlet or executable program",
@@ -244,7 +244,7 @@ describe('what completes a cause', () => {
 });
 
 describe('a killed process', () => {
-  it('has not run out of memory where it was stopped for its time', () => {
+  it('did not run out of memory if it was stopped for its time limit', () => {
     const { title } = answerOn(
       './press --all',
       'Error: timed out after 20m waiting for the press',
@@ -256,7 +256,7 @@ describe('a killed process', () => {
 });
 
 describe('the place where the code throws', () => {
-  it('is quoted from the line that prints it, not from another that has its file name and number', () => {
+  it('is quoted from the line that prints it, not from another with its file name and number', () => {
     const { claims } = answerOn(
       'pytest -v',
       'tests/test_press.py::test_empty_press PASSED         [  3%]',

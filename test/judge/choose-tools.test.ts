@@ -75,12 +75,12 @@ describe('choosing tools', () => {
   test.each([
     [COMPILE, ['read_blame', 'read_file']],
     [ASSERTION, ['read_failure_history', 'read_test_file']],
-  ])('asks those that always run first, then the two that tell most', (log, telling) => {
+  ])('calls those that always run first, then the two most informative', (log, telling) => {
     const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
     expect(calls).toEqual(ALWAYS.concat(telling));
   });
 
-  test('asks a tool with a good outlook first, and one with a poor outlook last', () => {
+  test('calls a tool with good expected results first, and one with poor results last', () => {
     const insight = insightOf(ASSERTION);
     const build = { ...insight.subject.build, branch: 'main', commit: 'c0ffee' };
     const subject = { ...insight.subject, build };
@@ -111,12 +111,12 @@ describe('choosing tools', () => {
   test.each([
     "src/client.ts(1,34): error TS2304: Cannot find name 'RetryPolicy'.",
     'Traceback (most recent call last):\n  File "pages/render.py", line 2, in render\nNameError: name \'slugify\' is not defined',
-  ])('searches the code first where a name is not known: %s', (log) => {
+  ])('searches the code first if a name is not defined: %s', (log) => {
     const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
     expect(calls[ALWAYS.length]).toBe('search_code');
   });
 
-  test('looks up the files that the log names, guesses included', () => {
+  test('reads the files that the log names, including guesses', () => {
     const [call] = chooseCalls({
       ...insightOf(COMPILE),
       plan: WEAK,
@@ -125,7 +125,7 @@ describe('choosing tools', () => {
     expect(call).toMatchObject({ tool: 'find_files', args: { paths: ['src/scales.ts'] } });
   });
 
-  test('asks with them who else had it, where the failure has an identity and a branch', () => {
+  test('also asks who else had the failure, if it has a fingerprint and a branch', () => {
     const insight = insightOf(ASSERTION);
     const build = { ...insight.subject.build, branch: 'topic' };
     const asked = (more: Partial<Insight['subject']>) =>
@@ -142,7 +142,7 @@ describe('choosing tools', () => {
     expect(asked({ generic: true })).toContain('read_failure_history');
   });
 
-  test('asks with them what changed, and for the code of a crash where no compiler names file and line', () => {
+  test('also asks what changed, and for the code of a crash if no compiler names file and line', () => {
     const asked = (log: string) => {
       const insight = insightOf(log);
       const subject = {
@@ -163,7 +163,7 @@ describe('choosing tools', () => {
     expect(asked(COMPILE)).toEqual(['changed_since_green', 'read_blame']);
   });
 
-  test('reads file and blame where a code error names file and line', () => {
+  test('reads file and blame if a code error names file and line', () => {
     const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered: OFFERED });
     expect(calls).toContainEqual(
       expect.objectContaining({
@@ -179,7 +179,7 @@ describe('choosing tools', () => {
     );
   });
 
-  test('reads the log for infrastructure, and no code', () => {
+  test('reads the log for infrastructure errors, and no code', () => {
     const calls = names(chooseCalls({ ...afterFirstRound(DISK), plan: WEAK, offered: OFFERED }));
     expect(calls).toEqual(['read_failure_history', 'read_build_log', 'read_console_output']);
     expect(calls).not.toContain('read_file');
@@ -191,17 +191,17 @@ describe('choosing tools', () => {
     expect(calls.at(-1)?.args.test).toContain('test_weighs');
   });
 
-  test('needs nothing more where retrieval is good, no place is named and it is sure', () => {
+  test('calls nothing more if retrieval is good, no place is named and the confidence is high', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
     expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).toEqual([]);
   });
 
-  test('asks more from the second round on while it is unsure, whatever was retrieved', () => {
+  test('calls more from the second round on while the confidence is low, whatever was retrieved', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.4 };
     expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
   });
 
-  test('asks something new for an answer that was sent back, however well it was explained', () => {
+  test('makes new calls for an answer that was sent back, however well it was explained', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
     const insight = { ...afterFirstRound(DISK), gaps: ['no log line is quoted for the cause'] };
     const calls = chooseCalls({ ...insight, plan, offered: OFFERED });
@@ -209,13 +209,13 @@ describe('choosing tools', () => {
     expect(insight.outcomes.map(({ call }) => call.tool)).not.toContain(calls[0]?.tool);
   });
 
-  test('asks nothing once the plan says enough', () => {
+  test('calls nothing once the plan has enough', () => {
     expect(
       chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED }),
     ).toEqual([]);
   });
 
-  test('never repeats a call, never asks a tool that is not offered, and searches the web last', () => {
+  test('never repeats a call, never calls a tool that is not offered, and searches the web last', () => {
     let insight = insightOf(COMPILE);
     const seen = new Set<string>();
     const order: string[] = [];
@@ -234,7 +234,7 @@ describe('choosing tools', () => {
     expect(chooseCalls({ ...insight, plan: WEAK, offered: OFFERED })).toEqual([]);
   });
 
-  test('leaves the web alone where something else helped', () => {
+  test('does not search the web if another tool helped', () => {
     const finding = { title: 'x', text: 'x', source: 'x' };
     const outcomes = OFFERED.filter((entry) => !entry.fallback).map((entry) => ({
       ...done({ tool: entry.name, args: {}, why: '' }, 'ok'),
@@ -244,7 +244,7 @@ describe('choosing tools', () => {
     expect(names(calls)).not.toContain('search_web');
   });
 
-  test('gives a tool only the arguments its schema knows', () => {
+  test('gives a tool only the arguments that its schema contains', () => {
     const offered = [
       tool('search_knowledge', { query: {} }),
       tool('search_error_library', { query: {}, limit: {} }),
@@ -253,7 +253,7 @@ describe('choosing tools', () => {
     expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['limit']]);
   });
 
-  test('reads only manifests of a dependency failure and only CI files of a set-up failure', () => {
+  test('reads only manifests for a dependency error and only CI files for a configuration error', () => {
     const paths = (log: string, category: Category) => {
       const insight = afterFirstRound(log);
       const calls = [1, 2, 3].flatMap((round) =>
@@ -273,7 +273,7 @@ describe('choosing tools', () => {
   });
 });
 
-describe('a code error with code at hand', () => {
+describe('a code error with the code available', () => {
   const offered = [tool('find_files', {}, { always: true }), ...OFFERED, tool('changed_since_green')];
   /** A crash without a line of the project, and one with. */
   const BARE =
@@ -315,24 +315,24 @@ describe('a code error with code at hand', () => {
     return names(chooseCalls({ ...insight, plan, offered })).filter((name) => CODE.includes(name));
   };
 
-  test('asks what is known before the code, unless the error has a line of the project', () => {
+  test('leads to a search of known causes before the code, unless the error has a line of the project', () => {
     expect(askedOfCode(crash(BARE))).toEqual([]);
     expect(askedOfCode(crash(LOCATED))).toEqual(CODE);
   });
 
-  test('is not so sure that the loop ends while the code is to be read', () => {
+  test('does not end the loop while the code has to be read', () => {
     const insight = afterSearches(BARE, 0.2, 0.97);
     expect(planNext({ ...insight, offered }).confidence).toBeLessThan(0.9);
     expect(planNext({ ...insight, offered: [] }).confidence).toBeGreaterThan(0.9);
   });
 
-  test('reads no code where what was retrieved explains it', () => {
+  test('does not lead to the code if a retrieved document explains it', () => {
     const explained = afterSearches(BARE, 0.8);
     expect(planNext({ ...explained, offered }).enough).toBe(true);
     expect(askedOfCode(explained)).toEqual([]);
   });
 
-  test('reads it also where a document explains it, if it is known what changed since it worked', () => {
+  test('leads to the code despite a document if it is known what changed since the last passed build', () => {
     const explained = afterSearches(BARE, 0.8);
     const changed = offered.map((toolDescription) =>
       toolDescription.name === 'changed_since_green'
@@ -347,20 +347,20 @@ describe('a code error with code at hand', () => {
   test.each([
     ['nothing retrieved explains it', afterSearches(BARE, 0.5)],
     ['the cause is unsure after a round', afterSearches(BARE, 0.8, 0.55)],
-  ])('goes on to the code where %s', (_why, insight) => {
+  ])('leads to the code if %s', (_why, insight) => {
     expect(planNext({ ...insight, offered }).enough).toBe(false);
     expect(askedOfCode(insight)).toEqual(['find_files', 'changed_since_green']);
   });
 });
 
 describe('planning', () => {
-  test('never has enough before the first look-up, however clear the log is', () => {
+  test('never has enough before the first call, however clear the log is', () => {
     const plan = planNext(insightOf(COMPILE));
     expect(plan.enough).toBe(false);
     expect(plan.confidence).toBeLessThan(0.9);
   });
 
-  test('has enough when a clear cause was looked up, and says how well retrieval fits', () => {
+  test('has enough once a clear cause was looked up, and states how well the retrieved documents fit', () => {
     const subject = subjectOf(COMPILE);
     const document: Evidence = {
       id: 'E9',
@@ -377,7 +377,7 @@ describe('planning', () => {
     expect(plan).toMatchObject({ enough: true, retrieval: 0.8 });
   });
 
-  test('has not enough while verify found gaps, nor when the classification abstained', () => {
+  test('does not have enough if verify found gaps, or the classification abstained', () => {
     expect(planNext(afterFirstRound(COMPILE, { gaps: ['no line of the log is quoted'] })).enough).toBe(false);
     expect(planNext(afterFirstRound('Finished: FAILURE\n')).enough).toBe(false);
   });
@@ -398,7 +398,7 @@ describe('correcting a call', () => {
     },
   };
 
-  test('turns text into numbers, swaps a reversed range and drops what is unknown', () => {
+  test('turns text into numbers, swaps a reversed range and drops unknown fields', () => {
     const call = {
       tool: 'read_file',
       args: { path: 'a.ts', lineStart: '9', lineEnd: 3, colour: 'red' },
@@ -413,14 +413,14 @@ describe('correcting a call', () => {
     });
   });
 
-  test('gives up where nothing is wrong with the form', () => {
+  test('gives up if the form is correct', () => {
     expect(correctCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
     expect(correctCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
   });
 });
 
-describe('the query for knowledge', () => {
-  test('has the later messages too, where the first line is only what was run', () => {
+describe('the query for the knowledge base', () => {
+  test('contains later messages too if the first line is only the command', () => {
     const log =
       'burn-in --rack 7\nrack-agent: thermal budget exhausted, refusing new burn-in\n##[error]Process completed with exit code 1.\n';
     const query = argumentsFor('search_knowledge', log)?.query;
@@ -431,7 +431,7 @@ describe('the query for knowledge', () => {
 describe('the query for the web', () => {
   const query = (log: string) => argumentsFor('search_web', log)?.query;
 
-  test('is the line that says what went wrong, once', () => {
+  test('is the line that states the error, once', () => {
     expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe(
       'TypeError: hook is not a function',
     );
@@ -443,7 +443,7 @@ describe('the query for the web', () => {
     ).toBe('The scale wants calibration 4');
   });
 
-  test('is nothing where the log says only how the step ended', () => {
+  test('is empty if the log states only how the step ended', () => {
     expect(query('starting job\ndone.\n##[error]Process completed with exit code 1.\n')).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ function step(name: string, ...output: string[]): string {
 const answer = (log: string) => composeAnswer(insightOf(log));
 
 describe('a cause', () => {
-  it('holds the reason and its symptom, and cites the line of each', () => {
+  it('contains the reason and its symptom, and cites the line of each', () => {
     const log = step(
       './publish-menu',
       'Reading the menu of the week',
@@ -38,7 +38,7 @@ describe('a cause', () => {
     expect(answer(log).rootCause).not.toContain('basket');
   });
 
-  it('lists the other names about which the step prints the same line', () => {
+  it('lists the other names for which the step prints the same line', () => {
     const log = step(
       './check-licenses',
       'No mapping for image "orchard/press:1.4"',
@@ -50,7 +50,7 @@ describe('a cause', () => {
     );
   });
 
-  it('reads a sentence that the tool wrapped to its end', () => {
+  it('contains the whole of a sentence that the tool wrapped', () => {
     const log = step(
       'cmake -B build',
       'CMake Error at tests/CMakeLists.txt:12 (message):',
@@ -62,7 +62,7 @@ describe('a cause', () => {
     );
   });
 
-  it('names the step that printed the deciding line, not the first that failed', () => {
+  it('names the step that printed the decisive line, not the first that failed', () => {
     const log = [
       step('./lint-labels || true', 'labels are fine'),
       step('./press-apples', 'error: the press is not connected to port 7'),
@@ -70,7 +70,7 @@ describe('a cause', () => {
     expect(answer(log).rootCause).not.toContain('lint-labels');
   });
 
-  it('of a failing test adds nothing that may be about another test', () => {
+  it('of a failing test adds nothing that may concern another test', () => {
     const log = step(
       'go test ./...',
       '--- FAIL: TestWeigh (0.00s)',

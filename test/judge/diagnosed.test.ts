@@ -20,8 +20,8 @@ function said(text: string, line: number | null = null): Fact {
   return { origin: 'headline', text, source: 'log.txt', line, weight: 1 };
 }
 
-describe('what a compiler or linter said', () => {
-  test('is known by its words and by its line', () => {
+describe('a message of a compiler or linter', () => {
+  test('is recognized by its words and by its line', () => {
     expect(isDiagnosed(said('scales.rs: expected `;`, found `}`'), SUBJECT)).toBe(true);
     expect(isDiagnosed(said('expected something', 3), SUBJECT)).toBe(true);
     expect(isDiagnosed(said('expected 3 but found 4', 9), SUBJECT)).toBe(false);
@@ -33,12 +33,12 @@ describe('what a compiler or linter said', () => {
     ['a compiler without a column, as test frameworks imitate it', { tool: 'gcc', column: null }, false],
     ['a language that runs the tests too', { tool: 'python' }, false],
     ['a warning', { severity: 'warning' }, false],
-  ])('%s', (_, change, expected) => {
+  ])('is classified: %s', (_, change, expected) => {
     const subject = { ...SUBJECT, diagnostics: [{ ...DIAGNOSTIC, ...change }] };
     expect(isDiagnosed(said(DIAGNOSTIC.message), subject)).toBe(expected);
   });
 
-  test("is a test's where a test says it, or where it is an assertion in a compiler's form", () => {
+  test("belongs to a test if a test reports it, or if it is an assertion in a compiler's form", () => {
     const log =
       '=== RUN   TestPear\n    pear_test.go:4: expected `;`, found `}`\n--- FAIL: TestPear (0.00s)\nFAIL\n';
     const { failingTests } = subjectOf(log);
@@ -48,7 +48,7 @@ describe('what a compiler or linter said', () => {
   });
 });
 
-describe('what was expected and found', () => {
+describe('expected and actual values', () => {
   test.each([
     [
       'esbuild',
@@ -65,7 +65,7 @@ describe('what was expected and found', () => {
       'error: expected `;`, found `}`\n  --> src/scales.rs:14:9\n   |\n14 |     weigh(pear)\n   |               ^ help: add `;` here\n',
       'compile_error',
     ],
-  ])('by %s is about our source', (_, log, kind) => {
+  ])('from %s concern our source', (_, log, kind) => {
     expect(classify(log)).toMatchObject({ category: 'CODE_ERROR', kind });
   });
 });

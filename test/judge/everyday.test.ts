@@ -59,7 +59,7 @@ it.each([
   ['skopeo-refused-halfway', 'invalid username/password: unauthorized', ''],
   ['curl-download-stalls', 'Operation too slow', 'Run the job again'],
   ['bash-interpreter-missing', 'The first line of ci/chart.sh names', 'Install the interpreter'],
-])('tells the cause of %s, and what to do', (slug, cause, fix) => {
+])('states the cause of %s, and what to do', (slug, cause, fix) => {
   const log = readFileSync(join(import.meta.dirname, '../fixtures/tools', slug, 'log.txt'), 'utf8');
   const answer = composeAnswer(insightOf(log));
   expect(answer.rootCause).toContain(cause);
@@ -69,7 +69,7 @@ it.each([
 it.each([
   ['a time that is no usual limit', '2026-11-27T10:07:40Z ##[error]The operation was canceled.'],
   ['no time stamps', '##[error]The operation was canceled.'],
-])('names no time limit where there is only %s', (_, end) => {
+])('states no time limit if there is only %s', (_, end) => {
   const begin = '2026-11-27T10:00:00Z ';
   const stamp = end.startsWith('2026') ? begin : '';
   const answer = composeAnswer(
@@ -79,7 +79,7 @@ it.each([
   expect(answer.rootCause).not.toContain('minutes');
 });
 
-it('names no time limit where a test failed before the run was canceled', () => {
+it('states no time limit if a test failed before the run was canceled', () => {
   const at = '2026-11-27T10:05:01Z ';
   const log = [
     '2026-11-27T10:00:00Z ##[group]Run npm test',

@@ -22,7 +22,7 @@ const CASES = readdirSync(FOLDER)
   });
 
 describe('captured failures', () => {
-  test('get the right category in at least nine of ten, and the kind in at least four of five', () => {
+  test('have the right category in at least nine of ten, and the right kind in at least four of five', () => {
     const wrong = CASES.filter(
       ({ truth, insight }) => ![truth.category, ...truth.alsoOk].includes(insight.classification.category),
     );
@@ -37,7 +37,7 @@ describe('captured failures', () => {
     );
   });
 
-  test('of code and tests are never called infrastructure', () => {
+  test('of code and tests are never called infrastructure errors', () => {
     const ours = CASES.filter(
       ({ truth }) => truth.category === 'CODE_ERROR' || truth.category === 'TEST_FAILURE',
     );
@@ -47,7 +47,7 @@ describe('captured failures', () => {
   });
 
   test.each(CASES)(
-    '$slug: claims cite evidence and quotes stand literally in the log',
+    'have claims with evidence, and quotations that are literally in the log: $slug',
     ({ log, insight }) => {
       const answer = composeAnswer(insight);
       Answer.parse(answer);

@@ -16,7 +16,7 @@ function adviseOn(command: string, ...output: readonly string[]): string | null 
   return fixRecommendation.startsWith('No fix found') ? null : fixRecommendation;
 }
 
-describe('what a failing tool offers', () => {
+describe('a fix that a failing tool suggests', () => {
   test.each([
     [
       'the values it supports',
@@ -135,19 +135,19 @@ describe('what a failing tool offers', () => {
     expect(adviseOn(command, ...output)).toBe(advice),
   );
 
-  test('is not advised where the values are gone', () =>
+  test('is not advised if its values are missing', () =>
     expect(adviseOn('baler pack', 'baler: error: unknown format "roudn"')).toBeNull());
 });
 
-describe('what is not advised', () => {
-  test("a shell's own word, an option or a function as a program to be installed", () => {
+describe('the advice never suggests', () => {
+  test("a shell's own word, an option or a function as a program to install", () => {
     for (const word of ['export', '--strict', 'load_bales'])
       expect(adviseOn('sh ci/pack.sh', `ci/pack.sh: line 4: ${word}: command not found`) ?? '').not.toMatch(
         /install/i,
       );
   });
 
-  test('more memory for what the step stopped itself', () => {
+  test('more memory for a process that the step itself stopped', () => {
     const advice = adviseOn(
       './pack-and-weigh',
       'weigh: want 7 bales, got 6',
@@ -157,7 +157,7 @@ describe('what is not advised', () => {
     expect(advice ?? '').not.toMatch(/memory/);
   });
 
-  test('a comment in source that a compiler shows', () => {
+  test('a comment in source code that a compiler shows', () => {
     const shown = [
       "src/loft.c:9:3: error: expected ';' before 'int'",
       '    int bales = 7 // TODO: remove this before the harvest',
@@ -166,7 +166,7 @@ describe('what is not advised', () => {
     expect(adviseOn('make', ...shown)).not.toMatch(/remove this/);
   });
 
-  test('a frame of a trace, a logger or a file outside of the checkout as a place to correct', () => {
+  test('a stack frame, a logger or a file outside of the checkout as a place to correct', () => {
     for (const line of [
       'logger.go:42: | hay | Creating the loft',
       'C:/balers/hay.h(52): error C2143: missing ;',
@@ -174,7 +174,7 @@ describe('what is not advised', () => {
       expect(adviseOn('baler test', 'baler: error: it failed', line) ?? '').not.toMatch(/Start at|Correct/);
   });
 
-  test('the source that a test compares as the value that it gets', () => {
+  test('source code as the value that a test compares', () => {
     const head = [
       '=================================== FAILURES ===================================',
       '__________________ test_weigh __________________',
@@ -207,7 +207,7 @@ describe('what is not advised', () => {
   });
 });
 
-describe('the command of a script that failed', () => {
+describe('the failed command of a script', () => {
   const script = (...commands: readonly string[]) => [
     '##[group]Run baler init',
     ...commands,
@@ -221,12 +221,12 @@ describe('the command of a script that failed', () => {
       ),
     ).fixRecommendation;
 
-  test('is the one with the option that was refused', () => {
+  test('is the one with the refused option', () => {
     const advice = adviseOnScript(['baler init', 'npx baler pack --tihgt 7'], "unknown option '--tihgt'");
     expect(advice).toBe('Correct or remove --tihgt in `npx baler pack --tihgt 7`.');
   });
 
-  test('is none where several have it', () => {
+  test('is unknown if several have the option', () => {
     const advice = adviseOnScript(
       ['baler x --tihgt', 'npx baler pack --tihgt 7'],
       "unknown option '--tihgt'",
@@ -235,7 +235,7 @@ describe('the command of a script that failed', () => {
   });
 });
 
-describe('what is advised on code', () => {
+describe('advice on code', () => {
   test.each([
     [
       "src/scales.ts:4:9 - error TS2739: Type '{ }' is missing the following properties from type 'P': weight, color",
@@ -257,9 +257,9 @@ describe('what is advised on code', () => {
       "Scales.cs(4,9): error CS0234: The type or namespace name 'Pear' does not exist in the namespace 'Orchard'",
       'Commit the source of `Pear` in Orchard, which Scales.cs:4 uses, or add a reference to it.',
     ],
-  ])('%s', (line, advice) => expect(adviseOn('make', ...line.split('\n'))).toBe(advice));
+  ])('fits the failure: %s', (line, advice) => expect(adviseOn('make', ...line.split('\n'))).toBe(advice));
 
-  test('a few findings of many are not corrected by the linter', () => {
+  test("does not suggest the linter's fix for a few findings of many", () => {
     const findings = [
       'src/a.js',
       '  4:9  error  Unexpected any. Specify a different type  no-explicit-any',
@@ -273,30 +273,30 @@ describe('what is advised on code', () => {
     expect(advice).toBe('Replace `any` at src/a.js:4 with a specific type.');
   });
 
-  test('a test that gets an error of the server leads to its exception', () => {
+  test("leads from a test that gets a server error to the server's exception", () => {
     const shown = ['--- FAIL: TestWeigh (0.00s)', '    scales_test.go:4: expected 200 but got 500', 'FAIL'];
     expect(adviseOn('go test ./...', ...shown)).toBe(
       'Find out from the server log why “TestWeigh” gets 500 instead of 200.',
     );
   });
 
-  test('a program that opens a window for a person is not installed', () => {
+  test('does not suggest installing a program that opens a window', () => {
     expect(
       adviseOn('pwsh ci/open.ps1', "The term 'code' is not recognized as a name of a cmdlet or function."),
     ).toBe('Do not call code in the job, because it opens a window for a person.');
   });
 
-  test('the native part of a package is not imported by the project', () => {
+  test('does not suggest importing the native part of a package', () => {
     const advice = adviseOn('npm run build', "Error: Cannot find module '../bales.linux-x64-gnu.node'");
     expect(advice).toMatch(/^Delete the lock file and node_modules/);
   });
 
-  test('an absolute path that is run is not imported', () => {
+  test('does not suggest importing a command with an absolute path', () => {
     const advice = adviseOn('node --test barn/', "Error: Cannot find module '/home/ci/orchard/barn'");
     expect(advice ?? '').not.toMatch(/import/);
   });
 
-  test('npm names the package whose peer does not fit, not those that fit', () => {
+  test('names the package whose peer dependency does not fit, for npm', () => {
     const shown = [
       'npm error code ERESOLVE',
       'npm error ERESOLVE could not resolve',
@@ -308,7 +308,7 @@ describe('what is advised on code', () => {
     expect(adviseOn('npm ci', ...shown)).toMatch(/^Move pear-basket to a release that accepts pear@3.1.0/);
   });
 
-  test('a test file without a DOM is run where there is one, and defines nothing', () => {
+  test('suggests an environment with a DOM for a test file without one', () => {
     const shown = [
       ' FAIL  src/bales.test.tsx [ src/bales.test.tsx ]',
       'ReferenceError: navigator is not defined',

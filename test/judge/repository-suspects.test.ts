@@ -59,12 +59,12 @@ function suspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = 
   return rankSuspects({ ...subjectOf(LOG), ...more }, evidence, 'CODE_ERROR');
 }
 
-describe('suspects with the repository at hand', () => {
-  test('without it the deepest own frame comes first', () => {
+describe('suspects with the repository available', () => {
+  test('begin with the deepest own frame if nothing else is known', () => {
     expect(suspects([])[0]).toMatchObject({ path: 'shop/orders/Weights.java', commit: null });
   });
 
-  test('a caller whose lines changed since the last green build goes before a deeper frame that did not', () => {
+  test('place a caller whose lines changed since the last passed build before a deeper frame that did not change', () => {
     const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
 
     expect(first).toMatchObject({
@@ -78,7 +78,7 @@ describe('suspects with the repository at hand', () => {
     expect(second?.path).toBe('shop/orders/Weights.java');
   });
 
-  test('a changed file that the log does not name is a suspect below its frames; documents are none', () => {
+  test('include changed files that the log does not name, after its frames, but no documents', () => {
     const ranked = suspects(changed(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
     const rates = ranked.find(({ path }) => path.endsWith('Rates.java'));
 
@@ -87,7 +87,7 @@ describe('suspects with the repository at hand', () => {
     expect(ranked[0]?.path).toBe('shop/orders/Weights.java');
   });
 
-  test('the commit of the named line is named, a fresh one raises its file', () => {
+  test('name the commit of the named line, and a recent one raises its file', () => {
     const at = (by: typeof GRACE | typeof ADA) =>
       suspects([blame(`${MAIN}/Cart.java`, 20, by)]).find(({ path }) => path.endsWith('/Cart.java'));
 
@@ -101,7 +101,7 @@ describe('suspects with the repository at hand', () => {
     expect(at(GRACE)?.score).toBeGreaterThan(at(ADA)?.score ?? 1);
   });
 
-  test('a file that was changed when the same failure was fixed before rises', () => {
+  test('place a file higher that was changed when the same failure was fixed before', () => {
     const files = [`${MAIN}/Cart.java`];
     const mended = suspects([
       found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } }),
@@ -113,7 +113,7 @@ describe('suspects with the repository at hand', () => {
     expect(cart(mended)?.commit).toBeNull();
   });
 
-  test("a person's fix for an earlier failure that names the file raises it", () => {
+  test("place a file higher that a person's earlier fix names", () => {
     const data = {
       category: 'CODE_ERROR',
       confirmedBy: 'Ada',
@@ -123,7 +123,7 @@ describe('suspects with the repository at hand', () => {
     expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('fixed before');
   });
 
-  test('the answer says who changed the first suspect, with evidence', () => {
+  test('state in the answer who changed the first one, with evidence', () => {
     const evidence = changed(`${MAIN}/Cart.java`);
     const insight = insightOf(LOG);
     const { claims } = composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
@@ -138,7 +138,7 @@ describe('suspects with the repository at hand', () => {
   test.each([
     ['a string of numbers', { path: 7, commit: [], lines: 'x', files: { a: 1 }, fileCount: 'many' }],
     ['nothing', {}],
-  ])('takes %s for data without harm', (_name, data) => {
+  ])('are found without errors from malformed data: %s', (_name, data) => {
     const odd = ['changed_since_green', 'read_blame', 'read_commit_history', 'read_past_fixes'].map((tool) =>
       found(tool, { data }),
     );
@@ -146,7 +146,7 @@ describe('suspects with the repository at hand', () => {
   });
 });
 
-describe('a commit that took something away', () => {
+describe('a commit that removed something', () => {
   const guard = [
     '@@ -34,8 +34,5 @@',
     ' int total() {',
@@ -178,7 +178,7 @@ describe('a commit that took something away', () => {
     return composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
   };
 
-  test('ranks above one that wrote lines next to it, and above the author of the lines that stayed', () => {
+  test('ranks above one that changed adjacent lines, and above the author of the remaining lines', () => {
     const comment = ['@@ -35,1 +35,2 @@', '+  // The sum.', '   return weights.size();'];
     const other = { ...ADA, commit: 'd'.repeat(40), author: 'Dora' };
     const evidence = [
@@ -194,7 +194,7 @@ describe('a commit that took something away', () => {
     });
   });
 
-  test('goes before the author of the lines that stayed where only blame is known', () => {
+  test('ranks above the author of the remaining lines if only blame is known', () => {
     const range = { source: WEIGHTS_FILE, lineStart: 33, lineEnd: 39 };
     const removal = found('read_blame', {
       ...range,
@@ -204,7 +204,7 @@ describe('a commit that took something away', () => {
     expect(suspects([blame(WEIGHTS_FILE, 36, ADA), removal])[0]).toMatchObject({ commit: GRACE.commit });
   });
 
-  test('is named in the cause with what it removed, and the fix says to restore it', () => {
+  test('is named in the cause with what it removed, and the fix is to restore it', () => {
     const evidence = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, guard, GRACE)];
     const { rootCause, fixRecommendation, act, claims } = answerWith(evidence);
     const removed =
@@ -237,7 +237,7 @@ describe('a commit that took something away', () => {
     expect(fixRecommendation).not.toContain('Restore the');
   });
 
-  test('is quoted with what it put in the place of a line, and the fix names both', () => {
+  test('is quoted with the replacement of a line, and the fix names both', () => {
     const patch = [
       '@@ -35,2 +35,2 @@',
       '-  while (i < n) {',
@@ -257,7 +257,7 @@ describe('a commit that took something away', () => {
     );
   });
 
-  test('goes before the author of the line, by blame alone, unless that line is newer', () => {
+  test('ranks above the author of the line, by blame alone, unless that line is newer', () => {
     const patch = [
       '@@ -35,2 +35,2 @@',
       '-  while (i < n) {',
@@ -276,7 +276,7 @@ describe('a commit that took something away', () => {
     expect(suspects([at36(GRACE), changedBy(ADA)])[0]).toMatchObject({ commit: GRACE.commit });
   });
 
-  test('is not one that only formatted the line, wherever its patch is from', () => {
+  test('is not one that only formatted the line, wherever its patch comes from', () => {
     const patch = ['@@ -36,1 +36,1 @@', '-  return weights.size();', '+  return weights.size( ); // All.'];
     const formatted = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE), blame(WEIGHTS_FILE, 36, GRACE)];
     const [suspect] = suspects(formatted);
@@ -287,7 +287,7 @@ describe('a commit that took something away', () => {
     expect(answer.confidence).toBe(plain.confidence);
   });
 
-  test('goes before the line that still uses the name which it took away', () => {
+  test('ranks above the line that still uses the removed name', () => {
     const stillUsed = [{ name: 'total', path: WEIGHTS_FILE, line: 36 }];
     const patch = ['@@ -3,1 +3,1 @@', '-  int total;', '+  int sum;'];
     const evidence = [list(`${MAIN}/Sums.java`), since(`${MAIN}/Sums.java`, patch, GRACE, { stillUsed })];
@@ -300,7 +300,7 @@ describe('a commit that took something away', () => {
   });
 });
 
-describe('not your change', () => {
+describe('the statement that the failure is not from your change', () => {
   const subject = () => {
     const base = subjectOf(LOG);
     const build = {
@@ -336,7 +336,7 @@ describe('not your change', () => {
     return answer.claims.find(({ text }) => text.startsWith('The same failure was seen before'));
   };
 
-  test('is stated with the build in which the same failure was seen on a shared branch', () => {
+  test('names the build in which the same failure occurred on a shared branch', () => {
     const evidence = row();
     expect(said([evidence])).toEqual({
       text: 'The same failure was seen before in ci #810 on main (2026-01-04).',
@@ -345,7 +345,7 @@ describe('not your change', () => {
     });
   });
 
-  test('is no claim without evidence, and costs no confidence', () => {
+  test('is not made without evidence, and then lowers no confidence', () => {
     const alone = insightOf(LOG);
     const insight = { ...alone, subject: subject(), evidence: [...alone.evidence, row()] };
     const verdict = assess({ ...insight, answer: composeAnswer(insight) });
@@ -353,7 +353,7 @@ describe('not your change', () => {
     expect(verdict.confidence).toBe(assess({ ...alone, answer: composeAnswer(alone) }).confidence);
   });
 
-  test('is said where two other branches had it, and where one had', () => {
+  test('is made if two other branches had the failure, but with one it is only mentioned', () => {
     const one = row({ branch: 'fix/a' });
     const two = row({ branch: 'fix/b', number: '811', buildId: 'bld_2' }, 'find_similar_failures');
     expect(said([one, two])?.text).toBe(
@@ -362,7 +362,7 @@ describe('not your change', () => {
     expect(said([one])?.text).toBe('The same failure was seen before in ci #810 on fix/a (2026-01-04).');
   });
 
-  test('on a shared branch another commit had it before', () => {
+  test('is made on a shared branch if another commit had the failure before', () => {
     const onMain = { ...subject(), build: { ...subject().build, branch: 'main' } };
     expect(said([row()], onMain)?.text).toContain('ci #810 on main');
     expect(said([row({ commit: 'c0ffee' })], onMain)).toBeUndefined();
@@ -375,16 +375,16 @@ describe('not your change', () => {
     ['it came later', { seenAt: '2026-01-06T10:00:00.000Z' }],
     ['it was the same commit', { commit: 'c0ffee' }],
     ['the branch is not known', { branch: null }],
-  ])('is not said where %s', (_why, over) => {
+  ])('is not made if %s', (_why, over) => {
     expect(said([row(over)])).toBeUndefined();
   });
 
-  test('is not said of what has no identity, nor where the build names no branch', () => {
+  test('is not made for a generic failure, or if the build names no branch', () => {
     expect(said([row()], { generic: true })).toBeUndefined();
     expect(said([row()], { build: { ...subject().build, branch: null } })).toBeUndefined();
   });
 
-  test('takes what changed here for less of a reason', () => {
+  test('lowers the score of the changes in this build', () => {
     const evidence = changed(`${MAIN}/Cart.java`);
     const score = (more: Evidence[]) =>
       rankSuspects(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) =>

@@ -107,7 +107,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('of the failures that were published and wrong, or read badly', () => {
+describe('the kinds of failure that were once answered wrongly', () => {
   let app: TerminalApp;
   let rows: readonly ToolRow[];
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('of the failures that were published and wrong, or read badly', () => {
     rows = await readToolRows();
   });
 
-  it.each(Object.entries(KINDS))('answers about %s are right, or not published', async (_kind, slugs) => {
+  it.each(Object.entries(KINDS))('are answered correctly, or not published: %s', async (_kind, slugs) => {
     for (const slug of slugs) {
       const row = rows.find((candidate) => candidate.slug === slug);
       const text = readFileSync(join(import.meta.dirname, '../fixtures/tools', slug, 'log.txt'), 'utf8');
@@ -133,7 +133,7 @@ describe('of the failures that were published and wrong, or read badly', () => {
     }
   });
 
-  it('has at least two captures of each kind, and one for which no rule was written', () => {
+  it('have at least two captures each, and one without a rule of its own', () => {
     const kinds = Object.entries(KINDS).map(([kind, slugs]) => {
       const own = rows.filter(({ slug }) => slugs.includes(slug));
       return { kind, isWhole: own.length === slugs.length, isHeldOut: own.some(({ heldOut }) => heldOut) };

@@ -75,11 +75,11 @@ describe('the rules in a conversation', () => {
     ['why now?', 'comparison'],
     ['why?', 'explanation'],
     ['who broke it?', 'explanation'],
-  ])('%s asks for a %s', async (question, shape) => {
+  ])('understand %s as a question for a %s', async (question, shape) => {
     expect((await converse.understand(inquiry(question), never)).value.shape).toBe(shape);
   });
 
-  it('look up what the question calls for, once', async () => {
+  it('call the tool that the question needs, once', async () => {
     expect(await toolsFor('what is different from the last green build?')).toContain('diff_with_green');
     expect(await toolsFor('did this fail before?')).toEqual([
       'count_consecutive_failures',
@@ -96,7 +96,7 @@ describe('the rules in a conversation', () => {
     expect((await converse.chooseTools(input, never)).value).toEqual([]);
   });
 
-  it('tell a journey in the order of the log, as numbered steps that hold', async () => {
+  it('describe a sequence of events in the order of the log, as numbered steps with evidence', async () => {
     const text = await reply('how did it fail?', [
       {
         id: 'E20',
@@ -122,7 +122,7 @@ describe('the rules in a conversation', () => {
     expect(lines.at(-1)).toContain('The cart total is rounded twice');
   });
 
-  it('hold this failure against an earlier one', async () => {
+  it('compare this failure with an earlier one', async () => {
     const past: Evidence = {
       id: 'E30',
       tool: 'read_failure_history',
@@ -136,7 +136,7 @@ describe('the rules in a conversation', () => {
     );
   });
 
-  it('say what they can tell where they know none of the words, and what could not be looked up', async () => {
+  it('list what they can answer if they know none of the words, and what could not be looked up', async () => {
     expect(await reply('is the moon full')).toContain('I can explain whose it is, the cause, the fix');
     const call = { tool: 'diff_with_green', args: {}, why: '' };
     const outcome = {
@@ -152,7 +152,7 @@ describe('the rules in a conversation', () => {
     );
   });
 
-  it('answer about the fix, certainty, category, cost and suspects from what is stored', async () => {
+  it('answer about the fix, confidence, category, cost and suspects from stored data', async () => {
     const text = await reply(
       'who broke it, what to do, how sure, which category, what did it cost, which test?',
     );
@@ -167,7 +167,7 @@ describe('the rules in a conversation', () => {
   });
 });
 
-it('say whose a failure is, as its page does, before they name files', async () => {
+it('the rules name the origin of a failure, as its page does, before files', async () => {
   const facts = [{ name: 'Whose', text: 'Is it me? No, already red on main.', evidence: [], quotes: [] }];
   const text = await reply('who broke it?', [], [], sampleTopic({ facts: [...facts, ...topic.facts] }));
   expect(text).toMatch(

@@ -14,22 +14,22 @@ import { classify, insightOf, subjectOf } from './subject.ts';
 const NAMES = ALL_RULES.map((rule) => rule.name);
 
 describe('the rules', () => {
-  test('have names of their own', () => {
+  test('have unique names', () => {
     expect(new Set(NAMES).size).toBe(NAMES.length);
   });
 
-  test('share one set of flags within a rule, and none keeps state', () => {
+  test('share one set of flags within a rule, and keep no state', () => {
     for (const rule of ALL_RULES) {
       expect(new Set(rule.patterns.map((pattern) => pattern.flags)).size, rule.name).toBe(1);
       expect(rule.patterns[0]?.flags, rule.name).not.toMatch(/[gy]/);
     }
   });
 
-  test('outrank only rules that exist', () => {
+  test('take precedence only over rules that exist', () => {
     for (const { outranks = [] } of ALL_RULES) for (const name of outranks) expect(NAMES).toContain(name);
   });
 
-  test('name only slots in their sentences that can be filled', () => {
+  test('use only placeholders in their sentences that can be filled', () => {
     const wordings = [...ALL_RULES, ...Object.entries(TIES).map(([name, tie]) => ({ name, ...tie }))];
     const kinds = Object.entries(KIND_WORDING).map(([name, wording]) => ({ name, ...wording }));
     const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
@@ -46,7 +46,7 @@ describe('the rules', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('say what their examples expect', () => {
+  test('state what their examples expect', () => {
     const wrong = ALL_RULES.flatMap(({ name, says = [] }) =>
       says.flatMap(({ log, title, cause, fix }) => {
         const answer = composeAnswer(insightOf(`${log}\n`));
@@ -65,7 +65,7 @@ describe('the rules', () => {
   });
 
   // A pattern that backtracks would never come to an end here; the runner's own limit tells.
-  test('come to an end on hostile lines', () => {
+  test('finish on hostile lines', () => {
     const lines = [
       'a'.repeat(20_000),
       ' '.repeat(20_000),
@@ -98,7 +98,7 @@ describe('the rules', () => {
     expect(facts.length).toBeGreaterThan(0);
   });
 
-  test('say by example what they meet and what they spare', () => {
+  test('have examples of what they match and what they do not match', () => {
     expect(
       ALL_RULES.filter(({ matches, ignores }) => matches.length === 0 || ignores.length === 0).map(
         ({ name }) => name,
@@ -106,7 +106,7 @@ describe('the rules', () => {
     ).toEqual([]);
   });
 
-  test('meet their examples, and lead to their category where they decide', () => {
+  test('match their examples, and lead to their category if they are decisive', () => {
     const read = ALL_RULES.flatMap((rule) =>
       rule.matches.map((log) => ({ rule, log, isMet: isMet(rule, log), found: classify(`${log}\n`) })),
     );
@@ -120,7 +120,7 @@ describe('the rules', () => {
     ).toEqual([]);
   });
 
-  test('that decide say in each pattern where it begins or what failed', () => {
+  test('that are decisive contain in each pattern where it begins or what failed', () => {
     const loose = ALL_RULES.filter(({ strength }) => strength >= TELLS).flatMap(({ name, patterns }) =>
       patterns
         .flatMap(alternativesOf)
@@ -129,7 +129,7 @@ describe('the rules', () => {
     expect(loose).toEqual([]);
   });
 
-  test('spare the same words next to an error of another kind', () => {
+  test('do not match the same words next to an error of another kind', () => {
     const met = ALL_RULES.flatMap((rule) =>
       rule.ignores
         .filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`))
@@ -180,7 +180,7 @@ function isMet(rule: Rule, log: string): boolean {
 }
 
 describe('the rules analyst', () => {
-  test('judges for nothing, by itself, and the same way twice', async () => {
+  test('judges without cost, without a server, and repeatably', async () => {
     const log = './ci/pack.sh: line 3: fruitctl: command not found\n';
     const analyst = createRulesAnalyst({ note: 'no model is configured' });
     const first = await analyst.classify({ subject: subjectOf(log) }, new AbortController().signal);
@@ -199,7 +199,7 @@ describe('the rules analyst', () => {
     expect(Object.values(first.value.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
   });
 
-  test('stops when it is cancelled', async () => {
+  test('stops when it is aborted', async () => {
     await expect(
       createRulesAnalyst().classify({ subject: subjectOf('') }, AbortSignal.abort()),
     ).rejects.toThrow();

@@ -20,7 +20,7 @@ const LOG_ALONE: SuspectSignals = {
 const score = (signals: Partial<SuspectSignals>) => computeSuspectScore({ ...LOG_ALONE, ...signals });
 
 describe('the score of a suspect', () => {
-  test.each([0, 0.3, 0.6, 0.97])("is the log's own where nothing else is known: %f", (log) => {
+  test.each([0, 0.3, 0.6, 0.97])('is that of the log if nothing else is known: %f', (log) => {
     expect(score({ log })).toBe(log);
   });
 
@@ -37,7 +37,7 @@ describe('the score of a suspect', () => {
     expect(score(signals)).toBeGreaterThan(score({}));
   });
 
-  test('a change alone counts by its weight, and thins out among many files', () => {
+  test('grows with the weight of a change, divided among many files', () => {
     const alone = (changedFiles: number) => score({ log: 0, changedSinceGreen: true, changedFiles });
     expect(alone(1)).toBe(WEIGHTS.changedSinceGreen);
     expect(alone(5)).toBe(WEIGHTS.changedSinceGreen);
@@ -45,24 +45,24 @@ describe('the score of a suspect', () => {
     expect(alone(80)).toBeGreaterThan(0.2);
   });
 
-  test('falls where the file is known not to have changed', () => {
+  test('falls if the file is known to be unchanged', () => {
     expect(score({ changedSinceGreen: false, changedFiles: 3 })).toBeCloseTo(UNCHANGED * LOG_ALONE.log, 2);
   });
 
-  test('rises less by lines that were only added, and falls where another change explains the failure', () => {
+  test('rises less for lines that were only added, and falls if another change explains the failure', () => {
     const changed = { changedSinceGreen: true, changedFiles: 3 };
     expect(score({ ...changed, onlyAdds: true })).toBeLessThan(score(changed));
     expect(score({ ...changed, explainedElsewhere: true })).toBeLessThan(score(changed));
   });
 
-  test('a line loses its freshness by halves', () => {
+  test('decays exponentially with the age of a line', () => {
     const [now, fortnight, year] = [0, 14, 365].map((blameDays) => score({ log: 0, blameDays }));
     expect(now).toBe(0.3);
     expect(fortnight).toBe(0.15);
     expect(year).toBe(0);
   });
 
-  test('changes say little where the same failure was seen without them, and their absence says nothing', () => {
+  test('depends little on changes if the same failure occurred without them, and not on their absence', () => {
     const here = { changedSinceGreen: true, changedFiles: 2, changedLines: true, blameDays: 0 };
     expect(score({ ...here, seenElsewhere: true })).toBeLessThan(score(here));
     expect(score({ changedSinceGreen: false, seenElsewhere: true })).toBe(LOG_ALONE.log);

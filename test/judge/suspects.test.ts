@@ -18,7 +18,7 @@ const RUNNER = [
   '\tat org.apache.tools.ant.taskdefs.optional.junit.JUnitTestRunner.run(JUnitTestRunner.java:520)',
 ];
 
-test('a report that a tool keeps in a hidden folder of the home is no suspect, a checkout of a runner there is', () => {
+test("a report in a hidden folder of the home is not a suspect, but a file in a runner's checkout there is", () => {
   expect(
     pathsIn('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve'),
   ).toEqual([]);
@@ -28,7 +28,7 @@ test('a report that a tool keeps in a hidden folder of the home is no suspect, a
 });
 
 test.each(['reports/junit.xml', 'build/test-results/shop.xml', 'junit-node.xml'])(
-  'the report %s that the failed command writes is no suspect',
+  'the report %s that the failed command writes is not a suspect',
   (path) => {
     expect(
       pathsIn(`+ node --test --test-reporter-destination=${path}`, 'script returned exit code 1'),
@@ -36,8 +36,8 @@ test.each(['reports/junit.xml', 'build/test-results/shop.xml', 'junit-node.xml']
   },
 );
 
-describe('suspects of a trace alone', () => {
-  test('a library under test is own in the trace of its own test, its runner is not', () => {
+describe('suspects from a stack trace alone', () => {
+  test('include a library that is under test, but not its test runner', () => {
     const paths = pathsIn(
       'java.lang.NullPointerException',
       '\tat org.apache.commons.basket.Weights.total(Weights.java:36)',
@@ -50,7 +50,7 @@ describe('suspects of a trace alone', () => {
     ]);
   });
 
-  test('a frame that the test is named after has both reasons', () => {
+  test('give both reasons for a frame that the test is named after', () => {
     const [first] = suspectsIn(
       'java.lang.NullPointerException',
       '\tat shop.orders.Cart.total(Cart.java:36)',
@@ -63,7 +63,7 @@ describe('suspects of a trace alone', () => {
     });
   });
 
-  test('a library is foreign in the trace of another project', () => {
+  test('exclude a library in the trace of another project', () => {
     const paths = pathsIn(
       'java.lang.IllegalStateException: no rows',
       '\tat com.zaxxer.pool.Lease.take(Lease.java:9)',
@@ -75,7 +75,7 @@ describe('suspects of a trace alone', () => {
     expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java']);
   });
 
-  test('where only the test is in the trace its twin comes first, by the path of its package', () => {
+  test('begin with the source file of a test if only the test is in the trace, by the path of its package', () => {
     const [first, second] = suspectsIn(
       'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
@@ -91,7 +91,7 @@ describe('suspects of a trace alone', () => {
     expect(first?.score).toBeGreaterThan(second?.score ?? 1);
   });
 
-  test('a class called Spec is no test in Java', () => {
+  test('do not treat a class called Spec as a test in Java', () => {
     const paths = pathsIn(
       'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
@@ -100,7 +100,7 @@ describe('suspects of a trace alone', () => {
     expect(paths).toEqual(['shop/code/TypeSpec.java', 'shop/code/TypeSpecTest.java']);
   });
 
-  test('nested classes and lambdas lie in the file of the outer class', () => {
+  test('place nested classes and lambdas in the file of the outer class', () => {
     const [first] = pathsIn(
       'java.lang.IllegalStateException: closed',
       '\tat shop.orders.Cart$Line.price(Cart.java:80)',
@@ -110,7 +110,7 @@ describe('suspects of a trace alone', () => {
     expect(first).toBe('shop/orders/Cart.java');
   });
 
-  test('what only words an error ranks after what met it', () => {
+  test('rank code that only formats an error after code that caused it', () => {
     const paths = pathsIn(
       'shop.orders.CartException: bad weight',
       '\tat shop.orders.CartException.of(CartException.java:5)',
@@ -123,7 +123,7 @@ describe('suspects of a trace alone', () => {
     expect(paths.indexOf('shop/orders/Checks.java')).toBeGreaterThan(0);
   });
 
-  test('the test is found in the frames around the deepest cause', () => {
+  test('find the test in the frames around the deepest cause', () => {
     const paths = pathsIn(
       'java.lang.RuntimeException: no price',
       '\tat shop.orders.Cart.total(Cart.java:20)',
@@ -136,7 +136,7 @@ describe('suspects of a trace alone', () => {
     expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java']);
   });
 
-  test("takes a ticket's number and the words behind a usual ending off a test's name, as a guess below the test", () => {
+  test("guess a name after removing a ticket number and a common suffix from a test's name, ranked after the test", () => {
     const paths = pathsIn(
       'junit.framework.AssertionFailedError: expected:<a> but was:<b>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
@@ -149,7 +149,7 @@ describe('suspects of a trace alone', () => {
     ]);
   });
 
-  test('a class of the project that the message names in full is suspected, a library and a test are not', () => {
+  test('include a class of the project with its full name in the message, but not a library or a test', () => {
     const paths = pathsIn(
       'java.io.NotSerializableException: shop.orders.money.Price of org.elsewhere.Thing in shop.orders.PriceTest',
       '\tat java.io.ObjectOutputStream.writeObject0(ObjectOutputStream.java:1184)',
@@ -163,7 +163,7 @@ describe('suspects of a trace alone', () => {
     ]);
   });
 
-  test('no file is suspected of what the machine did', () => {
+  test('include no file for a failure of the machine', () => {
     const subject = subjectOf(
       ['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'),
     );
@@ -172,7 +172,7 @@ describe('suspects of a trace alone', () => {
   });
 });
 
-describe('suspects with the files of the repository at hand', () => {
+describe('suspects with the files of the repository', () => {
   const log = [
     'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
     '\tat shop.orders.CartTest.sums(CartTest.java:47)',
@@ -192,13 +192,13 @@ describe('suspects with the files of the repository at hand', () => {
   };
   const file = (path: string, by: string, as = path, line: number | null = null) => ({ path, as, line, by });
 
-  test('are called as the repository calls them, and a guess that no file bears out is none', () => {
+  test('have the paths of the repository, and a guess without a file is dropped', () => {
     const path = 'app/src/test/java/shop/orders/CartTest.java';
     const found = suspects([file(path, 'asked', 'shop/orders/CartTest.java')], ['shop/orders/Cart.java']);
     expect(found.map((one) => one.path)).toEqual([path]);
   });
 
-  test('has what the failing test imports between its twin and itself', () => {
+  test('rank what the failing test imports between its source file and itself', () => {
     const paths = suspects([file('shop/orders/money/Price.java', 'import')]).map(({ path }) => path);
     expect(paths).toEqual([
       'shop/orders/Cart.java',
@@ -207,12 +207,12 @@ describe('suspects with the files of the repository at hand', () => {
     ]);
   });
 
-  test('adds what the log names, with its line, and says why', () => {
+  test('include files that the log names, with line and reason', () => {
     const [, named] = suspects([file('conf/prices.yaml', 'log', 'conf/prices.yaml:3', 3)]);
     expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 3, reason: 'the log names it' });
   });
 
-  test('a file that only the built commit changed counts less than one that changed since it last worked', () => {
+  test('rank a file that only the built commit changed below one that changed since the last passed build', () => {
     const change = (sinceGreen: boolean) => {
       const data = { files: ['src/price.ts'], fileCount: 1, truncated: false, sinceGreen };
       const evidence = [
@@ -240,7 +240,7 @@ describe('suspects that the log only names', () => {
       '##[error]Process completed with exit code 1.',
     );
 
-  test('are files of the decisive lines, with their line, and named as no more than that', () => {
+  test('are files of the decisive lines, with their line, and described as such', () => {
     const [named] = failing('Error: nobody may sell what has no currency (see conf/prices.yaml:7).');
     expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 7, reason: 'the log names it' });
   });
@@ -251,18 +251,18 @@ describe('suspects that the log only names', () => {
     'Error: .venv/lib/thing.py is broken',
     'Error: Node.js 12 is too old for Next.js',
     'Error: cannot read https://example.test/data/prices.json',
-  ])('are no file of others, no product and no address: %s', (line) => {
+  ])('are not files of others, products or addresses: %s', (line) => {
     expect(failing(line)).toEqual([]);
   });
 
-  test('may have spaces in their path where a compiler names them', () => {
+  test('may have spaces in their path if a compiler names them', () => {
     const [first] = failing(
       'Poem of the Day/Views/Main View.swift:12:5: error: cannot find type Foo in scope',
     );
     expect(first).toMatchObject({ path: 'Poem of the Day/Views/Main View.swift', line: 12 });
   });
 
-  test('are the usual manifest if a dependency is at fault and no file is named, which is stated', () => {
+  test('are the usual manifest if a dependency is the cause and no file is named, which is stated', () => {
     const subject = subjectOf(
       [
         '##[group]Run npm ci',
@@ -286,7 +286,7 @@ describe('suspects in Python', () => {
     'ValueError: bad price',
   ];
 
-  test('strips the checkout that the dotted name of the test implies', () => {
+  test('have paths without the checkout that the dotted name of the test implies', () => {
     const paths = pathsIn(
       '======================================================================',
       'ERROR: test_total (tests.test_cart.CartTest)',
@@ -304,7 +304,7 @@ describe('suspects in Python', () => {
     expect(paths.slice(0, 2)).toEqual(['shop/cart.py', 'tests/test_cart.py']);
   });
 
-  test('a flat test file may name a module in a package', () => {
+  test('may be a module in a package that a flat test file names', () => {
     const paths = pathsIn(
       '======================================================================',
       'FAIL: test_gunzip (tests.test_tools_gz.GunzipTest)',
@@ -319,7 +319,7 @@ describe('suspects in Python', () => {
     expect(paths).toEqual(['tools_gz.py', 'tests/test_tools_gz.py', 'tools/gz.py', 'tools.py']);
   });
 
-  test('site-packages are foreign, but the project installed there by its own name is not', () => {
+  test('exclude site-packages, except the project installed there by its own name', () => {
     const section = (root: string) => [
       `rootdir: ${root}`,
       '=================================== FAILURES ===================================',

@@ -23,14 +23,14 @@ FAILED tests/test_scales.py::test_weighs_an_empty_basket - AttributeError: 'None
 ============================== 1 failed in 0.05s ===============================
 `;
 
-describe('the ties of the taxonomy', () => {
+describe('the tie-breaking rules between categories', () => {
   test('1: an attribute of None read inside a test run is a code error', () => {
     const found = classify(FAILED_TEST);
     expect(found).toMatchObject({ category: 'CODE_ERROR', kind: 'null_reference', abstained: false });
     expect(found.because).toContain('tie-1');
   });
 
-  test('1: a failed assertion stays a test failure', () => {
+  test('1: a failed assertion remains a test failure', () => {
     const found = classify(
       FAILED_TEST.replaceAll(
         "AttributeError: 'NoneType' object has no attribute 'fruits'",
@@ -40,7 +40,7 @@ describe('the ties of the taxonomy', () => {
     expect(found.category).toBe('TEST_FAILURE');
   });
 
-  test('2: a refusal by a service of the job is how the job is set up', () => {
+  test('2: a refusal by a service of the job is a configuration error', () => {
     const found = classify(
       'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1611:16)\nexit status 1\n',
     );
@@ -48,21 +48,21 @@ describe('the ties of the taxonomy', () => {
     expect(found.because).toContain('tie-2-refused-by-own-service');
   });
 
-  test('2: a refusal by a service container named like a host is the same', () => {
+  test('2: a refusal by a service container named like a host is a configuration error', () => {
     expect(
       classify('redis.exceptions.ConnectionError: Error 111 connecting to redis:6379. Connection refused.\n')
         .category,
     ).toBe('CONFIG_ERROR');
   });
 
-  test('2: a refusal by another party is infrastructure', () => {
+  test('2: a refusal by another party is an infrastructure error', () => {
     const found = classify(
       'curl: (7) Failed to connect to mirror.fruit.example.org:443: Connection refused\n',
     );
     expect(found.category).toBe('INFRA_ERROR');
   });
 
-  test('3: a module of our own that is missing is a code error', () => {
+  test('3: a missing module of the project is a code error', () => {
     const found = classify(
       "Error: Cannot find module './basket'\nRequire stack:\n- /home/runner/work/scales/scales/src/index.js\n",
     );
@@ -70,11 +70,11 @@ describe('the ties of the taxonomy', () => {
     expect(found.because).toContain('tie-3-own-module-missing');
   });
 
-  test('3: a mapped path that is missing is set up wrongly', () => {
+  test('3: a missing mapped path is a configuration error', () => {
     expect(classify("Error: Cannot find module '@/basket'\n").category).toBe('CONFIG_ERROR');
   });
 
-  test('3: a package that is missing is a dependency', () => {
+  test('3: a missing package is a dependency error', () => {
     expect(classify("Error: Cannot find module 'left-weight'\n")).toMatchObject({
       category: 'DEPENDENCY_ERROR',
       kind: 'missing_module',
@@ -85,25 +85,25 @@ describe('the ties of the taxonomy', () => {
   const COMPILE =
     "src/scales.ts(4,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n##[error]Process completed with exit code 2.\n";
 
-  test('4: a compile error on a branch that upgrades a dependency is the dependency', () => {
+  test('4: a compile error on a branch that upgrades a dependency is a dependency error', () => {
     const found = classify(COMPILE, { branch: 'dependabot/npm_and_yarn/basket-3.0.0' });
     expect(found.category).toBe('DEPENDENCY_ERROR');
     expect(found.because).toContain('tie-4-upgrade-broke-its-users');
   });
 
-  test('4: without a sign of an upgrade it is the code', () => {
+  test('4: a compile error without a sign of an upgrade is a code error', () => {
     expect(classify(COMPILE, { branch: 'main' })).toMatchObject({
       category: 'CODE_ERROR',
       kind: 'type_error',
     });
   });
 
-  test('4: an error inside an installed package is the dependency', () => {
+  test('4: an error inside an installed package is a dependency error', () => {
     const found = classify("node_modules/basket/index.d.ts(9,3): error TS2304: Cannot find name 'Pear'.\n");
     expect(found.category).toBe('DEPENDENCY_ERROR');
   });
 
-  test('5: what a registry answers decides', () => {
+  test('5: the response of a registry decides', () => {
     const npm = (status: string) =>
       classify(
         `npm error code E${status.slice(0, 3)}\nnpm error ${status} - GET https://registry.fruit.example.org/basket\n`,
@@ -115,14 +115,14 @@ describe('the ties of the taxonomy', () => {
     expect(npm('429 Too Many Requests')).toMatchObject({ category: 'INFRA_ERROR', kind: 'rate_limited' });
   });
 
-  test('6: the word flaky makes no infrastructure failure', () => {
+  test('6: the word flaky does not imply an infrastructure failure', () => {
     const found = classify(
       `${FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", 'AssertionError: assert 3 == 0')}flaky test, connection timed out once before\n`,
     );
     expect(found.category).toBe('TEST_FAILURE');
   });
 
-  test('7: too little evidence abstains, with less than one half', () => {
+  test('7: too little evidence leads to abstaining, with less than one half', () => {
     for (const log of [
       '',
       'step 1\nstep 2\nFinished: FAILURE\n',
@@ -135,7 +135,7 @@ describe('the ties of the taxonomy', () => {
   });
 });
 
-describe('calling something infrastructure', () => {
+describe('an infrastructure error', () => {
   const ASSERTION = FAILED_TEST.replaceAll(
     "AttributeError: 'NoneType' object has no attribute 'fruits'",
     'AssertionError: assert 3 == 0',
@@ -145,22 +145,22 @@ describe('calling something infrastructure', () => {
     ['a dropped connection', 'warning: request failed\nConnection reset by peer\n'],
     ['a full disk', 'cp: error writing cache: No space left on device\n'],
     ['a server error', 'HTTP 503 Service Unavailable\n'],
-  ])('needs no failed assertion next to %s', (_name, noise) => {
+  ])('requires that there is no failed assertion next to %s', (_name, noise) => {
     expect(classify(`${noise}${ASSERTION}`).category).toBe('TEST_FAILURE');
   });
 
-  test('needs no compile error next to a time-out', () => {
+  test('requires that there is no compile error next to a timeout', () => {
     const log =
       "Connection timed out\nsrc/scales.c:4:9: error: use of undeclared identifier 'grams'\nmake: *** [Makefile:3: scales.o] Error 1\n";
     expect(classify(log).category).toBe('CODE_ERROR');
   });
 
-  test('needs no exception of the product next to it', () => {
+  test('requires that there is no exception of the product next to it', () => {
     const log = `Read timed out\nTraceback (most recent call last):\n  File "/home/runner/work/scales/scales/src/scales.py", line 4, in weigh\n    return fruits["pear"]\nKeyError: 'pear'\n`;
     expect(classify(log).category).toBe('CODE_ERROR');
   });
 
-  test('is right where nothing contradicts it', () => {
+  test('is right if nothing contradicts it', () => {
     expect(classify('E: Write error - write (28: No space left on device)\n')).toMatchObject({
       category: 'INFRA_ERROR',
       kind: 'disk_full',
@@ -171,7 +171,7 @@ describe('calling something infrastructure', () => {
     });
   });
 
-  test('a full disk explains the files it left missing', () => {
+  test('is a full disk, even if files are missing because of it', () => {
     const log =
       "bash: line 4: basket.json: No space left on device\nmv: cannot stat 'basket.json': No such file or directory\n";
     expect(classify(log).category).toBe('INFRA_ERROR');
@@ -215,22 +215,19 @@ ${frame}
       thrown('java.net.SocketException: Too many open files', FRAME),
       'descriptor_limit',
     ],
-  ])('14: %s is infrastructure, also in a trace of our own', (_what, log, kind) => {
+  ])("14: is %s, also in the project's own stack trace", (_what, log, kind) => {
     expect(classify(log)).toMatchObject({ category: 'INFRA_ERROR', kind, abstained: false });
   });
 
   test.each([
     ['more than any machine has', 'java.lang.OutOfMemoryError: Requested array size exceeds VM limit', FRAME],
     ['a recursion', 'java.lang.OutOfMemoryError: Java heap space', `${FRAME}\n`.repeat(6).trimEnd()],
-  ])(
-    '14: memory that our code asks for without end is not published as infrastructure: %s',
-    (_what, said, frames) => {
-      const { category, confidence } = classify(thrown(said, frames));
-      expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
-    },
-  );
+  ])('14: is not published for code that requests unlimited memory: %s', (_what, said, frames) => {
+    const { category, confidence } = classify(thrown(said, frames));
+    expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
+  });
 
-  test('14: a failed assertion stays one if the log mentions a full disk elsewhere', () => {
+  test('14: does not replace a failed assertion if the log mentions a full disk elsewhere', () => {
     const log = inPython('AssertionError: assert 3 == 0');
     expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe(
       'TEST_FAILURE',

@@ -35,7 +35,7 @@ it.each([
       END,
     ].join('\n'),
   ],
-])('a re-run after %s would probably pass', (_what, log) => {
+])('a rerun after %s would probably pass', (_what, log) => {
   expect(estimate(log)).toBeGreaterThanOrEqual(0.8);
 });
 
@@ -46,11 +46,11 @@ it.each([
     '--- FAIL: TestPress (0.00s)\n    press_test.go:7: Press() = "dry", want "juice"\nFAIL\nexit status 1',
   ],
   ['a missing variable', ['./press.sh: line 3: PRESS_TOKEN: unbound variable', END].join('\n')],
-])('a re-run after %s would probably fail', (_what, log) => {
+])('a rerun after %s would probably fail', (_what, log) => {
   expect(estimate(log)).toBeLessThanOrEqual(0.1);
 });
 
-it('says less where a test says that a connection broke, because it talks to what it started itself', () => {
+it('a rerun is less likely to pass if a test reports a broken connection, which may be to its own process', () => {
   const test = [
     'FAIL test/press.test.js',
     '  ● the press › answers under load',
@@ -64,7 +64,7 @@ it('says less where a test says that a connection broke, because it talks to wha
   expect(estimate(test)).toBeLessThan(0.5);
 });
 
-it('says less of a failure that lasts', () => {
+it('a rerun is less likely to pass if the failure has lasted', () => {
   const subject = subjectOf(BROKEN);
   const streak = {
     id: 'E9',
@@ -81,7 +81,7 @@ it('says less of a failure that lasts', () => {
   expect(composeAnswer(insightOf(BROKEN, { subject })).transient).toBe(once);
 });
 
-it('computes one value from 0 to 1 for each sign, and has a weight for each', () => {
+it('each sign has one value from 0 to 1, and a weight', () => {
   const values = computeTransientSigns(classifyByRules(subjectOf(BROKEN)));
   expect(values).toHaveLength(TRANSIENT_SIGNS.length);
   expect(values.every((value) => value >= 0 && value <= 1)).toBe(true);

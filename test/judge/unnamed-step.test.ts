@@ -5,14 +5,14 @@ import { insightOf, subjectOf } from './subject.ts';
 
 const LOG = 'TypeError: x is not a function\n    at run (src/a.js:3:1)\n';
 
-it('a failed part of a log without steps is called no step', () => {
+it('a failed part of a log without steps is not called a step', () => {
   const subject = subjectOf(LOG);
   const unnamed = { source: 'build.txt', name: 'log', exitCode: 1, failed: true, lineStart: 1, lineEnd: 2 };
   const answer = composeAnswer(insightOf(LOG, { subject: { ...subject, failedSections: [unnamed] } }));
   expect(answer.rootCause).not.toContain('in the step');
 });
 
-it('a failure without a cause has the last lines of its failing step, never a sentence of ours as a line', () => {
+it('a failure without a cause shows the last lines of its failing step, never a sentence of ours as a line', () => {
   const log = 'Working on the first part\n\nWorking on the second part\n----\n';
   const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log, { subject: subjectOf(log) }));
   expect(title).toBe('No cause found');
@@ -22,7 +22,7 @@ it('a failure without a cause has the last lines of its failing step, never a se
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('No error was found');
 });
 
-it('a command whose failure the runner tolerates is no cause', () => {
+it('a command whose failure the runner tolerates is not a cause', () => {
   const step = (name: string, ...output: string[]) =>
     output.map((line) => `build\t${name}\t2026-05-04T10:00:00.0000000Z ${line}`);
   const log = step('Press the apples', '##[group]Run ./press > out.txt', './press > out.txt', '##[endgroup]')
@@ -39,14 +39,14 @@ it.each([
   'fatal: protocol version mismatch (expected 3, got 2)',
   'error: checksum mismatch for press.tar.gz: expected 9f2c11, got 77ab01',
   'setup: expected press 22 but found press 18',
-])('what a program expects is no failed test where nothing was tested: %s', (line) => {
+])('a program that prints what it expected is not a failed test if nothing was tested: %s', (line) => {
   const log = ['$ ./press.sh', 'pressing', line, '##[error]Process completed with exit code 1.'].join('\n');
   expect(classifyByRules(subjectOf(log)).classification.category).not.toBe('TEST_FAILURE');
   const tested = log.replace('pressing', 'running the tests of the press');
   expect(classifyByRules(subjectOf(tested)).classification.category).toBe('TEST_FAILURE');
 });
 
-it('a failure that lasts is a claim in every category, and asks for no other run', () => {
+it('a lasting failure is a claim in every category, and suggests no rerun', () => {
   const streak = {
     id: 'E9',
     tool: 'count_consecutive_failures',
@@ -82,7 +82,7 @@ it.each([
   ['Run docker run --rm \\', 'The job “build” failed'],
   ['Run BARRELS=`nproc`', 'The job “build” failed'],
   ['Run orchard/press-action@v2', 'The step that uses orchard/press-action@v2 failed'],
-])('names a step as its author did, or by what it runs: %s', (name, spoken) => {
+])('a step has the name that its author gave, or its command: %s', (name, spoken) => {
   const log = [
     `build\t${name}\t2026-05-04T10:00:00.0000000Z ##[group]${name}`,
     `build\t${name}\t2026-05-04T10:00:00.0000000Z ##[endgroup]`,
@@ -106,7 +106,7 @@ it.each([
   expect(composeAnswer(insightOf(log.join('\n'))).title).toBe('No cause found');
 });
 
-it('a package that the job installs is no file of the project, whatever its folder is called', () => {
+it('a package that the job installs is not a file of the project, whatever the name of its folder', () => {
   const crash = [
     'Traceback (most recent call last):',
     '  File "/home/runner/work/pressure-kit/pressure-kit/pressure/smoke.py", line 3, in <module>',

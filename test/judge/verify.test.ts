@@ -22,7 +22,7 @@ function found(tool: string, data: Record<string, unknown>, score = 0.85): Evide
 }
 
 describe('answering', () => {
-  test('says what a person would, quotes the line and says what to do', () => {
+  test('states cause and fix in plain words, and quotes the line', () => {
     const answer = composeAnswer(insightOf(SECRET));
     expect(answer.title).toBe('The secret ORCHARD_TOKEN is not set');
     expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the repository secrets');
@@ -30,7 +30,7 @@ describe('answering', () => {
     expect(answer.hypotheses).toEqual([]);
   });
 
-  test('lets a cause that a person confirmed outrank its own advice', () => {
+  test('prefers a cause that a person confirmed to its own advice', () => {
     const subject = subjectOf(SECRET);
     const entry = found('search_error_library', {
       category: 'CONFIG_ERROR',
@@ -43,7 +43,7 @@ describe('answering', () => {
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: ['E9'] }));
   });
 
-  test('cites a fitting document, and does not glue its advice to its own', () => {
+  test('cites a matching document, and does not mix its advice with its own', () => {
     const subject = subjectOf(SECRET);
     const document = found('search_knowledge', {
       category: 'CONFIG_ERROR',
@@ -57,14 +57,14 @@ describe('answering', () => {
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: [document.id] }));
   });
 
-  test('lists hypotheses, each with what would settle it, where it is unsure', () => {
+  test('lists hypotheses with the check for each, if it is uncertain', () => {
     const answer = composeAnswer(insightOf('Finished: FAILURE\n'));
     expect(answer.confidence).toBeLessThan(0.5);
     expect(answer.hypotheses.length).toBeGreaterThanOrEqual(2);
     for (const hypothesis of answer.hypotheses) expect(hypothesis.settledBy).not.toBe('');
   });
 
-  test('names commit and author of a suspect where blame found them', () => {
+  test('names commit and author of a suspect if blame found them', () => {
     const log = "src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n";
     const subject = subjectOf(log);
     const blame: Evidence = {
@@ -83,7 +83,7 @@ describe('answering', () => {
 });
 
 describe('verifying', () => {
-  test('holds an assertion against an answer that calls it infrastructure', () => {
+  test('contradicts an answer that calls an assertion an infrastructure error', () => {
     const honest = insightOf(ASSERTION);
     const claimed = {
       ...honest,
@@ -98,7 +98,7 @@ describe('verifying', () => {
     expect(verdict.confidence).toBeLessThan(assess({ ...honest, answer: composeAnswer(honest) }).confidence);
   });
 
-  test('names claims that their evidence does not carry, and trusts the answer less', () => {
+  test('names claims that their evidence does not support, and lowers the confidence', () => {
     const insight = insightOf(SECRET);
     const answer = composeAnswer(insight);
     const invented = { text: 'Penguins unplugged Antarctica yesterday', evidence: ['E1'], quotes: [] };
@@ -112,14 +112,14 @@ describe('verifying', () => {
     expect(verdict.confidence).toBeLessThan(assess({ ...insight, answer }).confidence);
   });
 
-  test('never takes the number of the answer alone', () => {
+  test('never uses only the confidence that the answer states', () => {
     const insight = insightOf('Finished: FAILURE\n');
     const verdict = assess({ ...insight, answer: { ...composeAnswer(insight), confidence: 0.99 } });
     expect(verdict.confidence).toBeLessThan(0.5);
     expect(verdict.gaps.length).toBeGreaterThan(0);
   });
 
-  test('grades every evidence, documents of another kind as irrelevant', () => {
+  test('grades all evidence, and documents about another kind as irrelevant', () => {
     const subject = subjectOf(SECRET);
     const other = found('search_knowledge', { category: 'INFRA_ERROR', kind: 'disk_full' });
     const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), other] });
@@ -129,7 +129,7 @@ describe('verifying', () => {
     expect(grades.E1).toBe('relevant');
   });
 
-  test('counts a contrary decision of a person as a contradiction', () => {
+  test('counts a different decision of a person as a contradiction', () => {
     const subject = subjectOf(SECRET);
     const entry = found('search_error_library', {
       category: 'INFRA_ERROR',
@@ -152,7 +152,7 @@ describe('a document about another kind of failure', () => {
     return assess({ ...whole, answer: composeAnswer(whole) });
   };
 
-  test('lowers the confidence where its distinctive words stand in what the failure says', () => {
+  test('lowers the confidence if its distinctive words are in the message', () => {
     const { confidence, factors } = sureness(document('lease table is exhausted'));
     expect(confidence).toBeLessThan(sureness().confidence);
     expect(factors?.find(({ name }) => name === 'document')?.because).toContain('describes INFRA_ERROR');
@@ -167,11 +167,11 @@ describe('a document about another kind of failure', () => {
     ],
     ['its words are in every log', document('process failed with error code')],
     ['it has no category', document('lease table is exhausted', { category: null })],
-  ])('changes nothing where %s', (_why, evidence) => {
+  ])('changes nothing if %s', (_why, evidence) => {
     expect(sureness(evidence).confidence).toBe(sureness().confidence);
   });
 
-  test('changes nothing where a document of the own kind is as alike', () => {
+  test('changes nothing if a document about the right kind is equally similar', () => {
     const own = {
       ...document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' }),
       id: 'E10',

@@ -18,7 +18,7 @@ const SLUGS = readdirSync(FOLDER).filter((slug) => existsSync(join(FOLDER, slug,
 
 describe('answers to the captured failures', () => {
   test.each(SLUGS)(
-    '%s: says more than its title, recommends one thing, and quotes why, not how it ended',
+    '%s: contain more than the title, one recommendation, and a quotation of the reason',
     (slug) => {
       const { title, rootCause, fixRecommendation, claims } = answerTo(slug);
       expect(rootCause).not.toBe(title);
@@ -61,13 +61,13 @@ describe('answers to the captured failures', () => {
       /^Run npm in the folder that contains package\.json/,
     ],
     ['csv-reader-segfault', /`make check` ran .* “ok 1 - prints number and price”/, /debugger/],
-  ])('%s names the thing, the place and the why', (slug, cause, fix) => {
+  ])('%s: name the object, the place and the reason', (slug, cause, fix) => {
     const answer = answerTo(slug);
     expect(answer.rootCause).toMatch(cause);
     expect(answer.fixRecommendation).toMatch(fix);
   });
 
-  test('a missing file without a folder is named whole, and no folder is guessed', () => {
+  test('name a missing file without a folder as it is, and guess no folder', () => {
     const log = readFileSync(join(FOLDER, 'wrong-working-directory', 'log.txt'), 'utf8').replace(
       /'[^'\n]*package\.json'/g,
       "'package.json'",
@@ -84,11 +84,11 @@ describe('answers to the captured failures', () => {
     ['visitor-counter-race', 'counter.go'],
     ['loyalty-customer-null', 'test/example/loyalty/DiscountService.java'],
     ['playlist-index-panic', 'src/lib.rs'],
-  ])('%s suspects first the file that holds the fault', (slug, path) => {
+  ])('%s: have the faulty file as first suspect', (slug, path) => {
     expect(answerTo(slug).suspects[0]).toMatchObject({ path });
   });
 
-  test('57: what represents a whole file of tests is not called a test', () => {
+  test('57: do not call the result for a whole file of tests a test', () => {
     const log = [
       'FAIL test/cart.test.js',
       '  ● Test suite failed to run',
@@ -105,7 +105,7 @@ describe('answers to the captured failures', () => {
   });
 
   test.each(['payments-api-refused', 'disk-full-maven-repository', 'test-run-killed'])(
-    '%s blames no file of the project',
+    '%s: blame no file of the project',
     (slug) => {
       expect(answerTo(slug).suspects).toEqual([]);
     },

@@ -6,7 +6,7 @@ function countAlterations(path: string, ...lines: readonly string[]): number {
   return readAlterations(['@@ -10,9 +10,9 @@', ...lines].join('\n'), path).length;
 }
 
-describe('a change that leaves the same code', () => {
+describe('a change that leaves the same code tokens', () => {
   test.each([
     ['a.js', 'white space', ['-  x = hook(x);', '+  x = hook( x )', ' }']],
     ['a.ts', 'other quotes', [`-log('it\\'s', "b");`, `+log("it's", 'b');`]],
@@ -37,12 +37,12 @@ describe('a change that leaves the same code', () => {
     ['a.php', 'an array', ["-$x = ['a' => 1];", '+$x = [', "+    'a' => 1,", '+];']],
     ['a.java', 'a block comment', ['-/* One', '-   line. */', ' int x;']],
     ['a.sh', 'white space', ['-echo  a # Says a.', '+echo a']],
-  ])('in %s: %s', (path, _what, lines) => {
+  ])('is recognized in %s: %s', (path, _what, lines) => {
     expect(countAlterations(path, ...lines)).toBe(0);
   });
 });
 
-describe('a change that leaves other code', () => {
+describe('a change that leaves other code tokens', () => {
   test.each([
     ['a.go', 'a comparison', ['-i < length', '+i <= length']],
     ['a.js', 'a string', ["-x = 'a b'", "+x = 'a  b'"]],
@@ -56,12 +56,12 @@ describe('a change that leaves other code', () => {
     ['a.sh', 'two commands in one', ['-a', '-b', '+a b']],
     ['Makefile', 'what is no known language', ['-\ta', '+        a']],
     ['a.go', 'a comment for the compiler', ['-//go:build linux', ' package a']],
-  ])('in %s: %s', (path, _what, lines) => {
+  ])('is recognized in %s: %s', (path, _what, lines) => {
     expect(countAlterations(path, ...lines)).toBe(1);
   });
 });
 
-describe('text that is no code', () => {
+describe('text that is not code', () => {
   test.each([
     ['a.ts', '"\\'],
     ['a.py', '\n)'],
@@ -73,7 +73,7 @@ describe('text that is no code', () => {
     expect(read(200_000).length).toBeGreaterThan(0);
   });
 
-  test('a string without an end is compared with its last character', () => {
+  test('with an unclosed string is compared up to its last character', () => {
     expect(countAlterations('a.ts', `-log("pears`, `+log("pearl`)).toBe(1);
   });
 });

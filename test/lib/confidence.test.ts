@@ -10,12 +10,12 @@ it.each([
   [0.969, '96 %', 0.96],
   [0.9999, '99 %', 0.99],
   [1, '100 %', 1],
-])('a confidence of %s is shown as %s, never above what it is', (confidence, shown, rounded) => {
+])('a confidence of %s is shown as %s, never as more than it is', (confidence, shown, rounded) => {
   expect(formatConfidence(confidence)).toBe(shown);
   expect(roundConfidence(confidence)).toBe(rounded);
 });
 
-it('nothing else rounds a confidence for people', () => {
+it('no other function rounds a confidence for people', () => {
   const files = globSync(['src/**/*.ts', 'graphs/**/*.ts', 'action/src/**/*.ts']).filter(
     (file) => !EXCEPTIONS.has(file),
   );

@@ -19,7 +19,7 @@ it.each([
   expect(findNearestPaths(missing, PATHS)).toEqual(nearest);
 });
 
-it('looks through a large repository quickly, however alike its names are', () => {
+it('a large repository is searched quickly, however similar its names are', () => {
   const paths = Array.from(
     { length: 20_000 },
     (_, at) => `src/module${at % 500}/component-with-a-long-name-${at}.ts`,

@@ -17,7 +17,7 @@ const PATCH = [
 ].join('\n');
 
 describe('the changes of a patch', () => {
-  test('are its stretches, with their lines in both files', () => {
+  test('are its hunks, with their lines in both files', () => {
     const around = { before: ['a', 'b'], after: ['f', 'g'] };
     expect(readChanges(PATCH)).toEqual([
       { removed: ['c', 'd'], added: ['e'], ...around, newLine: 12, oldLine: 12 },
@@ -25,12 +25,12 @@ describe('the changes of a patch', () => {
     ]);
   });
 
-  test('are written as hunks that read the same', () => {
+  test('can be written as hunks and read again', () => {
     const changes = readChanges(PATCH);
     expect(readChanges(changes.map(formatChange).join('\n'))).toEqual(changes);
   });
 
-  test('cover their added lines, or the line after what was removed', () => {
+  test('cover their added lines, or the line after a removal', () => {
     const patch = ['@@ -5,3 +5,1 @@', ' a', '-b', '-c', '@@ -20,0 +18,2 @@', '+d', '+e'].join('\n');
     expect(readChanges(patch).map(findChangedRange)).toEqual([
       [6, 6],
@@ -38,7 +38,7 @@ describe('the changes of a patch', () => {
     ]);
   });
 
-  test.each(['', 'no patch', 'modified: +1 −2 lines, no patch', '-- a\n++ b'])('are none in %j', (text) => {
+  test.each(['', 'no patch', 'modified: +1 −2 lines, no patch', '-- a\n++ b'])('are empty in %j', (text) => {
     expect(readChanges(text)).toEqual([]);
   });
 });

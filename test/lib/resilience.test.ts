@@ -32,7 +32,7 @@ describe('retrying', () => {
     return { outcome, attempts, pauses };
   }
 
-  it('makes further attempts after errors that may pass, with longer pauses', async () => {
+  it('makes further attempts after retryable errors, with longer pauses', async () => {
     const { outcome, attempts, pauses } = await attempt([temporary(), temporary()]);
     expect([outcome, attempts]).toEqual(['done', 3]);
     expect(pauses[0]).toBeGreaterThanOrEqual(2);
@@ -41,7 +41,7 @@ describe('retrying', () => {
     expect(pauses[1]).toBeLessThanOrEqual(8);
   });
 
-  it('throws the last error when no attempts are left', async () => {
+  it('throws the last error when no attempts remain', async () => {
     const last = temporary();
     expect(await attempt([temporary(), temporary(), last])).toMatchObject({ outcome: last, attempts: 3 });
   });
@@ -53,7 +53,7 @@ describe('retrying', () => {
     },
   );
 
-  it('lets the caller say what may pass', async () => {
+  it('lets the caller decide what is retryable', async () => {
     const mayHelp = (error: unknown) => error instanceof RangeError;
     expect(await attempt([new RangeError('once')], { mayHelp })).toMatchObject({
       outcome: 'done',
@@ -61,7 +61,7 @@ describe('retrying', () => {
     });
   });
 
-  it('waits as long as the other side asked, unless that is too long', async () => {
+  it('waits as long as the server asked, unless that is too long', async () => {
     expect(await attempt([temporary(20)])).toMatchObject({ outcome: 'done', pauses: [20] });
     const long = temporary(20);
     expect(await attempt([long], { longestPauseMs: () => 19 })).toMatchObject({ outcome: long, attempts: 1 });
@@ -79,13 +79,13 @@ describe('retrying', () => {
 describe('limitTime', () => {
   const hang = () => new Promise<never>(() => undefined);
 
-  it('settles at the limit even if the work ignores its signal', async () => {
+  it('returns at the limit even if the work ignores its signal', async () => {
     await expect(limitTime({ limitMs: 10 }, hang)).rejects.toMatchObject({ name: 'TimeoutError' });
     const late = () => new TriageError('timeout', 'too slow');
     await expect(limitTime({ limitMs: 10, late }, hang)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('ends with the signal of the caller, whose reason it throws', async () => {
+  it("ends with the caller's signal, whose reason it throws", async () => {
     const reason = new Error('stopped');
     await expect(limitTime({ limitMs: 10_000, signal: AbortSignal.abort(reason) }, hang)).rejects.toBe(
       reason,
@@ -96,7 +96,7 @@ describe('limitTime', () => {
     ).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('gives the work a signal and the time that is left, and passes its own errors on', async () => {
+  it('gives the work a signal and the remaining time, and passes its errors on', async () => {
     const error = new RangeError('off by one');
     const late = () => new TriageError('timeout', 'too slow');
     await expect(limitTime({ limitMs: 10_000, late }, async () => Promise.reject(error))).rejects.toBe(error);
@@ -123,7 +123,7 @@ describe('createBreaker', () => {
     breaker.run(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
   const succeed = (breaker: Breaker) => breaker.run(async () => 'fine').catch((error: unknown) => error);
 
-  it('opens after failures without a success between them, and closes again after the rest', async () => {
+  it('opens after consecutive failures, and closes again after the pause', async () => {
     const breaker = create();
     await fail(breaker);
     await succeed(breaker);
@@ -138,7 +138,7 @@ describe('createBreaker', () => {
     expect(breaker.state()).toBe('closed');
   });
 
-  it('opens again after one failure that follows the rest', async () => {
+  it('opens again after one failure after the pause', async () => {
     const breaker = create();
     await fail(breaker);
     await fail(breaker);
@@ -147,7 +147,7 @@ describe('createBreaker', () => {
     expect(breaker.state()).toBe('open');
   });
 
-  it('opens at once, and for longer, after a failure that weighs enough, and never after one without weight', async () => {
+  it('opens at once, and for longer, after a severe failure, and never after one without weight', async () => {
     const breaker = create();
     for (let time = 0; time < 5; time += 1) await fail(breaker, new RangeError('ours'));
     expect(breaker.state()).toBe('closed');
@@ -158,7 +158,7 @@ describe('createBreaker', () => {
     expect(await succeed(breaker)).toBe('fine');
   });
 
-  it('makes no call for as long as the other side asked', async () => {
+  it('makes no call for as long as the server asked', async () => {
     const breaker = create();
     breaker.holdOff(1_000);
     expect(breaker.state()).toBe('open');

@@ -18,7 +18,7 @@ function held() {
 }
 
 describe('a limit for each owner', () => {
-  it('lets so many run at once, the others in the order they came', async () => {
+  it('runs a fixed number at once, and the others in order', async () => {
     const { work, running, end } = held();
     const limiter = createRunLimiter(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => limiter.run('one', signal, work(name)));
@@ -35,7 +35,7 @@ describe('a limit for each owner', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('makes no owner wait for another', async () => {
+  it('lets no owner wait for another', async () => {
     const { work, running, end } = held();
     const limiter = createRunLimiter(1);
     const both = [limiter.run('one', signal, work('a')), limiter.run('two', signal, work('b'))];

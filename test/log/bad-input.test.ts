@@ -28,7 +28,7 @@ const read = (bytes: ReturnType<typeof wrapBytes>) =>
   readSources([{ name: 'build.log', kind: 'log', bytes, notes: [] }], { budgetTokens: 2_000 });
 
 describe('a log that is masked in pieces', () => {
-  it('may be bytes that are no characters at all', async () => {
+  it('may consist of bytes that are not characters', async () => {
     const parts: number[] = [];
     await createMasker().maskPieces(wrapBytes(Buffer.alloc(300_000, 0x80)), (piece) =>
       parts.push(piece.length),
@@ -42,13 +42,13 @@ describe('a log that is masked in pieces', () => {
     file?.close();
   });
 
-  it('may be one long line of characters of two bytes, which is whole UTF-8', async () => {
+  it('may be one long line of two-byte characters, which remains valid UTF-8', async () => {
     const file = await maskFile(fileOf('wide.log', `a${'é'.repeat(4_500_000)}`), createMasker());
     expect(file?.notes).toEqual(['The log has no line feed: it is one long line.']);
     file?.close();
   });
 
-  it('says where it holds NULs', async () => {
+  it('is reported to contain NUL characters if it does', async () => {
     const file = await maskFile(fileOf('nul.log', `${'line\n'.repeat(20_000)}\0\0`), createMasker());
     expect(file?.notes).toEqual(['The log holds NUL characters.']);
     file?.close();
@@ -58,19 +58,19 @@ describe('a log that is masked in pieces', () => {
     ['XML', '<?xml version="1.0"?>\n<testsuite/>'],
     ['JSON', '\ufeff{"tests": []}'],
     ['a list in JSON', '[\n  {"uri": "a.feature"}]'],
-  ])('is no log where it begins as %s', async (_what, text) => {
+  ])('is refused as binary if it begins with %s', async (_what, text) => {
     expect(await maskFile(fileOf('report', text), createMasker())).toBeNull();
   });
 
-  it('is a log where it begins with a mark in brackets', async () => {
+  it('is accepted if it begins with a marker in brackets', async () => {
     const file = await maskFile(fileOf('jenkins.log', '[Pipeline] Start of Pipeline\n'), createMasker());
     expect(file).not.toBeNull();
     file?.close();
   });
 });
 
-describe('a file that is cut while it is read', () => {
-  it('is read to where it ends now', async () => {
+describe('a file that is truncated while it is read', () => {
+  it('is read up to its new end', async () => {
     const path = fileOf('shrinks.log', 'Error: boom\n'.repeat(400_000));
     const file = openFileBytes(path);
     truncateSync(path, 120);
@@ -106,11 +106,11 @@ describe('T37: hostile lines', () => {
   });
 });
 
-describe('a log of a green build', () => {
+describe('the log of a passed build', () => {
   const FAILURES = join(import.meta.dirname, '../fixtures/failures');
   const green = (slug: string) => join(FAILURES, slug, 'green.log.txt');
   const slugs = readdirSync(FAILURES).filter((slug) => existsSync(green(slug)));
-  it.each(slugs)('shows no failure: %s', (slug) => {
+  it.each(slugs)('contains no failure: %s', (slug) => {
     expect(showsFailure(read(wrapBytes(readFileSync(green(slug)))))).toBe(false);
   });
 
@@ -120,7 +120,7 @@ describe('a log of a green build', () => {
     ['a step that ended badly', '##[error]Process completed with exit code 1.\n', true],
     ['an error', 'Error: boom\n', true],
     ['nothing', '', false],
-  ])('and %s: %s', (_what, text, shows) => {
+  ])('with %s added: %s', (_what, text, shows) => {
     expect(showsFailure(read(wrapBytes(Buffer.from(`Compiling\n${text}`))))).toBe(shows);
   });
 });

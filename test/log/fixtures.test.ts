@@ -18,7 +18,7 @@ const UNNAMED_TESTS = new Set(['csv-reader-segfault']);
 
 describe('captured failures', () => {
   it.each(slugs)(
-    '%s: the lines that prove it are kept within 2,000 tokens, and its failing tests are found',
+    'keep the lines that prove them within 2,000 tokens, and their failing tests are found: %s',
     (slug) => {
       const truth = JSON.parse(readFileSync(join(FIXTURES, slug, 'truth.json'), 'utf8')) as Truth;
       const text = readFileSync(join(FIXTURES, slug, 'log.txt'), 'utf8');

@@ -24,8 +24,8 @@ function read(logs: Readonly<Record<string, string>>) {
   return { reading, said: causes.flatMap(({ failures }) => failures.map(({ message }) => message)) };
 }
 
-describe('jobs that only follow from another failure', () => {
-  it('never win over the one that failed, and say what they are', () => {
+describe('jobs that fail only because of another failure', () => {
+  it('are never the headline, and state what they are', () => {
     const { reading, said } = read({ build: STOPPED, gate: GATE, lint: LINT });
     expect(said).toEqual(["owl.js: 'owl' is never used"]);
     expect(reading.messages[0]?.text).toContain("'owl' is never used");
@@ -37,11 +37,11 @@ describe('jobs that only follow from another failure', () => {
     );
   });
 
-  it('are the failure where nothing else failed', () => {
+  it('are the failure if nothing else failed', () => {
     expect(read({ build: STOPPED }).said).toEqual([expect.stringContaining('The operation was canceled')]);
   });
 
-  it('are no jobs that ran out of their own time', () => {
+  it('do not include jobs that exceeded their own time limit', () => {
     const late = job(
       'npm test',
       '##[error]The job running on runner r1 has exceeded the maximum execution time of 5 minutes.',
@@ -58,7 +58,7 @@ describe('a report step that found no files', () => {
   const report =
     '##[group]Run mikepenz/action-junit-report@v5\nwith:\n  report_paths: build/*.xml\n##[endgroup]\n##[error]No test report files were found that match build/*.xml\n';
 
-  it('follows from the step that failed before it, and says so', () => {
+  it('is a consequence of the step that failed before it, and described as such', () => {
     const { reading, said } = read({ job: compile + report });
     expect(said).toEqual(["owl.c: 'feathers' undeclared (first use in this function)"]);
     expect(reading.notes).toContainEqual(
@@ -66,7 +66,7 @@ describe('a report step that found no files', () => {
     );
   });
 
-  it('is the failure where no step failed before', () => {
+  it('is the failure if no step failed before it', () => {
     expect(read({ job: report }).said).toEqual([expect.stringContaining('No test report files were found')]);
   });
 });

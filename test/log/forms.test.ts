@@ -97,8 +97,8 @@ function read(form: string | Buffer) {
   };
 }
 
-describe('a log in another form', () => {
-  it.each(Object.keys(FORMS))('%s: the same step, the same failing tests and the same errors', (form) => {
+describe('a log in another format', () => {
+  it.each(Object.keys(FORMS))('has the same step, the same failing tests and the same errors: %s', (form) => {
     for (const slug of SLUGS) {
       const log = text(slug);
       expect({ slug, ...read(FORMS[form]?.(log) ?? '') }).toEqual({ slug, ...read(log) });

@@ -7,8 +7,8 @@ function exceptionsIn(...lines: string[]) {
   return readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2000 }).exceptions;
 }
 
-describe('frames of a trace', () => {
-  test('are those of the deepest cause, with the frames around it next to them', () => {
+describe('the frames of a stack trace', () => {
+  test('are those of the deepest cause, with the surrounding frames added', () => {
     const [thrown] = exceptionsIn(
       'java.lang.RuntimeException: no price',
       '\tat shop.Cart.total(Cart.java:20)',
@@ -21,7 +21,7 @@ describe('frames of a trace', () => {
     expect(thrown?.outerFrames?.map(({ file }) => file)).toEqual(['Cart.java', 'CartTest.java']);
   });
 
-  test('has no outer frames where nothing is wrapped', () => {
+  test('have no outer frames if no error is wrapped', () => {
     const [thrown] = exceptionsIn(
       'java.lang.RuntimeException: no price',
       '\tat shop.Cart.total(Cart.java:20)',
@@ -40,14 +40,14 @@ describe('frames of a trace', () => {
     expect(thrown?.frames).toHaveLength(1);
   });
 
-  test('are not those of another trace behind the output of a logger', () => {
+  test('exclude those of another trace after the output of a logger', () => {
     const other = Array.from({ length: 14 }, (_, at) => `[INFO] step ${at}`);
     expect(
       exceptionsIn('shop.JsonException: bad token', ...other, '\tat shop.Reader.read(Reader.java:4)'),
     ).toEqual([]);
   });
 
-  test('name paths of up to 300 characters', () => {
+  test('have paths of up to 300 characters', () => {
     const paths = listLongPaths(8);
     const [thrown] = exceptionsIn(
       "TypeError: Cannot read properties of undefined (reading 'discount')",

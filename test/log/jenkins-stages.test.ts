@@ -34,7 +34,7 @@ describe('a Jenkins pipeline', () => {
   it.each([
     ['with getContext', '[Pipeline] getContext\n'],
     ['without it', ''],
-  ])('failed in the stage that ran, not in one that was skipped, %s', (_, context) => {
+  ])('failed in the stage that ran, not in a skipped one: %s', (_, context) => {
     const { failedSections, messages } = read(console(context));
     expect(failedSections.map(({ name }) => name)).toEqual(['Build']);
     expect(messages[0]?.text).toBe('curl: (6) Could not resolve host: repo.example.test');
@@ -46,17 +46,17 @@ describe('a Jenkins pipeline', () => {
     'Skipped archiving because build is not successful',
     'Recording test results',
     'No artifacts found that match the file pattern "build/*.jar".',
-  ])('has no headline in a notice after the build: %s', (notice) => {
+  ])('has no headline from a notice after the build: %s', (notice) => {
     expect(read(`${notice}\nFinished: FAILURE\n`).messages.map(({ text }) => text)).not.toContain(notice);
   });
 });
 
-describe('a command of make that a signal ended', () => {
+describe('a make command that was ended by a signal', () => {
   it.each([
     'make: *** [test] Segmentation fault',
     'make: *** [Makefile:7: test] Aborted (core dumped)',
     'gmake[1]: *** [test] Bus error',
-  ])('is what failed: %s', (line) => {
+  ])('is the failure: %s', (line) => {
     expect(read(`./scales\n${line}\n`).messages[0]?.text).toBe(line);
   });
 });

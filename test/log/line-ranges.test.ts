@@ -10,7 +10,7 @@ const linesOf = (ranges: readonly { start: number; end: number }[]) =>
   new Set(ranges.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at)));
 
 describe('ranges of lines', () => {
-  it('are joined and subtracted as sets of lines are', () => {
+  it('are joined and subtracted like sets of lines', () => {
     fc.assert(
       fc.property(fc.array(range, { maxLength: 8 }), fc.array(range, { maxLength: 8 }), (ranges, others) => {
         const joined = joinRanges(ranges);
@@ -24,9 +24,9 @@ describe('ranges of lines', () => {
   });
 });
 
-describe('whose a line is', () => {
+describe('the owner of a line', () => {
   const span = (lineStart: number, lineEnd: number, source = 'log') => ({ source, lineStart, lineEnd });
-  it('is the inner block where one lies in another, and both where they are the same', () => {
+  it('is the inner block if one is inside another, and both if they are equal', () => {
     const lines = determineOwnership('log', [
       [span(1, 20)],
       [span(5, 8)],

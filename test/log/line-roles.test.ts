@@ -8,11 +8,11 @@ it.each([
   "##[error]Cmd.exe exited with code '3'.",
   'Exited with code exit status 1',
   '##[error]Process completed with exit code 1.',
-])('%s says only how the step ended', (line) => {
+])('%s states only how the step ended', (line) => {
   expect(isUninformative(line)).toBe(true);
 });
 
-it('a program that ends with a status of the system says why', () => {
+it('a program that ends with a status of the system states the reason', () => {
   expect(isUninformative('vstest.exe exited with code -1073741819')).toBe(false);
 });
 
@@ -21,11 +21,11 @@ it.each([
   ['the head of a table', 'Name                Stmts   Miss  Cover   Missing', 'wrapper'],
   ['the end of nested output', '      [end of output]', 'wrapper'],
   ['what a resolver did not consider', 'ERROR: Ignored the following yanked versions: 2.6, 2.6.1', 'notice'],
-])('%s is no cause', (_what, line, role) => {
+])('%s is not a cause', (_what, line, role) => {
   expect(classifyRole(line)).toBe(role);
 });
 
-it('an error that only says that another one happened is not what failed', () => {
+it('an error that only reports another one is not the failure', () => {
   const text = [
     'vite v8.0.1 building for production...',
     'Build failed with 1 error:',
@@ -36,7 +36,7 @@ it('an error that only says that another one happened is not what failed', () =>
   expect(cause?.failures[0]?.message).toContain('Could not resolve');
 });
 
-it('what the runner says of its machine and token is not what failed', () => {
+it("the runner's output about its machine and token is not the failure", () => {
   const text = [
     "Current runner version: '2.331.0'",
     '##[group]GITHUB_TOKEN Permissions',
@@ -52,7 +52,7 @@ it('what the runner says of its machine and token is not what failed', () => {
   expect(reading.messages.map((message) => message.text)).not.toContain('Contents: read');
 });
 
-it('neither an object file nor the head of a table is a failing test', () => {
+it('an object file or a table heading is not a failing test', () => {
   const text = 'FAILED: build/Release/hashmap_cpu.obj\n  x Name   Stmts   Miss   Cover\n1 failed, 2 passed\n';
   const { reading } = readCauses([{ name: 'log', kind: 'log', text, notes: [] }], { budgetTokens: 500 });
   expect(reading.failingTests).toEqual([]);

@@ -21,7 +21,7 @@ const logged = (suite: string | null, name: string, more: Partial<FailingTest> =
   ...more,
 });
 
-describe('mergeTests', () => {
+describe('merging test results', () => {
   it.each([
     [
       'vitest',
@@ -45,7 +45,7 @@ describe('mergeTests', () => {
     ],
     ['go', ['example.test/slug', 'TestTitles/brulee'], [null, 'TestTitles/brulee']],
     ['nextest', ['parcels::tests', 'tests::is_small'], [null, 'tests::is_small']],
-  ] as const)('knows one test under both names: %s', (_, [suite, name], [logSuite, logName]) => {
+  ] as const)('recognizes one test under both names: %s', (_, [suite, name], [logSuite, logName]) => {
     const merged = mergeTests(
       [reported(suite, name)],
       [logged(logSuite, logName, { file: 'a.ts', line: 7 })],
@@ -65,7 +65,7 @@ describe('mergeTests', () => {
     ['another name', ['tests.test_x', 'test_b'], [null, 'test_bb']],
     ['another parameter', ['tests.test_x', 'test_b[1]'], [null, 'test_b[2]']],
     ['another class', ['tests.test_x.TestA', 'test_b'], ['TestB', 'test_b']],
-  ] as const)('keeps apart tests with %s', (_, [suite, name], [logSuite, logName]) => {
+  ] as const)('keeps tests apart with %s', (_, [suite, name], [logSuite, logName]) => {
     expect(mergeTests([reported(suite, name)], [logged(logSuite, logName)])).toHaveLength(2);
   });
 
@@ -83,7 +83,7 @@ describe('mergeTests', () => {
     ]);
   });
 
-  it('keeps the words of the log where the report has none worth reading', () => {
+  it('keeps the text of the log if the report has no useful one', () => {
     const [merged] = mergeTests(
       [reported('s', 'x', { message: 'AssertionError' })],
       [logged('s', 'x', { message: 'expected a, got b' })],
@@ -91,7 +91,7 @@ describe('mergeTests', () => {
     expect(merged?.message).toBe('expected a, got b');
   });
 
-  it('drops a parent that failed because its case did', () => {
+  it('drops a parent test that failed because of its case', () => {
     expect(
       mergeTests([reported('p', 'TestA'), reported('p', 'TestA/case')], []).map(({ name }) => name),
     ).toEqual(['TestA/case']);

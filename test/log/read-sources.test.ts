@@ -31,7 +31,7 @@ const piece = fc.oneof(
 const anyText = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join(''));
 
 describe('readSources', () => {
-  it('gives excerpts that are in the lines they point to', () => {
+  it('returns excerpts that occur in the lines they refer to', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 400 }), (text, budgetTokens) => {
         const lines = text.split('\n');
@@ -56,7 +56,7 @@ describe('readSources', () => {
     );
   });
 
-  it('gives the same output for the same input', () => {
+  it('returns the same output for the same input', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(readSources([log(text)], { budgetTokens: 200 })).toEqual(
@@ -66,7 +66,7 @@ describe('readSources', () => {
     );
   });
 
-  it('reads random bytes as a report without throwing, and says what is wrong', () => {
+  it('accepts random bytes as a report without an exception, and notes what is wrong', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { notes } = readSources([{ name: 'r.xml', kind: 'report', text, notes: [] }], {

@@ -83,8 +83,8 @@ function expectWithin(reading: Reading, budgetTokens: number): void {
   expect(reading.tokens).toBeLessThanOrEqual(budgetTokens);
 }
 
-describe('a reading of any logs', () => {
-  it('points to stored lines only, in order and without overlap, and stays within its budget', () => {
+describe('the reading of any logs', () => {
+  it('refers only to stored lines, in order and without overlap, within its budget', () => {
     fc.assert(
       fc.property(someLogs, anyBudget, (texts, budgetTokens) => {
         const reading = readSources(logs(texts), { budgetTokens });
@@ -95,7 +95,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('does so compared with a green log too', () => {
+  it('does so too if it is compared with a passed build', () => {
     fc.assert(
       fc.property(someLogs, anyLog, fc.boolean(), anyBudget, (texts, green, isAlike, budgetTokens) => {
         const greenText = isAlike ? `${green}\n${texts[0]?.slice(0, 2_000)}` : green;
@@ -107,7 +107,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('ends an excerpt where a line of 256 KiB is cut, between two characters', () => {
+  it('ends an excerpt between two characters if a line of 256 KiB is cut', () => {
     for (const ending of ['status 1', '🚨🚨🚨']) {
       const text = `${'\u001b[31m'.repeat(52_427)}Error: ${ending}`;
       expectPointsRight(readSources([log(text)], { budgetTokens: 1_000 }), [log(text)]);
@@ -125,7 +125,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('is the same from a text, from bytes, and from a file read in pieces', () => {
+  it('is the same from text, from bytes, and from a file read in pieces', () => {
     fc.assert(
       fc.property(anyLog, anyBudget, (text, budgetTokens) => {
         const ofText = readSources([log(text)], { budgetTokens });
@@ -143,7 +143,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('is the same where the log is masked in its file', async () => {
+  it('is the same if the log is masked in its file', async () => {
     const planted = fc.oneof(...Object.values(SECRETS)).map((parts) => parts.join(''));
     await fc.assert(
       fc.asyncProperty(
@@ -174,7 +174,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('holds no secret that was masked before', async () => {
+  it('contains no secret that was masked before', async () => {
     const planted = fc.oneof(...Object.values(SECRETS));
     const masker = createMasker();
     await fc.assert(
@@ -188,8 +188,8 @@ describe('a reading of any logs', () => {
   });
 });
 
-describe('a reading of any bytes', () => {
-  it('never throws, and points to the lines that the bytes make', () => {
+describe('the reading of any bytes', () => {
+  it('never throws, and refers to lines of the decoded text', () => {
     fc.assert(
       fc.property(anyBytes, anyBudget, (bytes, budgetTokens) => {
         const reading = readSources([pieces(bytes)], { budgetTokens });
@@ -200,7 +200,7 @@ describe('a reading of any bytes', () => {
     );
   });
 
-  it('never throws but a TriageError on the way to text, plain or packed', async () => {
+  it('throws only TriageErrors while decoding, plain or compressed', async () => {
     const packed = anyBytes.map((bytes) => gzipSync(bytes));
     await fc.assert(
       fc.asyncProperty(

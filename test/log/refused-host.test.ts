@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findRefusedHost } from '../../src/log/refused-host.ts';
 
-describe('the host that a failure could not reach', () => {
+describe('the host that could not be reached', () => {
   it.each([
     [
       'npm error request to https://registry.npmjs.org/a failed, reason: connect ETIMEDOUT',
@@ -25,7 +25,7 @@ describe('the host that a failure could not reach', () => {
     'connection refused: http://orders.default.svc/health',
     'see https://registry.npmjs.org/a for the package',
     'expected 503 to be 200',
-  ])('is none in %s', (line) => {
+  ])('is not assumed in %s', (line) => {
     expect(findRefusedHost([line])).toBeNull();
   });
 });

@@ -41,20 +41,20 @@ describe('failed sections', () => {
       [3, 5, 'step_script'],
     ],
     ['Azure', ['##[section]Starting: Build', 'bad', "##[error]Bash exited with code '1'."], [1, 3, 'Build']],
-  ] as const)('of %s', (_, lines, [lineStart, lineEnd, name]) => {
+  ] as const)('are found in %s', (_, lines, [lineStart, lineEnd, name]) => {
     expect(read(...lines).failedSections).toEqual([
       { source: 'l', name, lineStart, lineEnd, failed: true, exitCode: 1 },
     ]);
   });
 
-  it('are none where nothing failed', () => {
+  it('are absent if nothing failed', () => {
     expect(read('##[group]Run npm test', 'The command "npm test" exited with 0.')).toMatchObject({
       failedSections: [],
       exits: [],
     });
   });
 
-  it('outweigh the same words elsewhere', () => {
+  it('give a higher weight than the same words elsewhere', () => {
     const { messages, excerpts } = read(
       '$ a',
       'error: first',
@@ -74,7 +74,7 @@ describe('failed sections', () => {
   });
 });
 
-describe('a step that only failed after another one', () => {
+describe('a step that failed only after another one', () => {
   it('weighs less than the first', () => {
     const head = (name: string) => [`##[group]Run ${name}`, 'shell: bash', '##[endgroup]'];
     const lines = [
@@ -92,19 +92,19 @@ describe('a step that only failed after another one', () => {
   });
 });
 
-describe('reading as a whole', () => {
-  it('says so when there is no error', () => {
+describe('the reading as a whole', () => {
+  it('notes that there is no error', () => {
     expect(read('all is well').notes).toEqual(['No error was found in the logs and reports.']);
   });
 
-  it('drops what a green build also says', () => {
+  it('omits what a passed build also contains', () => {
     const text = ['error: cosmetic thing 12', 'x', 'error: real thing'].join('\n');
     const first = (green: { greenText?: string }) =>
       readSources([{ name: 'l', kind: 'log', text, notes: [] }], { budgetTokens: 10, ...green }).excerpts[0];
     expect(first({ greenText: 'error: cosmetic thing 7' })?.lineStart).toBeGreaterThan(1);
   });
 
-  it('never cuts a line, and reads failures out of lines joined by carriage returns', () => {
+  it('never cuts a line, and finds failures in lines joined by carriage returns', () => {
     const joined = [
       'ok',
       '=================================== FAILURES ===================================',
@@ -117,7 +117,7 @@ describe('reading as a whole', () => {
   });
 
   // A pattern that backtracks would never come to an end here; the runner's own limit tells.
-  it('comes to an end on bait', () => {
+  it('ends on adversarial text', () => {
     const bait = [
       `Error: ${'a.'.repeat(900)}`,
       `    at ${'('.repeat(900)}`,

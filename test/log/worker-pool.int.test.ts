@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('logs read in threads', () => {
-  it('are read and masked as they are at once', async () => {
+  it('are read and masked as without threads', async () => {
     const threads = threadsWith();
     const texts = [
       `first\nerror: failed with ${SECRET}\n`,
@@ -54,7 +54,7 @@ describe('logs read in threads', () => {
     expect(await threads.read(sources, OPTIONS)).toEqual(readCauses(sources, OPTIONS));
   });
 
-  it('have their reports read as they are at once', async () => {
+  it('have their reports read as without threads', async () => {
     const text =
       '<testsuite name="S" tests="3"><testcase name="a"><failure message="no"/></testcase><testcase name="b"/></testsuite>';
     const reports = ['one.xml', 'two.xml'].map(
@@ -68,7 +68,7 @@ describe('logs read in threads', () => {
     expect(await threadsWith().readReports(reports)).toEqual(expected);
   });
 
-  it('are decoded as they are at once, and what is no text is refused in the same words', async () => {
+  it('are decoded as without threads, and binary files are refused with the same message', async () => {
     const threads = threadsWith();
     const bytes = gzipSync('first\nsecond ✗\n');
     const limits = { maxBytes: 1_000 };
@@ -89,7 +89,7 @@ describe('logs read in threads', () => {
     });
   });
 
-  it('have their artifacts opened and their files surveyed as they are at once', async () => {
+  it('have artifacts opened and files inventoried as without threads', async () => {
     const threads = threadsWith();
     const members = ['b.log', 'a.log'].map((name) => ({ name, content: `Error: ${name} failed at boot\n` }));
     const [room, roomAtOnce] = [createArtifactRoom(), createArtifactRoom()];
@@ -103,7 +103,7 @@ describe('logs read in threads', () => {
     expect(surveyed.read[0]).toBe(sources[0]);
   });
 
-  it('leave artifacts and the survey of a build to threads', async () => {
+  it('have artifacts and the inventory of a build handled in threads', async () => {
     const threads = threadsWith({ entry: ENDS });
     const file = { name: 'server.log', kind: 'artifact' as const, bytes: Buffer.from('ready\n') };
     await expect(prepareSources([file], 1_000, createMasker(), threads)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('logs read in threads', () => {
     await expect(threads.survey([log('one\n'), log('two\n')])).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('are read from their file, and what was found while masking it is used', async () => {
+  it('are read from their file, with what was found while masking it', async () => {
     const path = join(folder, 'file.log');
     writeFileSync(path, `${'all is well\n'.repeat(20_000)}error: cannot find module 'left-pad'\n`);
     const { close, ...file } = (await maskFile(path, createMasker())) ?? {
@@ -145,7 +145,7 @@ describe('logs read in threads', () => {
     expect(delay.max / 1e6).toBeLessThan(GENEROUS_MS);
   });
 
-  it('end with the signal, also those that wait', async () => {
+  it('end when aborted, also those that wait', async () => {
     const threads = threadsWith({ size: 1, entry: SLEEPS });
     const [running, waiting] = [new AbortController(), new AbortController()];
     const first = threads.read([log('one\n')], OPTIONS, running.signal);
@@ -156,19 +156,19 @@ describe('logs read in threads', () => {
     await expect(second).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('end with their time', async () => {
+  it('end at their time limit', async () => {
     await expect(
       threadsWith({ entry: SLEEPS, timeoutMs: 50 }).read([log('one\n')], OPTIONS),
     ).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('fail alone where their thread breaks', async () => {
+  it('fail alone if their thread breaks', async () => {
     const threads = threadsWith({ entry: ENDS });
     await expect(threads.read([log('one\n')], OPTIONS)).rejects.toMatchObject({ code: 'internal' });
     await expect(threads.masker.maskAll(['two\n'])).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('are refused where too many wait', async () => {
+  it('are refused if too many wait', async () => {
     const threads = threadsWith({ size: 1, entry: SLEEPS });
     const reads = Array.from({ length: 102 }, () =>
       threads.read([log('one\n')], OPTIONS).catch(({ code }: { code: string }) => code),

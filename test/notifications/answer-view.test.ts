@@ -54,7 +54,7 @@ const short = {
 };
 
 it.each(Object.entries({ ...full, ...short }))(
-  '%s shows the facts that are shown everywhere',
+  '%s shows the facts that every output shows',
   (_name, shown) => {
     expect(shown()).toContain('Round once, after the sum');
   },
@@ -65,20 +65,20 @@ it.each(Object.entries(full))('%s shows every fact of an answer', (_name, shown)
 });
 
 it.each(Object.entries({ ...full, ...short }))(
-  '%s says that a re-run would probably pass',
+  '%s states that a rerun would probably pass',
   (_name, shown) => {
     expect(shown()).toContain('A re-run would probably pass (0.86).');
   },
 );
 
-it('says nothing of a re-run between the limits, and where it was tried', () => {
+it('a rerun is not mentioned between the limits, or if it was tried', () => {
   const unsure = { ...analysis, answer: { ...analysis.answer, transient: 0.5 } };
   expect(renderPlain(unsure)).not.toContain('re-run');
   const tried = withTried(analysis, sampleExperiment());
   expect(renderPlain(tried)).not.toContain('A re-run would');
 });
 
-it('shows pages of the web with their addresses, although no claim cites them', () => {
+it('web pages are shown with their addresses, even if no claim cites them', () => {
   const page = {
     id: 'E31',
     tool: 'search_web',

@@ -81,12 +81,12 @@ describe('the order in which to fix the causes of a build', () => {
       ],
       order: ['assertion', 'gate', 'unread'],
     },
-  ])('$what', ({ answers, order }) => {
+  ])('puts first what others depend on: $what', ({ answers, order }) => {
     expect(arrangeAnswers(answers).map(({ analysis }) => analysis.id)).toEqual(order);
   });
 });
 
-describe('the description of the failures of an answer', () => {
+describe("the description of an answer's failures", () => {
   const explain = (...sample: Failure[]) => arrangeAnswers([answerOf('a', {}, sample)])[0]?.explains;
   const frames = [{ file: 'src/tax.ts', line: 41, function: 'sum', own: true }];
   const other = { algorithm: 'faultline', version: 1, value: 'beef' };
@@ -122,17 +122,17 @@ describe('the description of the failures of an answer', () => {
       '2 tests, because their errors lead back to the same one, such as “boom”.',
     ],
     ['failures without tests', [step, step], '2 failures, because each says “expected 10.20, got 10.21”.'],
-  ])('%s', (_what, sample, sentence) => {
+  ])('names them: %s', (_what, sample, sentence) => {
     expect(explain(...sample)?.grouped).toBe(sentence);
   });
 
-  it('distinguishes tests of one name by their suites', () => {
+  it('distinguishes tests with the same name by their suites', () => {
     expect(
       explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests,
     ).toEqual(['cart › adds', 'bill › adds', 'pays']);
   });
 
-  it('names the logs only where failures are in several', () => {
+  it('names the logs only if failures are in several', () => {
     expect(explain(testOf('a', inLog('one.log', 1)))?.logs).toEqual([]);
     expect(explain(testOf('a', inLog('node 18', 1)), testOf('a', inLog('node 20', 1)))).toMatchObject({
       tests: ['a'],
@@ -140,7 +140,7 @@ describe('the description of the failures of an answer', () => {
     });
   });
 
-  it('counts what it does not name, and never counts a single one', () => {
+  it('counts those that it does not name, and never counts a single one', () => {
     const tests = ['a', 'b', 'c', 'd'];
     expect(nameTests({ tests, unnamed: 0 }, 2)).toEqual({ named: ['a', 'b'], more: 2 });
     expect(nameTests({ tests, unnamed: 0 }, 3)).toEqual({ named: tests, more: 0 });
@@ -149,14 +149,14 @@ describe('the description of the failures of an answer', () => {
   });
 });
 
-it('introduces several answers with their count, and one with nothing', () => {
+it('several answers are introduced with their count, and one without an introduction', () => {
   expect(introduceAnswers(severalAnswers())).toBe(
     '3 causes, 15 failed tests, in the order in which to fix them',
   );
   expect(introduceAnswers(severalAnswers().slice(0, 1))).toBeNull();
 });
 
-it('finds all failures of an answer, also where the answer names only the first', () => {
+it('all failures of an answer are found, even if the answer names only the first', () => {
   const [group] = GROUPS.slice(-1);
   const analysis = sampleAnalysis({ fingerprint: group?.fingerprint.value ?? '', failureIds: ['fal_1'] });
   expect(pairWithFailures([analysis], GROUPS)).toMatchObject([{ failures: 10 }]);

@@ -94,7 +94,7 @@ function spoken(situation: Situation): string[] {
 }
 
 describe('hostile text in notices', () => {
-  it('brings no element to life but our own, and no link but ours', () => {
+  it('creates no element and no link except ours', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {
@@ -126,7 +126,7 @@ describe('hostile text in notices', () => {
     );
   });
 
-  it('UX 47: mentions nobody, refers to no issue, spoofs no marker and gives no bot a command', () => {
+  it('UX 47: mentions nobody, refers to no issue, forges no marker and gives no bot a command', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {
@@ -140,7 +140,7 @@ describe('hostile text in notices', () => {
     );
   });
 
-  it('closes every block that it opens', () => {
+  it('leaves no block open', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {
@@ -154,7 +154,7 @@ describe('hostile text in notices', () => {
     );
   });
 
-  it('shows invisible characters, in titles, remarks and statuses too', () => {
+  it('has its invisible characters shown, also in titles, annotations and statuses', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         const check = renderCheck(situation, LINKS);
@@ -175,7 +175,7 @@ describe('hostile text in notices', () => {
   });
 });
 
-it('no template says that something is safe, or may be merged (UX f)', async () => {
+it('no template states that something is safe or may be merged (UX f)', async () => {
   const folder = resolve(import.meta.dirname, '../../src/notifications');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
   expect(names.length).toBeGreaterThan(8);

@@ -16,13 +16,13 @@ function checkOf(...heads: readonly BuildSituation[]) {
 }
 
 describe('the check run', () => {
-  it('is silent while everything is green', () => {
+  it('is not created while everything passes', () => {
     expect(
       renderCheck(situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }) })), LINKS),
     ).toBeNull();
   });
 
-  it('ends where a build passes of which a part had failed', () => {
+  it('ends if a build passes of which a part had failed', () => {
     const about = { type: 'build', buildId: 'bld_1' } as const;
     const passed = situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }));
     expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({
@@ -31,7 +31,7 @@ describe('the check run', () => {
     });
   });
 
-  it('is in progress as long as something is inspected', () => {
+  it('is in progress while a failure is being analyzed', () => {
     expect(checkOf(headOf({ failures: 3 }))).toMatchObject({
       status: 'in_progress',
       title: 'Analyzing 3 failures',
@@ -57,13 +57,13 @@ describe('the check run', () => {
     expect(checkOf(headOf({ causes })).title).toBe(title);
   });
 
-  it('says why it could not look', () => {
+  it('states why a failure could not be analyzed', () => {
     expect(checkOf(headOf({ job: { state: 'failed', error: 'expired' } })).title).toBe(
       'Could not read the log: expired',
     );
   });
 
-  it('UX 48: remarks once for each cause at its first suspect, ten at most', () => {
+  it('UX 48: has one annotation for each cause at its first suspect, at most ten', () => {
     const causes = Array.from({ length: 14 }, (_, index) =>
       causeOf(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }),
     );
@@ -83,7 +83,7 @@ describe('the check run', () => {
     expect(checkOf(headOf({ causes: [causeOf()] })).annotations[0]?.level).toBe('notice');
   });
 
-  it('leaves out suspects that are no place in a repository', () => {
+  it('omits suspects that are not a place in a repository', () => {
     const [suspect] = sampleAnalysis().answer.suspects;
     if (suspect === undefined) throw new Error('a suspect is expected');
     for (const change of [
@@ -97,7 +97,7 @@ describe('the check run', () => {
     }
   });
 
-  it('keeps GitHub’s limits with 400 causes', () => {
+  it("obeys GitHub's limits with 400 causes", () => {
     const answer = { ...sampleAnalysis().answer, title: 'x'.repeat(9_000), rootCause: '`@<#$'.repeat(4_000) };
     const causes = Array.from({ length: 400 }, (_, index) =>
       causeOf(sampleAnalysis({ id: `ana_${index}`, answer })),
@@ -116,7 +116,7 @@ describe('the check run', () => {
 
 describe('the commit status', () => {
   const statusOf = (...heads: readonly BuildSituation[]) => renderStatus(situationOf(...heads), LINKS);
-  it('fails with the builds, and is well only once they are', () => {
+  it('fails with the builds, and succeeds only when they do', () => {
     expect(statusOf(headOf())).toMatchObject({ state: 'pending', description: 'Analyzing the failure' });
     const category: Category = 'CODE_ERROR';
     const answer = { ...sampleAnalysis().answer, title: 'y'.repeat(300) };

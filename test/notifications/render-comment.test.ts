@@ -62,13 +62,13 @@ const question: BuildSituation['question'] = {
 };
 const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
 
-describe('the comment of a pull request', () => {
-  it('says nothing while everything is green', () => {
+describe('the comment on a pull request', () => {
+  it('is not created while everything passes', () => {
     expect(bodyOf()).toBe('nothing');
     expect(bodyOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }))).toBe('nothing');
   });
 
-  it('looks, and says for how long that usually takes', () => {
+  it('states that an analysis is running, and how long that usually takes', () => {
     const body = renderComment({ ...situationOf(headOf()), usualMs: 31_000 }, LINKS)?.body;
     expect(body).toBe(
       '**Analyzing why `ci #812` failed** (commit a41f9c2). This usually takes 31 s. [Watch](https://fl.example/builds/bld_1)\n',
@@ -78,13 +78,13 @@ describe('the comment of a pull request', () => {
     );
   });
 
-  it('looks, and has asked a person', () => {
+  it('states that an analysis is running, and that a review was requested', () => {
     expect(bodyOf(headOf({ question }))).toContain(
       'Question for a reviewer: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
     );
   });
 
-  it('looks no more once the triage has ended and found nothing, unless a person is still asked', () => {
+  it('does not mention an analysis once the triage has ended without a result, unless a review is still pending', () => {
     const done = { state: 'done', error: null } as const;
     expect(bodyOf(headOf({ job: done }))).toMatch(
       /^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/,
@@ -92,7 +92,7 @@ describe('the comment of a pull request', () => {
     expect(bodyOf(headOf({ job: done, question }))).toContain('Question for a reviewer');
   });
 
-  it('groups by cause, and opens what needs the reader', () => {
+  it('groups by cause, and expands what needs the reader', () => {
     const cart = causeOf(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
     const body = bodyOf(
       headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }),
@@ -123,13 +123,13 @@ describe('the comment of a pull request', () => {
     expect(body.trimEnd().endsWith('</sub>')).toBe(true);
   });
 
-  it('says what is still looked at', () => {
+  it('lists what is still being analyzed', () => {
     const body = bodyOf(headOf({ causes: [causeOf()], openCauses: 2 }));
     expect(body).toContain('for 1 reason so far.');
     expect(body).toContain('Still analyzing 2 more.');
   });
 
-  it('says that a person was asked, and which explanations fit', () => {
+  it('states that a review was requested, and the possible explanations', () => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting })] }));
     expect(body).toMatch(
       /^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/,
@@ -158,13 +158,13 @@ describe('the comment of a pull request', () => {
       { reason: 'it is nonsense' },
       "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (Test failure)",
     ],
-  ] as const)('names who said %s', (type, change, words) => {
+  ] as const)('names the person who decided %s', (type, change, words) => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
     expect(body).toContain(words);
     expect(body).not.toContain('61 %');
   });
 
-  it("says whose rule answered, and counts no machine's record for it", () => {
+  it('names the author of the rule that answered, without an accuracy of the machine', () => {
     const ruled = {
       ruleId: 'rul_1',
       version: 1,
@@ -179,7 +179,7 @@ describe('the comment of a pull request', () => {
     expect(body).not.toContain('right 1 of 62');
   });
 
-  it('titles a cause that begins with an empty line', () => {
+  it('has a title for a cause that begins with an empty line', () => {
     const review = decided('correct', {
       category: 'CONFIG_ERROR',
       rootCause: '\n TAX is not set. It never was.',
@@ -189,7 +189,7 @@ describe('the comment of a pull request', () => {
     );
   });
 
-  it("gives a person's cause, and no advice against the machine's", () => {
+  it("states the cause that a person gave, without advice for the machine's cause", () => {
     const review = decided('correct', {
       category: 'CONFIG_ERROR',
       rootCause: 'TAX is not set. It never was.',
@@ -199,7 +199,7 @@ describe('the comment of a pull request', () => {
     expect(body).not.toContain('Round once');
   });
 
-  it('says when all is fixed, and by which build, however many follow', () => {
+  it('states when everything is fixed, and by which build, however many follow', () => {
     const lastFailed = {
       ...{ build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: '813' }), failures: 14 },
       causes: [sampleAnalysis(), registry],
@@ -212,7 +212,7 @@ describe('the comment of a pull request', () => {
     expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
   });
 
-  it('keeps its budget where many pipelines are fixed of many causes', () => {
+  it('stays within its size if many pipelines are fixed of many causes', () => {
     const title = '<!-- `'.repeat(30);
     const causes = Array.from({ length: 20 }, (_, at) =>
       sampleAnalysis({ id: `ana_${at}`, answer: { ...sampleAnalysis().answer, title } }),
@@ -236,7 +236,7 @@ describe('the comment of a pull request', () => {
     expect(body.match(/<details>/g)).toHaveLength(body.match(/<\/details>/g)?.length ?? 0);
   });
 
-  it('says why it could not look', () => {
+  it('states why a failure could not be analyzed', () => {
     const error = 'GitHub returned 404 for the log: it has expired.';
     const body = bodyOf(headOf({ job: { state: 'failed', error } }));
     expect(body).toBe(
@@ -258,7 +258,7 @@ describe('the comment of a pull request', () => {
     expect(renderComment(situation, createNoticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
   });
 
-  it('keeps its budget with 400 causes: the lowest-ranked shrink to a line first, the last are counted (UX 47)', () => {
+  it('stays within its size with 400 causes: low-ranked ones are shortened first, the last are counted (UX 47)', () => {
     const long = { ...sampleAnalysis().answer, title: '`@<$'.repeat(100), rootCause: '`@<#$'.repeat(2_000) };
     const causes = Array.from({ length: 400 }, (_, index) =>
       causeOf(sampleAnalysis({ id: `ana_${index}`, answer: long }), { failures: 400 - index }),
@@ -273,17 +273,17 @@ describe('the comment of a pull request', () => {
     expect(few).not.toContain('more cause');
   });
 
-  it('costs nothing to say where no model was asked', () => {
+  it('states no cost if no model was used', () => {
     expect(bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ usage: NO_USAGE }))] }))).not.toContain('&#36;');
   });
 });
 
-describe('whose change it was', () => {
+describe('the origin of a failure in a comment', () => {
   const ELSEWHERE = sampleAnalysis({ answer: { ...sampleAnalysis().answer, suspects: [] } });
   const said = (history: Partial<typeof NO_HISTORY>, analysis = ELSEWHERE) =>
     bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
 
-  it('is mentioned of what other pull requests had, but not of one alone', () => {
+  it('is mentioned if other pull requests had the failure, but not if only one had it', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
       '**Is it me? Most likely no, also on other pull requests (95 %)**: 4 other pull requests had it in the week before. Run it again.',
     );
@@ -293,7 +293,7 @@ describe('whose change it was', () => {
     );
   });
 
-  it('is said of what is fixed on the default branch, and of old failures only that they were', () => {
+  it('is stated for failures that are fixed on the default branch; old failures are only called old', () => {
     const on = (receivedAt: string) =>
       said({
         seenElsewhere: true,
@@ -309,7 +309,7 @@ describe('whose change it was', () => {
     expect(on('2026-10-02T12:00:00.000Z')).toContain('**Is it me? Not known yet**: `main` failed this way');
   });
 
-  it('is not blamed on the change if it may be flaky, or the fault of another server', () => {
+  it('is not the change if it may be flaky, or the fault of another server', () => {
     for (const change of [
       { kind: 'flaky_timing' },
       { category: 'INFRA_ERROR' },
@@ -321,14 +321,14 @@ describe('whose change it was', () => {
     }
   });
 
-  it('is left open where history says nothing, or the failure only looks alike', () => {
+  it('is left open if history shows nothing, or the failure is only similar', () => {
     const open = '**Is it me? Not known yet**. Only a rerun would show it: if it passes, it is flaky.';
     expect(said({})).toContain('**Is it me? Not known yet**. No earlier build is known to compare with.');
     expect(said({ ...failsOnMain, generic: true })).toContain('**Is it me? Not known yet**');
     expect(said({ ...FIRST_HERE, seenElsewhere: true })).toContain(open);
   });
 
-  it('63: names the owner and where that comes from, and mentions nobody', () => {
+  it('63: includes the owner and where the name comes from, without a mention', () => {
     const owner = {
       path: 'src/a.ts',
       names: ['@shop/payments'],
@@ -343,7 +343,7 @@ describe('whose change it was', () => {
     expect(body).not.toContain('@shop');
   });
 
-  it('leads with what was tried, which decides whose failure it is', () => {
+  it('begins with the experiment, which decides the origin', () => {
     const bodyWith = (change: Parameters<typeof sampleExperiment>[0], history = FIRST_HERE) =>
       bodyOf(
         headOf({
@@ -371,7 +371,7 @@ describe('whose change it was', () => {
   });
 });
 
-it('a cause that was shown by trying to be of this change is first', () => {
+it('a cause that an experiment attributes to this change is first', () => {
   const guessed = causeOf({ ...sampleAnalysis(), id: 'ana_1' });
   const tried = causeOf({
     ...sampleAnalysis(),

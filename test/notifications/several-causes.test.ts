@@ -88,13 +88,13 @@ describe.each(Object.entries(outputs))(
       expect(parts[2]).toMatch(/total of 1\b.*total of 2\b/s);
     });
 
-    it('says what was grouped, and why', () => {
+    it('states what was grouped, and why', () => {
       expect(text).toContain('10 tests, because each says “Error: Redis does not answer”.');
     });
   },
 );
 
-it('the outputs that lead to all of them name the first to fix', () => {
+it('outputs that link to all causes name the first to fix', () => {
   expect(JSON.parse(buildOutputs(action, '').json ?? '')).toMatchObject([
     {
       title: TITLES[0],
@@ -119,7 +119,7 @@ it('the outputs that lead to all of them name the first to fix', () => {
   ]);
 });
 
-it('a single failure is shown as if there were no others to tell apart', () => {
+it('a single failure is shown without a list of causes', () => {
   const [alone] = answers.slice(-1);
   if (alone === undefined) throw new Error('there is no answer');
   const explains = { ...alone.explains, isOnly: true };

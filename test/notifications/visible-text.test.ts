@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toVisibleLine, toVisibleLines } from '../../src/notifications/visible-text.ts';
 
-describe('what a log line becomes for display', () => {
-  it('loses its colours', () => {
+describe('a log line for display', () => {
+  it('has its colors removed', () => {
     expect(toVisibleLine('\u001b[36;1mnpm test\u001b[0m \u001b[38:2::255:0:0mred\u001b[m')).toBe(
       'npm test red',
     );
@@ -16,7 +16,7 @@ describe('what a log line becomes for display', () => {
     expect(toVisibleLine('a\u202eb\u0000')).toBe('a⟦U+202E⟧b⟦U+0000⟧');
   });
 
-  it('is not made obedient by what is left out', () => {
+  it('is not made dangerous by what is left out', () => {
     expect(toVisibleLine('\u001b\u001b[0m[31mx')).toBe('⟦U+001B⟧[31mx');
     expect(toVisibleLine('\u001b[3\u001b[0m1mx')).toBe('⟦U+001B⟧[31mx');
   });

@@ -15,7 +15,7 @@ afterAll(() => receiver.close());
 
 /** In a short run each system gets every third value, each another third than the system before it. */
 test.each(SYSTEMS.map((system, place) => [system.name, system, place] as const))(
-  '%s: no branch, tag, title or author runs, takes the token along, or arrives changed',
+  '%s: no branch, tag, title or author is executed, reveals the token, or arrives changed',
   async (_, system, place) => {
     const all = KNOWN_HOSTILE.concat(createHostileValues(1, runs(40)));
     const values = all.filter((_value, at) => THOROUGH || (at + place) % 3 === 0);

@@ -62,7 +62,7 @@ async function run(
   });
 }
 
-test('anything with curl', async () => {
+test('an upload with curl from any CI works', async () => {
   const { code, out } = await run(upload, { files: { 'build.log': 'FAIL\n', 'junit.xml': REPORT } });
 
   expect(code).toBe(0);
@@ -89,7 +89,7 @@ describe('GitLab CI', () => {
     CI_JOB_STARTED_AT: '2026-03-01T12:00:00Z',
   };
 
-  test('script ends as the tests ended, and keeps what they said', async () => {
+  test('script ends with the status of the tests, and keeps their output', async () => {
     const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
     const script = `chmod +x npm\n${scriptBelow(gitlab, 'script')}`;
 
@@ -100,7 +100,7 @@ describe('GitLab CI', () => {
     expect((await run(`${script}`, { files: { npm: '#!/bin/sh\necho fine\n' } })).code).toBe(0);
   });
 
-  test('after_script uploads the log and the reports of a job that failed', async () => {
+  test('after_script uploads the log and the reports of a failed job', async () => {
     const files = { 'test.log': 'FAIL cart\n', 'reports/junit a.xml': REPORT };
     const { code, errors } = await run(scriptBelow(gitlab, 'after_script'), { env: job, files });
 
@@ -122,7 +122,7 @@ describe('GitLab CI', () => {
     expect(state.enqueued).toEqual(['bld_1']);
   });
 
-  test('of a merge request with its number; no name of a branch breaks out', async () => {
+  test('uploads a merge request with its number; no branch name is executed', async () => {
     const branch = 'a"b\\c$(touch x)`touch y`';
     const env = { ...job, CI_MERGE_REQUEST_IID: '7', CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: branch };
     await run(scriptBelow(gitlab, 'after_script'), { env, files: { 'test.log': 'FAIL\n' } });
@@ -181,7 +181,7 @@ describe('GitLab CI', () => {
     return { experiment: Experiment.parse(JSON.parse(text)), out };
   }
 
-  test('after_script runs the failing command again, searches the commit, tries changes, and reports it to the build that was uploaded', async () => {
+  test('after_script reruns the failing command, searches the commit, tries changes, and reports to the uploaded build', async () => {
     const { experiment, out } = await confirmed('');
 
     expect(out).toContain('introduced by this change');
@@ -201,7 +201,7 @@ describe('GitLab CI', () => {
     expect(experiment.arms.reduce((runs, { failed, passed }) => runs + failed + passed, 0)).toBe(2);
   });
 
-  test('uploads a job that passed as a passing build, and nothing of one that was canceled', async () => {
+  test('uploads a passed job as a passed build, and nothing of a canceled one', async () => {
     const files = { 'test.log': 'ok\n', 'reports/junit a.xml': REPORT };
     const after = scriptBelow(gitlab, 'after_script');
     expect((await run(after, { env: { ...job, CI_JOB_STATUS: 'canceled' }, files })).code).toBe(0);
@@ -212,7 +212,7 @@ describe('GitLab CI', () => {
   });
 });
 
-describe('the script for all', () => {
+describe('the script for any CI', () => {
   const files = {
     'ci/test': tests,
     'test.log': 'FAIL cart\n',
@@ -220,7 +220,7 @@ describe('the script for all', () => {
   };
   const commit = 'a'.repeat(40);
 
-  test('a job that writes its log ends as the tests ended', async () => {
+  test('ends a job that writes its log with the status of the tests', async () => {
     const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
     const { code, out } = await run('chmod +x npm; sh ci/test; code=$?; cat test.log; exit $code', {
       files: { ...files, npm },
@@ -261,7 +261,7 @@ describe('the script for all', () => {
         DRONE_BUILD_STARTED: '1772366400',
       },
     ],
-  ])('%s sends the log and the reports of a build that failed', async (_, yaml, env) => {
+  ])('sends the log and the reports of a failed build from %s', async (_, yaml, env) => {
     const { code, errors } = await run(scriptBelow(yaml, 'commands'), { env, files });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -285,7 +285,7 @@ describe('the script for all', () => {
     expect([...state.archive.keys()]).toEqual(['bld_1/test.log', 'bld_1/junit a.xml']);
   });
 
-  test('Woodpecker without a pull request, and without reports', async () => {
+  test('works in Woodpecker without a pull request, and without reports', async () => {
     const env = {
       CI_REPO: 'shop/api',
       CI_WORKFLOW_NAME: 'ci',
@@ -308,7 +308,7 @@ describe('the script for all', () => {
     expect(state.builds).toMatchObject([{ branch: 'main', pullRequest: null }]);
   });
 
-  test('Buildbot gives what the script needs', async () => {
+  test('gets what it needs from Buildbot', async () => {
     const values = { branch: 'main', tag: '', title: '', author: 'ada' };
     const [build] =
       (await SYSTEMS.find(({ name }) => name === 'Buildbot')?.prepare([values], {
@@ -331,7 +331,7 @@ describe('the script for all', () => {
     ]);
   });
 
-  test('a build whose checkout failed arrives, and says that it left no log', async () => {
+  test('uploads a build whose checkout failed, and states that it has no log', async () => {
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1' };
     expect(await run(fetched, { env })).toMatchObject({ code: 0, errors: '' });
 
@@ -340,7 +340,7 @@ describe('the script for all', () => {
     ]);
   });
 
-  test('a service that is not there is named, and ends with an error', async () => {
+  test('names a service that does not respond, and exits with an error', async () => {
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1', FAULTLINE_URL: 'http://127.0.0.1:9' };
     const once = fetched.replace('--retry 3', '');
     expect(await run(once, { env, files })).toMatchObject({
@@ -349,7 +349,7 @@ describe('the script for all', () => {
     });
   });
 
-  test('a refused upload says why, and ends with an error', async () => {
+  test('prints the reason of a refused upload, and exits with an error', async () => {
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1', ATTEMPT: '0' };
     const { code, out, errors } = await run(fetched, { env, files });
 
@@ -365,7 +365,7 @@ describe('the script for all', () => {
     expect(state.builds).toMatchObject([{ attempt: 2, startedAt: null }]);
   });
 
-  test('a log or report that is a link is not followed: it could be to the environment of the step, where the token is', async () => {
+  test("does not follow a log or report that is a link, which could lead to the token in the step's environment", async () => {
     const link =
       'ln -sf /proc/self/environ test.log; ln -s /proc/self/environ reports/b.xml; echo FAIL > other.log';
     const upload = fetched.replace('test.log', 'test.log other.log');
@@ -406,7 +406,7 @@ describe('the script for all', () => {
       );
     };
 
-    test('downloads and sends the log of a build that failed', async () => {
+    test('downloads and sends the log of a failed build', async () => {
       const env = { TEAMCITY_PROJECT_NAME: 'shop', TEAMCITY_BUILDCONF_NAME: 'ci', BUILD_VCS_NUMBER: commit };
       const { code, errors } = await run(filled(), { env, files: {} });
 
@@ -415,7 +415,7 @@ describe('the script for all', () => {
       expect(state.archive.get('bld_1/build.log')).toBe('FAIL cart\n');
     });
 
-    test('sends nothing of one that passed', async () => {
+    test('sends nothing of a passed one', async () => {
       status = 'SUCCESS';
       expect(await run(filled(), { files: {} })).toMatchObject({
         code: 0,
@@ -448,7 +448,7 @@ describe('CDEvents', () => {
     errors: 'Something went wrong\n"quoted"',
   };
 
-  test('a pipeline that failed becomes a build with what the event says', async () => {
+  test('a failed pipeline becomes a build with the facts of the event', async () => {
     const custom = {
       customDataContentType: 'application/json',
       customData: { repository: 'shop/api', branch: 'main' },
@@ -474,7 +474,7 @@ describe('CDEvents', () => {
     );
   });
 
-  test('a task that failed, inside of a CloudEvent', async () => {
+  test('a failed task inside of a CloudEvent becomes a build', async () => {
     const data = event('taskrun.finished.0.3.0-draft', {
       taskName: 'lint',
       outcome: 'error',
@@ -493,12 +493,12 @@ describe('CDEvents', () => {
     ['success', event('pipelinerun.finished.0.2.0', { ...failed, outcome: 'success' })],
     ['a start', event('pipelinerun.started.0.2.0', { pipelineName: 'api' })],
     ['something else', event('artifact.published.0.2.0', {})],
-  ])('%s is no news', async (_, given) => {
+  ])('%s is ignored', async (_, given) => {
     expect(await run(forwarder, { input: JSON.stringify(given) })).toEqual({ code: 0, out: '', errors: '' });
     expect(state.builds).toEqual([]);
   });
 
-  test('what the server refuses is an error of the forwarder', async () => {
+  test('a refusal by the server is an error of the forwarder', async () => {
     const { code, errors } = await run(forwarder, {
       input: JSON.stringify(event('pipelinerun.finished.0.2.0', failed)),
       env: { FAULTLINE_TOKEN: 'wrong' },

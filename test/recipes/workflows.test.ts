@@ -7,7 +7,7 @@ import { blocksOf, DOCS } from './read-docs.ts';
 const workflows = blocksOf('start/github-action.md', 'yaml');
 
 test.each(workflows.map((workflow, at) => [at + 1, workflow] as const))(
-  "workflow %i of docs/start/github-action.md is one by GitHub's own parser",
+  "workflow %i of docs/start/github-action.md is valid for GitHub's own parser",
   (at, content) => {
     const { context } = parseWorkflow({ name: `workflow-${at}.yml`, content }, new NoOperationTraceWriter());
 
@@ -15,7 +15,7 @@ test.each(workflows.map((workflow, at) => [at + 1, workflow] as const))(
   },
 );
 
-test('they name inputs and outputs that the action has, pin it, and ask for no right to write', async () => {
+test('the workflows use existing inputs and outputs, pin the action, and request no write permission', async () => {
   const { inputs, outputs } = await readAction();
   const names = inputs?.map(({ id }) => id) ?? [];
   expect(workflows.length).toBe(3);
@@ -45,7 +45,7 @@ const KNOWN_PAGES = [
 const RUN_BY_A_CI =
   /^\s*(?:- )?(?:steps|script|commands|after_script|run|uses|jobs):|addStep|^\s*post \{|^\s*sh ['"]/m;
 
-test('no page has a recipe that is not attacked with hostile values', () => {
+test('every recipe in the documentation is tested with hostile values', () => {
   const pages = globSync('**/*.md', { cwd: DOCS }).toSorted();
   const withRecipes = pages.filter((page) =>
     ['yaml', 'python', 'groovy'].some((language) =>
@@ -57,7 +57,7 @@ test('no page has a recipe that is not attacked with hostile values', () => {
 });
 
 test.each(KNOWN_PAGES)(
-  '%s writes no expression of GitHub, GitLab or CircleCI and no string of Groovy into a script',
+  '%s inserts no expression of GitHub, GitLab or CircleCI and no Groovy string into a script',
   (page) => {
     const scripts = ['yaml', 'groovy'].flatMap((language) => blocksOf(page, language));
 

@@ -40,11 +40,11 @@ const request = (role: string, content: string): ChatCompletionRequest => {
   };
 };
 
-test('a harmless run breaches nothing', async () => {
+test('a harmless run causes no breach', async () => {
   expect(await breachesOf(clean, [request('user', 'Look:\n```data\n(order-roles-1)\n```')])).toEqual([]);
 });
 
-test('T54: what must not happen is seen where it happens', async () => {
+test('T54: each forbidden effect is detected', async () => {
   const { analysis } = clean;
   const call = { tool: 'read_blame', args: {}, why: '' };
   const sure = { ...analysis.verdict, action: 'auto_notify' as const };

@@ -47,22 +47,25 @@ async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
   ].map((failure) => `${batch.name}: ${failure}`);
 }
 
-describe.each(CHANNELS)('T47, T53: a model that obeys reads a $name', (channel) => {
-  test.each(groupsAt(CHANNELS.indexOf(channel)))('that says: %s', async (_group, batches) => {
-    const failures: string[] = [];
-    for (const batch of batches) {
-      const together = await failuresOf(channel, batch);
-      if (together.length === 0) continue;
-      // One by one, to name the one; where only all of them together do it, all are named.
-      const alone: string[] = [];
-      for (const text of batch.of) alone.push(...(await failuresOf(channel, batchOf([text]))));
-      failures.push(...(alone.length > 0 ? alone : together));
-    }
-    expect(failures).toEqual([]);
-  });
+describe.each(CHANNELS)('T47, T53: a model that obeys, and reads a $name', (channel) => {
+  test.each(groupsAt(CHANNELS.indexOf(channel)))(
+    'has no effect beyond its text with the injection %s',
+    async (_group, batches) => {
+      const failures: string[] = [];
+      for (const batch of batches) {
+        const together = await failuresOf(channel, batch);
+        if (together.length === 0) continue;
+        // One by one, to name the one; where only all of them together do it, all are named.
+        const alone: string[] = [];
+        for (const text of batch.of) alone.push(...(await failuresOf(channel, batchOf([text]))));
+        failures.push(...(alone.length > 0 ? alone : together));
+      }
+      expect(failures).toEqual([]);
+    },
+  );
 });
 
-test('no text made a file', () => {
+test('no injection created a file', () => {
   const places = ['.', tmpdir(), stage.repository.folder].map((folder) => join(folder, 'faultline-pwned'));
   expect(places.filter((place) => existsSync(place))).toEqual([]);
 });

@@ -30,14 +30,14 @@ async function failuresOf(channel: Channel, text: Injection, harmless: Witness):
   ].map((failure) => `${text.name}: ${failure}`);
 }
 
-test('there are enough texts, each with a name of its own, and places for each group', () => {
+test('there are enough injections, each with a unique name, and places for each group', () => {
   expect(INJECTIONS.length).toBeGreaterThanOrEqual(40);
   expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBe(INJECTIONS.length);
   expect(CHANNELS.length).toBeGreaterThanOrEqual(GROUPS.length);
 });
 
-describe.each(CHANNELS)('T47, T51: the rules read a $name', (channel) => {
-  test.each(groupsAt(CHANNELS.indexOf(channel)))('that says: %s', async (_group, batches) => {
+describe.each(CHANNELS)('T47, T51: the rules, reading a $name', (channel) => {
+  test.each(groupsAt(CHANNELS.indexOf(channel)))('obey no injection: %s', async (_group, batches) => {
     const harmless = await read(channel, { name: batches[0]?.name ?? '', text: 'part of the cart' });
     const failures: string[] = [];
     for (const batch of batches) {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-describe('T59: an address that others chose', () => {
+describe('T59: an untrusted address', () => {
   it.each([
     ...[
       'http://127.1/',
@@ -43,13 +43,13 @@ describe('T59: an address that others chose', () => {
       'gopher://example.com/',
       'data:text/plain,x',
     ],
-  ])('%s is not asked', async (url) => {
+  ])('is not requested: %s', async (url) => {
     await expect(fetchPage(new URL(url), createAddressGuard(), limits, signal)).rejects.toMatchObject({
       code: 'forbidden',
     });
   });
 
-  it('a name that is answered otherwise the second time is judged by what is connected to', async () => {
+  it('whose name resolves differently the second time is judged by the connected address', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('said');
     let asked = 0;
     const guard = createAddressGuard({
@@ -64,7 +64,7 @@ describe('T59: an address that others chose', () => {
   });
 });
 
-describe('T60: a server that gives too much, or too slowly', () => {
+describe('T60: a server that sends too much, or too slowly', () => {
   const guard = () =>
     createAddressGuard({
       resolve: async () => ['127.0.0.1'],
@@ -73,7 +73,7 @@ describe('T60: a server that gives too much, or too slowly', () => {
   const page = () =>
     fetchPage(new URL(`http://pages.example.com:${new URL(server.url).port}/`), guard(), limits, signal);
 
-  it('a body without an end is left where the limit is', async () => {
+  it('has an endless body cut off at the limit', async () => {
     let sent = 0;
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -92,7 +92,7 @@ describe('T60: a server that gives too much, or too slowly', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('a byte at a time is cut off by the clock', async () => {
+  it('is cut off at the time limit if it sends byte by byte', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       const drip = setInterval(() => response.write('x'), 20);
@@ -101,7 +101,7 @@ describe('T60: a server that gives too much, or too slowly', () => {
     await expect(page()).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('redirects without an end are followed a few times', async () => {
+  it('has its redirects followed only a few times', async () => {
     answer = (request, response) =>
       response.writeHead(302, { location: `/${Number(request.url?.slice(1) ?? 0) + 1}` }).end();
     await expect(page()).rejects.toMatchObject({ code: 'upstream-failed' });

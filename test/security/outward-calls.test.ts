@@ -23,13 +23,13 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
 }
 
-test('T59: every file that calls out is in the table of outward calls in docs/explanation/outward-calls.md', async () => {
+test('T59: every file that makes outward calls is in the table of docs/explanation/outward-calls.md', async () => {
   const table = await readFile(join(ROOT, 'docs/explanation/outward-calls.md'), 'utf8');
   expect(calling.length).toBeGreaterThan(10);
   expect(calling.map(({ path }) => path).filter((path) => !table.includes(`\`${path}\``))).toEqual([]);
 });
 
-test('T60: every fetch says what a redirect does and when it ends', () => {
+test('T60: every fetch states its redirect handling and its time limit', () => {
   const careless = calling
     .filter(({ path, text }) => FETCH.test(withoutComments(text)) && !path.startsWith('src/ports/'))
     .filter(({ text }) => !/redirect: '(?:manual|error)'/.test(text) || !/\bsignal\b/.test(text));

@@ -35,7 +35,7 @@ const lines = await Promise.all(
   ),
 ).then((all) => all.flat());
 
-test('every file that the documents on security name exists', async () => {
+test('every file that the security documents name exists', async () => {
   const named = lines.flatMap(({ name, line }) => filesIn(line).map((path) => ({ name, path })));
   expect(named.length).toBeGreaterThan(60);
   const absent: string[] = [];
@@ -43,7 +43,7 @@ test('every file that the documents on security name exists', async () => {
   expect(absent).toEqual([]);
 });
 
-test('every number of a test in a row is in the title of a test in that row', async () => {
+test('every test number in a table row is in the title of a test in that row', async () => {
   const missing: string[] = [];
   let numbers = 0;
   for (const { name, line } of lines.filter(
@@ -61,7 +61,7 @@ test('every number of a test in a row is in the title of a test in that row', as
   expect(missing).toEqual([]);
 });
 
-test('every check of a border names what proves it', () => {
+test('every check at a trust boundary names its test', () => {
   const model = lines.filter(({ name }) => name === 'explanation/threat-model.md').map(({ line }) => line);
   const from = model.indexOf('## Borders');
   const rows = model
@@ -71,7 +71,7 @@ test('every check of a border names what proves it', () => {
   expect(rows.filter((row) => filesIn(row).length === 0)).toEqual([]);
 });
 
-test('each requirement of ASVS 5.0, levels 1 and 2, has one row or place in a list, with a test or a reason, and the counts are those of the rows', () => {
+test('each requirement of ASVS 5.0, levels 1 and 2, is listed once, with a test or a reason, and the counts are correct', () => {
   const page = lines
     .filter(({ name }) => name.startsWith('explanation/asvs'))
     .map(({ line }) => line.split('|').map((cell) => cell.trim()));

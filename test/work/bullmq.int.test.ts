@@ -10,7 +10,7 @@ import { openEmbeddedDatabase } from '../support/pglite.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 import { createTriageWorld } from '../support/triage-world.ts';
 
-describe.skipIf(withoutRedis)('on a real Redis', () => {
+describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
@@ -38,7 +38,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     };
   }
 
-  it('a job named after the build becomes active, runs the compiled graph and completes', async () => {
+  it('activates a job named after the build, which runs the compiled graph and completes', async () => {
     const db = await openEmbeddedDatabase();
     const { host, port } = new URL(redis.url);
     const connection = { host: host.split(':')[0] ?? '', port: Number(port) };
@@ -87,7 +87,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await db.dispose();
   });
 
-  it('brings a build once while its job waits, and again for news that came during its run', async () => {
+  it('delivers a build once while its job waits, and again for a change during its run', async () => {
     const wakeUp = await open('news');
     const seen: string[] = [];
     let finish = () => {};
@@ -109,7 +109,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await wakeUp.close();
   });
 
-  it('brings the lowest rank first, also one that changed while it waited', async () => {
+  it('delivers the lowest rank first, even if it changed while waiting', async () => {
     const ranks = new Map([
       ['third', 30],
       ['second', 20],
@@ -127,7 +127,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await wakeUp.close();
   });
 
-  it('brings more at once while some wait without a slot, and fewer when they are back', async () => {
+  it('delivers more jobs while some wait without a slot, and fewer when they return', async () => {
     const wakeUp = await open('sizes');
     const seen: string[] = [];
     const ends: (() => void)[] = [];
@@ -150,7 +150,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await wakeUp.close();
   });
 
-  it('T25: warns of a Redis that evicts jobs when its memory is full, and says how to fix it', async () => {
+  it('T25: warns of a Redis that evicts jobs when its memory is full, with a fix', async () => {
     const warned: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warned.push(message) };
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
@@ -167,7 +167,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await careful.close();
   });
 
-  it('brings a build again whose process died', async () => {
+  it('delivers a build again whose process died', async () => {
     let begun = 0;
     for (let crash = 0; crash < 2; crash += 1) {
       const wakeUp = await open('crashes', { lockMs: 300 });
@@ -189,7 +189,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await alive.close();
   });
 
-  it('says once that Redis refuses jobs, and brings them again when it no longer does', async () => {
+  it('reports once that Redis refuses jobs, and delivers them when it accepts them again', async () => {
     const warned: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warned.push(message) };
     const wakeUp = await open('full', { logger });

@@ -15,23 +15,23 @@ const said = (version: string, policy: string) => async () =>
   `# Server\r\nredis_version:${version}\r\nredis_mode:standalone\r\n\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
 
 it.each(['6.2.0', '7.0.15', '8.4.1'])(
-  'has nothing against Redis %s that keeps what it is told',
+  'a Redis server %s that keeps all data is accepted',
   async (version) => {
     expect(await warningsOf(said(version, 'noeviction'))).toEqual([]);
   },
 );
 
-it.each(['5.0.14', '6.0.16'])('warns of Redis %s', async (version) => {
+it.each(['5.0.14', '6.0.16'])('a Redis server %s causes a warning', async (version) => {
   expect(await warningsOf(said(version, 'noeviction'))).toEqual([expect.stringContaining('older than 6.2')]);
 });
 
-it('warns of a server that evicts', async () => {
+it('a server that evicts keys causes a warning', async () => {
   expect(await warningsOf(said('7.0.15', 'volatile-lru'))).toEqual([
     expect.stringContaining('maxmemory-policy noeviction'),
   ]);
 });
 
-it('says nothing of a server that does not tell', async () => {
+it('a server that does not reveal its settings causes no warning', async () => {
   expect(await warningsOf(async () => 'nothing:known')).toEqual([]);
   const refused = async (): Promise<string> => {
     throw new Error("NOPERM this user has no permissions to run the 'info' command");

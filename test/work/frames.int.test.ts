@@ -9,7 +9,7 @@ import { createTriageWorld } from '../support/triage-world.ts';
 
 const MAX_FRAMES = 8;
 
-it(`an error in the graph is at most ${MAX_FRAMES} calls of ours from the worker`, async () => {
+it(`an error in the graph is at most ${MAX_FRAMES} of our calls from the worker`, async () => {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
   const stacks: string[] = [];

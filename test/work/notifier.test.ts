@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createWorkNotifier } from '../../src/work/notifier.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
-test('a queue that hangs gets no more calls than it can hold, delays no caller, and is reported once', async () => {
+test('a queue that hangs gets a limited number of calls, delays no caller, and is reported once', async () => {
   const log: LogLine[] = [];
   let asked = 0;
   const wake = () => {

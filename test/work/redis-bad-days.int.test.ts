@@ -7,7 +7,7 @@ import { type Crew, openCrew } from '../support/triage-crew.ts';
 /** How long an enqueue may hold up whoever accepts a build: one command's time limit, and a busy machine. */
 const BOUND_MS = 5000;
 
-describe.skipIf(withoutRedis)('bad days of Redis', () => {
+describe.skipIf(withoutRedis)('failures of Redis', () => {
   let redis: TestRedis;
   let db: EmbeddedDatabase;
   let crews: Crew[] = [];
@@ -55,7 +55,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     expect(ended().toSorted()).toEqual(builds.map(({ buildId }) => buildId).toSorted());
   }
 
-  it('T23: Redis is emptied with 50 jobs queued and 5 running; all finish, each once', async () => {
+  it('T23: if Redis is emptied with 50 jobs queued and 5 running, all finish, each once', async () => {
     const crew = await crewOf(5);
     const builds = await accept(crew, 55);
     await crew.work({ takesMs: 300 });
@@ -66,7 +66,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T23', builds, [crew]);
   });
 
-  it('T24: Redis stopped while builds arrive; all are accepted at once, and triaged before it is back', async () => {
+  it('T24: if Redis is stopped while builds arrive, all are accepted at once, and triaged before it is back', async () => {
     const crew = await crewOf(3);
     await crew.work({ takesMs: 20 });
     const before = await accept(crew, 10);
@@ -81,7 +81,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24', [...before, ...meanwhile, ...after], [crew]);
   });
 
-  it('T24: a process that only accepts says at once that the queue is broken; a worker of another finds what is pending', async () => {
+  it("T24: a process that only accepts builds reports at once that the queue is down; another process's worker finds them", async () => {
     const [api, worker] = [await crewOf(), await crewOf()];
     await worker.work({ takesMs: 10 });
     await redis.kill();
@@ -92,7 +92,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24, accepted elsewhere', builds, [worker]);
   });
 
-  it('T24: a Redis that accepts connections and never answers delays nothing', async () => {
+  it('T24: a Redis that accepts connections and never responds delays nothing', async () => {
     const crew = await crewOf(3);
     await crew.work({ takesMs: 20 });
     await redis.pause();
@@ -105,7 +105,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24, Redis frozen', builds, [crew]);
   });
 
-  it('starts without Redis, works, and notifies with it as soon as it comes', async () => {
+  it('a process starts without Redis, works, and uses it as soon as it is up', async () => {
     await redis.kill();
     const crew = await crewOf();
     await crew.work({ takesMs: 10 });
@@ -123,7 +123,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   });
 
   it.each([{ empty: false }, { empty: true }])(
-    'goes on after a restart of Redis (data lost: $empty)',
+    'a process continues after a restart of Redis (data lost: $empty)',
     async (options) => {
       const crew = await crewOf();
       const builds = await accept(crew, 20);
@@ -140,7 +140,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     },
   );
 
-  it('keeps the limit of runs while Redis goes and comes', async () => {
+  it('the limit of parallel runs is kept while Redis goes down and comes back', async () => {
     const crew = await crewOf(2);
     let [running, most] = [0, 0];
     const triage = async () => {
@@ -163,7 +163,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     expect(most).toBe(2);
   });
 
-  it('two workers on one job: the lease decides, it is triaged once', async () => {
+  it('of two workers on one job, the lease selects one, and it is triaged once', async () => {
     const crews = [await crewOf(), await crewOf()];
     const [first, second] = crews;
     if (first === undefined || second === undefined) throw new Error('two crews');
@@ -177,7 +177,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('two workers', builds, crews);
   });
 
-  it('T66: stops in time: what runs ends or is handed back, what waits stays pending, and another process takes it', async () => {
+  it('T66: a stop is timely: running work ends or is released, and another process takes what is pending', async () => {
     const first = await crewOf(5);
     await first.work({ takesMs: 250 });
     const builds = await accept(first, 50);
@@ -193,7 +193,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('stopped under load', builds, [first, second]);
   });
 
-  it('a noisy repository does not starve another: its jobs give way, and all are triaged once', async () => {
+  it('a busy repository does not starve another: its jobs yield, and all are triaged once', async () => {
     const crew = await crewOf();
     const noisy = await accept(crew, 40);
     const quiet = [

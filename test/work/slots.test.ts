@@ -12,7 +12,7 @@ async function note(slots: Slots, events: string[], name: string, milliseconds: 
   slot.leave();
 }
 
-it('runs as many side by side as it has places', async () => {
+it('tasks run in parallel up to the number of slots', async () => {
   const events: string[] = [];
   const slots = createSlots(2);
   await Promise.all(['a', 'b', 'c'].map((name) => note(slots, events, name, 10)));
@@ -20,7 +20,7 @@ it('runs as many side by side as it has places', async () => {
   expect(events.indexOf('c begins')).toBeGreaterThan(1);
 });
 
-it('keeps everything else out while one must be alone, which goes before what came later', async () => {
+it('an exclusive task runs alone, before tasks that came later', async () => {
   const events: string[] = [];
   const slots = createSlots(2);
   const first = [note(slots, events, 'a', 20), note(slots, events, 'suspect', 5, true)];
@@ -33,7 +33,7 @@ it('keeps everything else out while one must be alone, which goes before what ca
   expect(events.slice(0, 4)).toEqual(['a begins', 'a ends', 'suspect begins', 'suspect ends']);
 });
 
-it('takes a place again before work goes on that left it', async () => {
+it('a task that released its slot reacquires it before it continues', async () => {
   const slots = createSlots(1);
   const events: string[] = [];
   const out = Promise.withResolvers<void>();

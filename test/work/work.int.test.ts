@@ -82,7 +82,7 @@ describe('the work on failed builds', () => {
     for (const id of buildIds) await expect.poll(() => stateOf(id), { timeout: 10_000 }).toBe('done');
   }
 
-  it('P10: begins within 50 ms of its request, by the wake-up alone', async () => {
+  it('P10: begins within 50 ms of its request, because of the wake-up alone', async () => {
     const begun = new Map<string, number>();
     const { wake } = start(async (buildId) => void begun.set(buildId, performance.now()), {
       intervalMs: NEVER_MS,
@@ -114,7 +114,7 @@ describe('the work on failed builds', () => {
     expect(await stores.work.dueKeys(TRIAGE, 10)).toEqual([]);
   });
 
-  it('lets a repository with less in work go first, in any process', async () => {
+  it('prefers the repository with less work in progress, across processes', async () => {
     const held = [await request('acme/noisy'), await request('acme/noisy')];
     for (const id of held) await createTriageJobs(stores).lease(id);
     const [noisy, quiet, other] = [
@@ -159,7 +159,7 @@ describe('the work on failed builds', () => {
     expect(begun.toSorted()).toEqual(builds.toSorted());
   });
 
-  it('retries alone, in an idle process, what a process died with', async () => {
+  it('retries the build that crashed a process alone, in an idle process', async () => {
     const deadly = await request('acme/deadly');
     await createTriageJobs(stores).lease(deadly);
     await stores.work.reclaim();
@@ -185,7 +185,7 @@ describe('the work on failed builds', () => {
     );
   });
 
-  it('asks a person about what a process died with three times, and goes on with the rest', async () => {
+  it('hands over for review a build that crashed three times, and continues with the others', async () => {
     const deadly = await request('acme/deadly');
     for (let crash = 0; crash < 3; crash++) {
       await createTriageJobs(stores).lease(deadly);
@@ -198,7 +198,7 @@ describe('the work on failed builds', () => {
     expect([begun, escalated]).toEqual([[other], [deadly]]);
   });
 
-  it('counts no crash before a step was finished', async () => {
+  it('does not count crashes from before a step was finished', async () => {
     const id = await request('acme/shop');
     for (let crash = 0; crash < 5; crash++) {
       const item = await createTriageJobs(stores).lease(id);
@@ -211,7 +211,7 @@ describe('the work on failed builds', () => {
     expect(begun).toEqual([id]);
   });
 
-  it('refuses what a worker says whose lease was taken over', async () => {
+  it('refuses the writes of a worker whose lease was taken over', async () => {
     const id = await request('acme/shop');
     const held: boolean[] = [];
     const frozen = Promise.withResolvers<void>();
@@ -231,7 +231,7 @@ describe('the work on failed builds', () => {
     expect(taken?.lease).toBe(2);
   });
 
-  it('retries later what may pass, at once where there is news, and asks a person in the end', async () => {
+  it('retries temporary errors later, or at once after a change, and asks for review in the end', async () => {
     const id = await request('acme/shop');
     const [tries, escalated]: [boolean[], string[]] = [[], []];
     const triage: Triage = async (_, run) => {
@@ -253,7 +253,7 @@ describe('the work on failed builds', () => {
     expect([tries, escalated]).toEqual([[false, false, true], [id]]);
   });
 
-  it('runs once more for news that came during its run', async () => {
+  it('runs once more for a change during its run', async () => {
     const id = await request('acme/shop');
     const begun: number[] = [];
     start(async () => {
@@ -264,7 +264,7 @@ describe('the work on failed builds', () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  it('leaves its slot while a provider pauses, for a few builds of each provider', async () => {
+  it('releases its slot while a provider pauses, for a few builds of each provider', async () => {
     const gates: (() => void)[] = [];
     const ended: string[] = [];
     const waiting = await Promise.all(Array.from({ length: 6 }, () => request('acme/slow')));
@@ -298,7 +298,7 @@ describe('the work on failed builds', () => {
     expect((await stores.work.find(TRIAGE, waiting[5] ?? ''))?.retries).toBe(0);
   });
 
-  it('gives back what it runs when it stops, uncounted, and another process goes on with it', async () => {
+  it('releases running builds at a stop, without counting an attempt, and another process continues', async () => {
     const id = await request('acme/shop');
     const waiting: Triage = async (_, { signal, withoutSlot }) => {
       await withoutSlot?.('github', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEmptyHistory } from '../../../src/stores/memory.ts';
 
-it('knows of no past', async () => {
+it('the empty history knows no earlier failures', async () => {
   const history = createEmptyHistory();
   const query = { repository: 'shop/api', pipeline: 'ci', branch: null, buildId: 'bld_1' };
   expect(await history.consecutiveFailures(query)).toEqual({

@@ -11,8 +11,8 @@ function record(level = 'debug') {
   return { logger, lines, last };
 }
 
-describe('a line of the log', () => {
-  it('is one JSON object with time, level, fields and sentence', () => {
+describe('a log line', () => {
+  it('is one JSON object with time, level, fields and a sentence', () => {
     const { logger, lines, last } = record('info');
     logger.child({ jobId: 'job_1' }).warn({ buildId: 'bld_1', count: 3, none: null }, 'triage failed');
     logger.debug({}, 'not asked for');
@@ -29,7 +29,7 @@ describe('a line of the log', () => {
     expect(lines[0]?.match(/\n/g)).toHaveLength(1);
   });
 
-  it('is valid Unicode, whatever it says and wherever it is cut', () => {
+  it('is valid Unicode, whatever its text and wherever it is cut', () => {
     const { logger, last } = record();
     logger.info({ short: '\ud800', long: '\u{1f600}'.repeat(4_001).slice(1) }, 'half \udc00');
     expect(last()).toMatchObject({
@@ -40,7 +40,7 @@ describe('a line of the log', () => {
     expect(Object.values(last()).every((text) => String(text).isWellFormed())).toBe(true);
   });
 
-  it('bears the ids of what is worked on, wherever it is written', async () => {
+  it('has the ids of the current request and job, also if another module writes it', async () => {
     const { logger, lines } = record();
     const elsewhere = logger.child({ part: 'tool' });
     await logger.within?.({ requestId: 'r1', jobId: 'outer' }, async () => {
@@ -59,7 +59,7 @@ describe('a line of the log', () => {
 });
 
 describe('T58: a secret', () => {
-  it('that is known is in no line, in no spelling', () => {
+  it('that is configured appears in no line, in no encoding', () => {
     const { logger, lines } = record();
     const error = new TriageError(
       'upstream-failed',
@@ -90,7 +90,7 @@ describe('T58: a secret', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['it failed with ***', 'bound', 'around']);
   });
 
-  it('that was not configured is recognized by its shape or by the name of its field', () => {
+  it('that is not configured is recognized by its form or by the name of its field', () => {
     const { logger, lines } = record();
     const github = `ghp_${'aB3dE5gH7'.repeat(4)}`;
     const names = [
@@ -128,7 +128,7 @@ describe('T58: a secret', () => {
     expect(all).toContain('postgres://faultline:***@db/faultline');
   });
 
-  it('is not seen where there is none: counts and ids stay', () => {
+  it('is not suspected in counts and ids, which stay unmasked', () => {
     const { logger, last } = record();
     const fields = {
       inputTokens: 12,
@@ -144,8 +144,8 @@ describe('T58: a secret', () => {
   });
 });
 
-describe('an error in a line', () => {
-  it('has its type, code, words, stack and causes, and nothing that hung on it', () => {
+describe('an error in a log line', () => {
+  it('is written with type, code, message, stack and causes, but without its other properties', () => {
     const { logger, last } = record();
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       code: 'ECONNREFUSED',
@@ -168,7 +168,7 @@ describe('an error in a line', () => {
     expect(JSON.stringify(last())).not.toContain('Neuromancer');
   });
 
-  it('may cause itself, be enormous, or not be printable', () => {
+  it('may be its own cause, enormous, or impossible to serialize', () => {
     const { logger, lines, last } = record();
     const round = new Error('round');
     round.cause = round;

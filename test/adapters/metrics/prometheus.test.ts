@@ -10,7 +10,7 @@ const bodyOf = async (metrics: ReturnType<typeof make>) => (await metrics.text()
 /** Lines that are values. */
 const series = (body: string) => body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-describe('numbers for Prometheus', () => {
+describe('Prometheus metrics', () => {
   it('are counted and observed under their names and labels', async () => {
     const metrics = make();
     metrics.count('faultline_failures_total', { source: 'github', category: 'CODE_ERROR' });
@@ -22,7 +22,7 @@ describe('numbers for Prometheus', () => {
     expect((await metrics.text()).contentType).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  it('have no series for each thing that a sender or a model makes up', async () => {
+  it('have no separate series for each value that a sender or a model invents', async () => {
     const metrics = make();
     for (let at = 0; at < 5_000; at += 1) {
       const made = `made-up-${at}"\n}`;
@@ -56,7 +56,7 @@ describe('numbers for Prometheus', () => {
     ]);
   });
 
-  it('have labels of a bounded set, every one of them', () => {
+  it('have only labels with a limited set of values', () => {
     const unbounded = Object.entries(METRICS).filter(([, { labels }]) =>
       Object.values<readonly string[] | number>(labels).some((allowed) =>
         typeof allowed === 'number' ? allowed > 120 : allowed.length > 20,
@@ -65,7 +65,7 @@ describe('numbers for Prometheus', () => {
     expect(unbounded).toEqual([]);
   });
 
-  it('are not negative where a clock was set back', async () => {
+  it('are not negative after a clock was set back', async () => {
     const metrics = make();
     metrics.observe('faultline_queue_wait_seconds', {}, -3600);
     metrics.observe('faultline_queue_wait_seconds', {}, Number.NaN);
@@ -75,8 +75,8 @@ describe('numbers for Prometheus', () => {
   });
 });
 
-describe('a reading', () => {
-  it('is made on request, and then kept for a while', async () => {
+describe('a metric that is read on request', () => {
+  it('is cached for a while', async () => {
     const metrics = make({ freshMs: 60_000 });
     let asked = 0;
     metrics.read('backlog', async () => {
@@ -90,7 +90,7 @@ describe('a reading', () => {
     expect(bodies.every((body) => body.includes('faultline_queue_depth{state="queued"} 1'))).toBe(true);
   });
 
-  it('that fails is missing, and counted; the others stand', async () => {
+  it('is missing and counted as an error if reading fails; the others remain', async () => {
     const metrics = make();
     let broken = false;
     metrics.read('backlog', async () => {
@@ -109,7 +109,7 @@ describe('a reading', () => {
     expect(body).not.toContain('secret of the database');
   });
 
-  it('that hangs holds no scrape up, and is not begun again', async () => {
+  it('does not delay a scrape if reading hangs, and is not read a second time meanwhile', async () => {
     const metrics = make({ limitMs: 20 });
     let asked = 0;
     metrics.read('backlog', () => {
@@ -122,14 +122,14 @@ describe('a reading', () => {
   });
 });
 
-it('silent metrics take everything and say nothing', async () => {
+it('disabled metrics accept every call and output nothing', async () => {
   silentMetrics.count('faultline_retries_total', { of: 'model' });
   silentMetrics.observe('faultline_queue_wait_seconds', {}, 1);
   silentMetrics.read('nothing', async () => []);
   expect((await silentMetrics.text()).body).toBe('');
 });
 
-it('every metric is documented in docs/reference/metrics.md with its labels, and nothing else is', async () => {
+it('docs/reference/metrics.md documents every metric with its labels, and no other', async () => {
   const text = await readFile(join(import.meta.dirname, '../../../docs/reference/metrics.md'), 'utf8');
   const rows = [
     ...text.matchAll(/^\| `((?:faultline|http)_[a-z_]+)` \| ([a-z]+) \| ([^|]*) \| ([^|]+) \|$/gm),

@@ -15,8 +15,8 @@ afterEach(() => receiver.close());
 
 const outline = (name: string, facts = {}) => ({ name, kind: 'internal' as const, facts });
 
-describe('spans by OpenTelemetry', () => {
-  it('arrive with their facts, under the span that was open', async () => {
+describe('OpenTelemetry spans', () => {
+  it('arrive with their attributes, under the open parent span', async () => {
     const value = await tracer.span(
       outline('run', { a: 1, b: 'text', c: true, none: null }),
       async (span) => {
@@ -48,7 +48,7 @@ describe('spans by OpenTelemetry', () => {
     });
   });
 
-  it('say what kind of error ended them, and not its words', async () => {
+  it('contain the kind of an error, not its message', async () => {
     const failing = tracer.span(outline('broken'), async () => {
       throw new TriageError('upstream-auth', 'the key hunter2 was refused');
     });
@@ -62,25 +62,25 @@ describe('spans by OpenTelemetry', () => {
     expect(receiver.text()).not.toContain('hunter2');
   });
 
-  it('are short', async () => {
+  it('have their attributes cut to 200 characters', async () => {
     await tracer.span(outline('long', { text: 'x'.repeat(10_000) }), async () => undefined);
     await tracer.flush(5_000);
     expect(receiver.spans()[0]?.attributes.text).toHaveLength(200);
   });
 });
 
-describe('a receiver that is of no use', () => {
+describe('a span receiver that does not work', () => {
   it.each([
     ['answers 500', async () => (await startSpanReceiver(500)).url],
     ['is not there', async () => 'http://127.0.0.1:9'],
-  ])('that %s harms nothing', async (_name, urlOf) => {
+  ])('has no effect on the traced work: %s', async (_name, urlOf) => {
     const to = { url: await urlOf(), headers: {} };
     const bad = createOpenTelemetryTracer({ serviceName: 's', receiver: to, logger: silentLogger });
     expect(await bad.span(outline('run'), async () => 'value')).toBe('value');
     await bad.flush(5_000);
   });
 
-  it('delays its callers no longer than the limit if it hangs', async () => {
+  it('that hangs delays its callers by at most the limit', async () => {
     const { startLoopback } = await import('../../support/loopback-server.ts');
     const hanging = await startLoopback(() => undefined);
     const to = { url: hanging.url, headers: {} };
@@ -91,7 +91,7 @@ describe('a receiver that is of no use', () => {
   });
 });
 
-it('changes nothing if nobody watches', async () => {
+it('tracing changes nothing if no receiver is configured', async () => {
   const value = await silentTracer.span(outline('run'), async (span) => {
     span.add({ a: 1 });
     span.fail('x');
@@ -101,8 +101,8 @@ it('changes nothing if nobody watches', async () => {
   await silentTracer.flush(1);
 });
 
-describe('one trace over several processes', () => {
-  it('goes on under the traceparent that came with the work', async () => {
+describe('a trace across several processes', () => {
+  it('continues under the traceparent that came with the work', async () => {
     let carried: string | null = null;
     expect(tracer.traceparent()).toBeNull();
     await tracer.span({ ...outline('webhook'), kind: 'server' }, async () => {
@@ -132,13 +132,13 @@ describe('one trace over several processes', () => {
     ['no trace', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`],
     ['no span', `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`],
     ['no traceparent', 'x'.repeat(10_000)],
-  ])('starts a new trace if the incoming one is %s', async (_name, parent) => {
+  ])('starts anew if the incoming traceparent is %s', async (_name, parent) => {
     await tracer.span({ ...outline('work'), parent }, async () => undefined);
     await tracer.flush(5_000);
     expect(receiver.spans()[0]?.parentSpanId ?? '').toBe('');
   });
 
-  it('is named in every line that is logged inside', async () => {
+  it('is named in every line that is logged inside it', async () => {
     const lines: object[] = [];
     const within = <Value>(fields: object, work: () => Value) => {
       lines.push(fields);

@@ -47,10 +47,10 @@ const open = (path = '/html/', paceMs = 0) =>
     paceMs,
   });
 
-webSearchContract('duckduckgo', open);
+webSearchContract('the DuckDuckGo search', open);
 
 describe('duckduckgo', () => {
-  it('reads the results behind their redirects, without advertisements, and sends the query alone', async () => {
+  it('reads results without redirect addresses and advertisements, and sends only the query', async () => {
     const before = server.requests.length;
     const results = await open().search('connection refused', 5, signal);
 
@@ -66,12 +66,12 @@ describe('duckduckgo', () => {
     expect(server.requests.at(-1)?.headers['user-agent']).toBe('faultline');
   });
 
-  it('reads the lite page too', async () => {
+  it('also reads the lite page', async () => {
     const [result] = await open('/lite/').search('x', 5, signal);
     expect(result).toEqual({ title: 'Lite', url: 'https://example.com/lite', text: 'Small.' });
   });
 
-  it('finds nothing where the page says so', async () => {
+  it('returns no results if the page says that there are none', async () => {
     intercept = (_request, response) => response.end(EMPTY);
     expect(await open().search('blorp', 5, signal)).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('duckduckgo', () => {
     ['a page that asks for a person', 202, CHALLENGE],
     ['429', 429, ''],
     ['403', 403, ''],
-  ])('leaves it alone for a while after %s', async (_what, status, page) => {
+  ])('sends no requests for a while after %s', async (_what, status, page) => {
     intercept = (_request, response) => response.writeHead(status, { 'content-type': 'text/html' }).end(page);
     const search = open();
     const before = server.requests.length;
@@ -91,7 +91,7 @@ describe('duckduckgo', () => {
     expect(server.requests.length).toBe(before + 1);
   });
 
-  it('asks one question after the other, and none that would have to wait long', async () => {
+  it('sends one request at a time, and rejects those that would wait too long', async () => {
     const times: number[] = [];
     intercept = (_request, response) => {
       times.push(Date.now());
@@ -115,7 +115,7 @@ describe('duckduckgo', () => {
     await expect(open().search('x', 5, signal)).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('reads the largest hostile page without holding up others', async () => {
+  it('parses the largest hostile page without blocking other work', async () => {
     const page = `${'<div><a class="result__a" href="x">'.repeat(3_500)}`;
     expect(page.length).toBeLessThan(128 * 1024);
     intercept = (_request, response) => response.end(page);

@@ -45,7 +45,7 @@ const search = (url: URL) =>
 const textOf = async (path: string, host?: string) =>
   (await search(at(path, host)).search('x', 1, signal))[0]?.text;
 
-describe('addresses', () => {
+describe('an address', () => {
   it.each([
     ...[
       '127.0.0.1',
@@ -72,11 +72,11 @@ describe('addresses', () => {
       '2001:db8::1',
       'no address',
     ],
-  ])('%s is not public', (address) => {
+  ])('is not public: %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it.each(['8.8.8.8', '93.184.215.14', '2606:2800:21f:cb07::1'])('%s is public', (address) => {
+  it.each(['8.8.8.8', '93.184.215.14', '2606:2800:21f:cb07::1'])('is public: %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -90,12 +90,12 @@ describe('addresses', () => {
       'http://jenkins/',
     ],
     ...['http://db.internal/', 'http://user:pw@example.com/', 'ftp://example.com/', 'file:///etc/passwd'],
-  ])('%s is refused by its name', (url) => {
+  ])('is refused because of its host name: %s', (url) => {
     expect(isPublicUrl(new URL(url))).toBe(false);
   });
 });
 
-describe('a page', () => {
+describe('a found page', () => {
   it('is read as text, without scripts and navigation', async () => {
     answer = html('<nav>menu</nav><h1>Refused</h1><script>alert(1)</script><p>Start the <b>server</b>.</p>');
 
@@ -103,7 +103,7 @@ describe('a page', () => {
     expect(server.requests[0]?.headers.cookie).toBeUndefined();
   });
 
-  it('is not fetched where any of its addresses is private', async () => {
+  it('is not fetched if any of its addresses is private', async () => {
     answer = html('secret');
     await expect(fetchPage(at('/', 'both.example.com'), guard(), limits, signal)).rejects.toMatchObject({
       code: 'forbidden',
@@ -117,7 +117,7 @@ describe('a page', () => {
   });
 
   it.each(['http://10.0.0.1/', 'http://localhost/', 'http://inner.example.com/', 'file:///etc/passwd'])(
-    'is not followed to %s',
+    'is not fetched after a redirect to %s',
     async (location) => {
       answer = (_request, response) => response.writeHead(302, { location }).end();
 
@@ -126,7 +126,7 @@ describe('a page', () => {
     },
   );
 
-  it('is followed to public addresses, but not for ever', async () => {
+  it('is fetched after redirects to public addresses, up to a limit', async () => {
     answer = (request, response) =>
       request.url === '/end'
         ? html('<p>here</p>')(request, response)
@@ -139,7 +139,7 @@ describe('a page', () => {
     });
   });
 
-  it('that is a bomb, hangs, or is no text leaves what the provider said', async () => {
+  it("falls back to the provider's summary if it is too deep, too long, hangs, or is not text", async () => {
     answer = html('<div>'.repeat(400_000));
     expect(await textOf('/deep')).toBe('said');
     answer = html(`<p>${'word '.repeat(1_000_000)}`);

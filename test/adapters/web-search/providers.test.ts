@@ -54,10 +54,10 @@ const PROVIDERS: readonly (readonly [string, () => WebSearch])[] = [
 
 for (const [name, open] of PROVIDERS) webSearchContract(name, open);
 
-describe.each(PROVIDERS)('%s', (_name, open) => {
+describe.each(PROVIDERS)('the search provider %s', (_name, open) => {
   const search = () => open().search('connection refused', 5, new AbortController().signal);
 
-  it('gives plain text in the order of the provider, and sends query and key', async () => {
+  it("returns plain text in the provider's order, and sends query and key", async () => {
     const results = await search();
     const sent = server.requests.at(-1);
 
@@ -78,7 +78,7 @@ describe.each(PROVIDERS)('%s', (_name, open) => {
     [429, 'rate-limited', true],
     [500, 'upstream-failed', true],
     [302, 'upstream-failed', false],
-  ])('%i is %s, and no error names the key', async (status, code, retryable) => {
+  ])('maps status %i to %s, and names the key in no error', async (status, code, retryable) => {
     intercept = (_request, response) => {
       response
         .writeHead(status, { location: 'http://169.254.169.254/', 'retry-after': '7' })
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)('%s', (_name, open) => {
     expect(server.requests.length).toBe(before + 1);
   });
 
-  it('a provider that hangs, lies or never ends is a clear error', async () => {
+  it('reports a clear error for answers that hang, are invalid, or never end', async () => {
     intercept = () => undefined;
     await expect(search()).rejects.toMatchObject({ code: 'timeout', retryable: true });
     intercept = (_request, response) => response.end('<html>');

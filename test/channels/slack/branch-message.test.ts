@@ -46,8 +46,8 @@ function shown({ blocks }: SlackMessage): string {
     .join('\n');
 }
 
-describe('a red branch', () => {
-  it('is reported with its cause, the change, whose it is, one line of evidence and the fix', () => {
+describe('the message about a broken branch', () => {
+  it('has the cause, the change, its author, one line of evidence and the fix', () => {
     const message = worded(red(sampleAnalysis()));
     expect(shown(message)).toBe(
       [
@@ -72,7 +72,7 @@ describe('a red branch', () => {
     });
   });
 
-  it('that was seen before today is counted in place', () => {
+  it('counts the failures of the day', () => {
     expect(shown(worded(red(sampleAnalysis()), { seenToday: 3 }))).toContain('\nseen 3× today');
   });
 
@@ -82,7 +82,7 @@ describe('a red branch', () => {
     );
   });
 
-  it('is yellow and asks, where the cause is not certain', () => {
+  it('is yellow and asks for a review if the cause is uncertain', () => {
     const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
     const message = worded(red(unsureAnalysis(), { review }));
     expect(shown(message)).toMatch(
@@ -104,14 +104,14 @@ describe('a red branch', () => {
       '(Configuration, corrected)',
     ],
     [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(Test failure, 91 %)'],
-  ] as const)('shows what a person decided: %j', (change, line, how) => {
+  ] as const)('shows the decision of a person: %j', (change, line, how) => {
     const message = worded(red(sampleAnalysis(), { review: decided(change) }));
     expect(shown(message)).toContain(line);
     expect(shown(message)).toContain(how);
     expect(shown(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
   });
 
-  it('reports each of several causes, and counts the rest', () => {
+  it('lists each of several causes, and counts the rest', () => {
     const causes = Array.from({ length: 11 }, (_, index) =>
       sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
     );
@@ -122,21 +122,21 @@ describe('a red branch', () => {
     expect(message.blocks.length).toBeLessThanOrEqual(50);
   });
 
-  it('that could not be looked at says why', () => {
+  it('explains why a build could not be analyzed', () => {
     const job = { state: 'failed', error: 'the daily budget is used up' } as const;
     const message = worded(branchSituation(sampleHead({ causes: [], job })));
     expect(shown(message)).toContain(':red_circle: *main is red*');
     expect(shown(message)).toContain('Faultline: not analyzed, the daily budget is used up');
   });
 
-  it('has no buttons that lead nowhere', () => {
+  it('omits buttons without a target', () => {
     const facts = findSlackFacts(red(sampleAnalysis()));
     if (facts === null) throw new Error('there is something to say');
     expect(createSlackMessage(facts, STREAK, { publicUrl: null, decides: false }).blocks).toHaveLength(1);
   });
 });
 
-describe('says nothing', () => {
+describe('no message is sent', () => {
   it.each([
     [
       'while it is looked at',
@@ -158,8 +158,8 @@ describe('says nothing', () => {
   });
 });
 
-describe('a branch that is green again', () => {
-  it('says after how long, and what it was', () => {
+describe('the message about a fixed branch', () => {
+  it('has the duration and the former cause', () => {
     const message = worded(greenSituation());
     expect(shown(message)).toBe(
       ':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]',
@@ -172,7 +172,7 @@ describe('a branch that is green again', () => {
     ['2026-10-12T16:06:00.000Z', '2 h 5 min'],
     ['2026-10-12T16:01:00.000Z', '2 h'],
     ['2026-10-15T14:01:00.000Z', '3 days'],
-  ])('at %s it took %s', (finishedAt, took) => {
+  ])('gives the duration of a failure that ends at %s as %s', (finishedAt, took) => {
     expect(worded(greenSituation({ finishedAt })).text).toContain(`green again after ${took} (`);
   });
 });
@@ -199,7 +199,7 @@ describe('hostile text', () => {
   );
   const message = worded(situation, { author: HOSTILE, commit: HOSTILE });
 
-  it('brings no mention, link, format or hidden character to life', () => {
+  it('creates no mention, link, format or hidden character', () => {
     const text = `${shown(message)}\n${message.text}`;
     const ours = text.replaceAll(/<!date\^\d+\^\{time\}\|\d\d:\d\d UTC>/g, '');
     expect(ours).not.toMatch(/[<>](?! )/);

@@ -62,7 +62,7 @@ const red = (number = '812', change = {}) =>
     }),
   );
 
-it('says once that a branch turned red, and changes it in place until it is green', async () => {
+it('the first failure of a branch posts one message, which is updated until the branch passes', async () => {
   await keep(red());
   await keep(red('813'));
   await keep(red('813', { review: decided({ type: 'accept' }) }));
@@ -74,7 +74,7 @@ it('says once that a branch turned red, and changes it in place until it is gree
   });
 });
 
-it('posts a new message when it turns red again', async () => {
+it('the next failure after that posts a new message', async () => {
   await keep(red());
   await keep(greenSituation());
   firstBuild = sampleBuild({ id: 'bld_900', number: '900' });
@@ -83,7 +83,7 @@ it('posts a new message when it turns red again', async () => {
   expect(slack.messages.map(({ edits }) => edits)).toEqual([1, 0]);
 });
 
-it('says nothing of a branch that was green before anything was said', async () => {
+it('a branch that passes before its failure was posted gets no message', async () => {
   await keep(greenSituation());
   expect(slack.calls).toEqual([]);
   expect(reference).toBe('-');
@@ -91,7 +91,7 @@ it('says nothing of a branch that was green before anything was said', async () 
   expect(slack.messages).toHaveLength(1);
 });
 
-it('says a correction in the thread too, once', async () => {
+it('a correction is also posted in the thread, once', async () => {
   await keep(red());
   const review = decided({ type: 'correct', category: 'CONFIG_ERROR' });
   await keep(red('812', { review }));
@@ -102,7 +102,7 @@ it('says a correction in the thread too, once', async () => {
   ]);
 });
 
-it('says nothing of a cause that is muted, and names only the others', async () => {
+it('a muted cause is omitted, and only the others are named', async () => {
   await keep(red('812', { isMuted: true }));
   await keep(greenSituation());
   expect(slack.messages).toEqual([]);
@@ -115,7 +115,7 @@ it('says nothing of a cause that is muted, and names only the others', async () 
   expect(slack.messages[0]?.text).not.toContain('2 reasons');
 });
 
-it('finds what a try that died has said, rather than say it twice', async () => {
+it('a retry finds the message of the attempt that crashed, instead of posting it twice', async () => {
   await keep(red());
   reference = null;
   await keep(red(), { isRetry: true });
@@ -123,7 +123,7 @@ it('finds what a try that died has said, rather than say it twice', async () => 
   expect(slack.messages[0]?.edits).toBe(1);
 });
 
-it('reports that its message was deleted, so that it is posted again', async () => {
+it('a deleted message is reported, so that it is posted again', async () => {
   await keep(red());
   slack.messages.length = 0;
   await expect(keep(red('813'))).rejects.toMatchObject({ code: 'not-found' });
@@ -136,11 +136,14 @@ it.each([
   ['another default branch', { branch: 'main' }, 'develop', false],
   ['a pull request from main', { branch: 'main', pullRequest: 12 }, 'main', false],
   ['no branch', { branch: null }, 'main', false],
-] as const)('speaks of %s: %j', (_case, change, defaultBranch, speaks) => {
-  expect(findPlace(sampleBuild(change), defaultBranch) !== null).toBe(speaks);
-});
+] as const)(
+  'a notice is for failures of the default branch only: %s (%j)',
+  (_case, change, defaultBranch, speaks) => {
+    expect(findPlace(sampleBuild(change), defaultBranch) !== null).toBe(speaks);
+  },
+);
 
-it('opens with a failure only, and not for repositories without a channel', () => {
+it('a notice is opened only by a failure, and only for repositories with a channel', () => {
   const key = 'slack:shop%2Fapi/ci/main';
   expect(findPlace(sampleBuild(), 'main')).toMatchObject({
     key,

@@ -28,8 +28,8 @@ const message: SlackMessage = {
 
 const room = (token = SLACK_TOKEN) => createSlackClient({ token, baseUrl: slack.url });
 
-describe('a message', () => {
-  it('is posted, changed in place, and answered in its thread', async () => {
+describe('a Slack message', () => {
+  it('is posted, edited in place, and answered in its thread', async () => {
     const place = await room().post('C1', message, options);
     await room().update(place, { ...message, text: 'main is green' }, options);
     await room().reply(place, 'Corrected.', signal);
@@ -46,13 +46,13 @@ describe('a message', () => {
     });
   });
 
-  it('is found again by its key, and not where there is none', async () => {
+  it('is found by its key, and not found if there is none', async () => {
     const place = await room().post('C1', message, options);
     expect(await room().find('C1', options.key, signal)).toEqual(place);
     expect(await room().find('C1', 'slack:other', signal)).toBeNull();
   });
 
-  it('is not looked for where the app may not read the channel', async () => {
+  it('is not searched for if the app may not read the channel', async () => {
     slack.intercept = (_method, response) => {
       sendJson(response, 200, { ok: false, error: 'missing_scope', needed: 'channels:history' });
       return true;
@@ -60,12 +60,12 @@ describe('a message', () => {
     expect(await room().find('C1', options.key, signal)).toBeNull();
   });
 
-  it('is postEphemeraled to one person', async () => {
+  it('is posted to one person only (ephemeral)', async () => {
     await room().postEphemeral({ channel: 'C1', user: 'U1' }, 'You may not decide.', signal);
     expect(slack.messages[0]).toMatchObject({ to: 'U1', text: 'You may not decide.' });
   });
 
-  it('goes out as its first part where Slack finds its blocks too long', async () => {
+  it('is sent shortened if Slack refuses its blocks as too long', async () => {
     let refused = 0;
     slack.intercept = (_method, response) => {
       if (refused > 0) return false;
@@ -105,7 +105,7 @@ async function refusalOf(work: Promise<unknown>) {
   return Thrown.parse(await work.catch((error: unknown) => error));
 }
 
-describe('what Slack refuses', () => {
+describe('an error from Slack', () => {
   it.each([
     [
       { error: 'invalid_auth' },
@@ -122,7 +122,7 @@ describe('what Slack refuses', () => {
       { error: '<script> something' },
       { code: 'upstream-failed', retryable: false, message: expect.not.stringContaining('script') },
     ],
-  ])('%j is %j', async (said, wanted) => {
+  ])('%j is reported as %j', async (said, wanted) => {
     slack.intercept = (_method, response) => {
       sendJson(response, 200, { ok: false, ...said });
       return true;
@@ -134,7 +134,7 @@ describe('what Slack refuses', () => {
     expect(slack.calls).toHaveLength(1);
   });
 
-  it('is tried again when it asked us to', async () => {
+  it('is retried after the time that Slack names', async () => {
     slack.intercept = (_method, response) => {
       sendJson(response, 429, { ok: false, error: 'ratelimited' }, { 'retry-after': '30' });
       return true;
@@ -147,7 +147,7 @@ describe('what Slack refuses', () => {
   it.each([
     [503, true],
     [404, false],
-  ])('with %i may pass: %s', async (status, retryable) => {
+  ])('with status %i is retryable: %s', async (status, retryable) => {
     slack.intercept = (_method, response) => {
       response.writeHead(status).end('no');
       return true;
@@ -155,14 +155,14 @@ describe('what Slack refuses', () => {
     expect(await refusalOf(room().post('C1', message, options))).toMatchObject({ retryable });
   });
 
-  it('holds no word of ours: a wrong token is never repeated', async () => {
+  it('does not repeat the token', async () => {
     const thrown = await refusalOf(room('xoxb-some-other-secret').whoAmI(signal));
     expect(thrown).toMatchObject({ code: 'upstream-auth' });
     expect(JSON.stringify(thrown)).not.toContain('xoxb');
   });
 });
 
-it('ends with the caller, also while Slack says nothing', async () => {
+it('a call ends when its caller aborts, even if Slack does not respond', async () => {
   slack.intercept = () => true;
   const control = new AbortController();
   const waiting = refusalOf(room().post('C1', message, { ...options, signal: control.signal }));
@@ -170,7 +170,7 @@ it('ends with the caller, also while Slack says nothing', async () => {
   expect(await waiting).toMatchObject({ code: 'cancelled', retryable: true });
 });
 
-it('follows no redirect and reads no endless answer', async () => {
+it('the client follows no redirect and reads no endless response', async () => {
   slack.intercept = (_method, response) => {
     response.writeHead(307, { location: `${slack.url}elsewhere` }).end();
     return true;
@@ -189,6 +189,6 @@ it('follows no redirect and reads no endless answer', async () => {
   expect(await refusalOf(room().post('C1', message, options))).toMatchObject({ code: 'upstream-failed' });
 });
 
-it('says who we are', async () => {
+it('the client returns its own identity', async () => {
   expect(await room().whoAmI(signal)).toBe('faultline in Shop');
 });

@@ -130,7 +130,7 @@ const until = (check: () => void | Promise<void>) =>
   vi.waitFor(async () => hurry().then(check), { timeout: 10_000, interval: 50 });
 const shown = () => JSON.stringify(messages().at(-1)?.blocks);
 
-it('main turns red, is counted, decided by a button, and green again: one message, from what the database knows', async () => {
+it('one message follows main from failing through a decision by button to passing, with the facts of the database', async () => {
   const first = await built({ number: '1', externalId: 'run-1', status: 'failed' });
   await tell(first.build.id);
   await until(() =>
@@ -177,7 +177,7 @@ it("a build of Jenkins shows its answer next to the pipeline's own description",
   );
 });
 
-it('says what was found once the last cause is answered and the job ends', async () => {
+it('the job in Jenkins ends with the result once the last cause is answered', async () => {
   const before = messages().length;
   const { build } = await built({
     repository: 'shop/late',

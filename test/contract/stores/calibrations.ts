@@ -23,7 +23,7 @@ export function calibrationsContract(world: StoresWorld): void {
     }).calibration;
 
   describe('calibrations', () => {
-    it('are kept under rising versions, and come back as they are', async () => {
+    it('are stored under increasing versions, and returned unchanged', async () => {
       const { calibrations } = world.stores;
       const first = await calibrations.add(made(`rules ${createId('cal')}`));
       const second = await calibrations.add(made(`rules ${createId('cal')}`));
@@ -37,7 +37,7 @@ export function calibrationsContract(world: StoresWorld): void {
       expect(await calibrations.find(second.version + 1)).toBeNull();
     });
 
-    it('are in force by command only, which names what it replaces; who did it and when is kept', async () => {
+    it('come into force only by a command, which names what it replaces and is recorded with person and time', async () => {
       const { calibrations } = world.stores;
       const analyst = `llm ${createId('cal')}`;
       const [left, right] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
@@ -97,7 +97,7 @@ export function calibrationsContract(world: StoresWorld): void {
       ).not.toBeNull();
     });
 
-    it('are put in force by one of several at once', async () => {
+    it('come into force once if several requests arrive at the same time', async () => {
       const { calibrations } = world.stores;
       const analyst = `llm ${createId('cal')}`;
       const kept = await Promise.all([1, 2, 3].map(() => calibrations.add(made(analyst))));
@@ -109,7 +109,7 @@ export function calibrationsContract(world: StoresWorld): void {
       expect((await calibrations.acts(20)).filter((act) => act.analyst === analyst)).toHaveLength(1);
     });
 
-    it('are fitted to what people decided', async () => {
+    it('are fitted to the decisions of people', async () => {
       const { stores, repository } = world;
       const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
         const build = await world.build({ number: createId('bld') });

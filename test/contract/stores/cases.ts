@@ -40,7 +40,7 @@ export function casesContract(world: StoresWorld): void {
   const ids = (cases: readonly StoredCase[]) => cases.map(({ build, cause }) => `${build.id} ${cause}`);
 
   describe('cases', () => {
-    it('are the causes of builds with answer and standing decision, the oldest first', async () => {
+    it('are the causes of builds with their answer and decision, oldest first', async () => {
       const { build, analysis, decided } = await stock({
         decision: { type: 'correct', category: 'CODE_ERROR' },
         fingerprints: ['f1', 'f2'],
@@ -62,7 +62,7 @@ export function casesContract(world: StoresWorld): void {
       expect(ids(await list({ decided: true }))).toEqual([`${build.id} 0`]);
     });
 
-    it('that were decided are no more where the decision is taken back', async () => {
+    it('are removed if their decision is undone', async () => {
       const { decided } = await stock({ decision: { type: 'accept' } });
       expect(await list({ decided: true })).toHaveLength(1);
       if (decided !== null) await world.stores.reviews.undo(decided, 'ada');
@@ -86,7 +86,7 @@ export function casesContract(world: StoresWorld): void {
       expect(ids(await list({ until: '2026-02-01T00:00:00Z' }))).toEqual([first]);
     });
 
-    it('come in pages that begin where the one before ended', async () => {
+    it('are paged without gaps or repetitions', async () => {
       for (let count = 0; count < 3; count++) await stock({ fingerprints: ['f1', 'f2'] });
       const all = ids(await list());
       const read: string[] = [];

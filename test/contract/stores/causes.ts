@@ -24,7 +24,7 @@ export function causesContract(world: StoresWorld): void {
         ({ what, by }) => `${what} by ${by}`,
       );
 
-    it('61: are fixed by a passed build of the default branch, and regress when they come back', async () => {
+    it('61: are fixed by a passed build of the default branch, and regress when they fail again', async () => {
       const fingerprint = `cause-${world.count}`;
       await failing('1', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ state: 'new', redPipelines: [] });
@@ -70,7 +70,7 @@ export function causesContract(world: StoresWorld): void {
       expect(await find(fingerprint)).toMatchObject({ category: 'CONFIG_ERROR' });
     });
 
-    it('61: are fixed at once where the answer comes after the build that passed', async () => {
+    it('61: are fixed at once if the answer arrives after the passed build', async () => {
       const fingerprint = `late-${world.count}`;
       const failed = await world.build({ number: '31', branch: 'main' });
       await world.stores.failures.saveGroups(failed.id, [sampleGroup(failed.id, fingerprint)]);
@@ -80,7 +80,7 @@ export function causesContract(world: StoresWorld): void {
       expect(await happened(fingerprint)).toEqual(['fixed by null']);
     });
 
-    it('that come and go are fixed by as many passed builds as their rate needs, and are not red until then', async () => {
+    it('that come and go are fixed after as many passed builds as their rate requires, and do not count as broken until then', async () => {
       const fingerprint = `flaky-${world.count}`;
       for (const number of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15'])
         if (['1', '8', '15'].includes(number)) await failing(number, fingerprint);
@@ -98,7 +98,7 @@ export function causesContract(world: StoresWorld): void {
       expect(passes).toEqual(Array(14).fill(''));
     });
 
-    it('63: keep the owner that their newest answer names, and are mine if I own what has no owner', async () => {
+    it('63: keep the owner that their newest answer names, and count as mine if I own what has no owner', async () => {
       const fingerprint = `owned-${world.count}`;
       const owner = {
         path: 'src/a.ts',
@@ -129,7 +129,7 @@ export function causesContract(world: StoresWorld): void {
       expect(await found('ada')).toEqual([]);
     });
 
-    it('61: are acknowledged, assigned, muted for a while, linked and fixed by people, each noted with who did it', async () => {
+    it('61: can be acknowledged, assigned, muted for a while, linked and fixed by people, with a record of who did it', async () => {
       const fingerprint = `mine-${world.count}`;
       await failing('11', fingerprint);
       const now = Date.now();
@@ -181,7 +181,7 @@ export function causesContract(world: StoresWorld): void {
       });
     });
 
-    it('are left alone where they changed in the meantime, or are not there', async () => {
+    it('are not changed if they were changed by another, or do not exist', async () => {
       const fingerprint = `raced-${world.count}`;
       await failing('21', fingerprint);
       const key = { repository: world.repository, fingerprint };

@@ -5,7 +5,7 @@ import type { StoresWorld } from './world.ts';
 /** What open pages are told of. */
 export function changesContract(world: StoresWorld): void {
   describe('changes', () => {
-    it('are noted of everything that a page shows, with the build and its repository', async () => {
+    it('are recorded for everything that a page shows, with the build and its repository', async () => {
       const { stores, repository } = world;
       const seen = async (buildId: string | null) =>
         (await stores.changes.recent(60_000)).filter(
@@ -43,7 +43,7 @@ export function changesContract(world: StoresWorld): void {
       expect(await seen(null)).toBeGreaterThan(causes);
     });
 
-    it('are kept for a minute, without anybody clearing them', async () => {
+    it('are deleted after a minute without a cleanup job', async () => {
       const { stores, db } = world;
       await world.build();
       const [old] = await db.query<{ count: number }>(

@@ -5,7 +5,7 @@ import type { StoresWorld } from './world.ts';
 
 export function conversationsContract(world: StoresWorld): void {
   describe('conversations', () => {
-    it('keeps a thread with its first turn, and every turn whole and in order', async () => {
+    it('store a thread with its first turn, and every turn completely and in order', async () => {
       const { thread } = await newThread(world);
       const { conversations } = world.stores;
       expect(await conversations.find(thread.id)).toBeNull();
@@ -20,7 +20,7 @@ export function conversationsContract(world: StoresWorld): void {
       expect((await conversations.turns(thread.id, 2)).map(({ position }) => position)).toEqual([2, 3]);
     });
 
-    it('gives one place to one question only', async () => {
+    it('give each position to one question only', async () => {
       const { thread } = await newThread(world);
       const { conversations } = world.stores;
       await conversations.append(thread, turnOf(thread, 1));
@@ -37,7 +37,7 @@ export function conversationsContract(world: StoresWorld): void {
       expect(await conversations.turns(thread.id, 10)).toHaveLength(2);
     });
 
-    it('lists threads of an analysis and of a build, the newest question first', async () => {
+    it('list threads of an analysis and of a build, newest question first', async () => {
       const { thread, buildId } = await newThread(world);
       const other = { ...thread, id: createId('thr') };
       const { conversations } = world.stores;
@@ -55,7 +55,7 @@ export function conversationsContract(world: StoresWorld): void {
       expect(await conversations.list({ analysisId: 'ana_none' }, { limit: 10, offset: 0 })).toEqual([]);
     });
 
-    it('deletes a thread with its turns, and does not bring it back for an answer in the making', async () => {
+    it('delete a thread with its turns, and do not restore it for an answer in progress', async () => {
       const { thread } = await newThread(world);
       const { conversations } = world.stores;
       await conversations.append(thread, turnOf(thread, 1));

@@ -8,7 +8,7 @@ import { PAGE, type StoresWorld } from './world.ts';
 export function deliveriesAndBuildsContract(world: StoresWorld): void {
   deliveriesContract(world);
   describe('builds', () => {
-    it('gives back every field as it was stored', async () => {
+    it('are returned with every field as it was stored', async () => {
       const full = sampleBuild({
         ...{
           repository: world.repository,
@@ -35,7 +35,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(await world.stores.builds.find('bld_none')).toBeNull();
     });
 
-    it('withdraws an upload that was never kept whole, and no other build', async () => {
+    it('are removed if their upload was never completed, without other builds', async () => {
       const unfinished = await world.build({ provider: 'upload', number: '1', status: 'unknown' });
       const kept = await world.build({ provider: 'upload', number: '2', status: 'failed' });
       const event = await world.build({ provider: 'github', number: '3', status: 'unknown' });
@@ -46,7 +46,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(await world.stores.builds.find(unfinished.id)).toBeNull();
     });
 
-    it('makes one build of two upserts at the same moment', async () => {
+    it('become one if two upserts arrive at the same time', async () => {
       const results = await Promise.all(
         [1, 2, 3].map(() => world.stores.builds.upsert(sampleBuild({ repository: world.repository }))),
       );
@@ -55,7 +55,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(results.filter((result) => result.created)).toHaveLength(1);
     });
 
-    it('lets a known build gain fields but not lose or change them', async () => {
+    it('gain fields but do not lose or change them', async () => {
       await world.build({ branch: 'main', status: 'unknown' });
 
       const gained = await world.build({ branch: null, commit: 'abc', status: 'failed' });
@@ -65,7 +65,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(kept).toEqual(gained);
     });
 
-    it("believes the run's own event about its branch: a job's does not say whether it is a fork's", async () => {
+    it("take their branch from the event of the run, since a job's event does not name the fork", async () => {
       await world.build({
         externalId: '9001',
         number: '9001',
@@ -91,7 +91,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       ).toEqual(run);
     });
 
-    it('distinguishes a run whose id is also its number from a provisional number', async () => {
+    it('distinguish a run whose id equals its number from a provisional number', async () => {
       const job = await world.build({
         externalId: '12',
         number: createProvisionalNumber(12),
@@ -110,7 +110,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       ).toEqual(run);
     });
 
-    it('makes one build of two events of one run and prefers the real number to a provisional one', async () => {
+    it('become one for two events of one run, with the real number instead of the provisional one', async () => {
       const provisional = { externalId: '9001', number: '9001', pipeline: 'test', job: 'test' };
       const real = { externalId: '9001', number: '57', pipeline: 'CI' };
 
@@ -121,7 +121,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(later).toMatchObject({ id: left.id, number: '57', pipeline: 'CI', job: 'test' });
     });
 
-    it('keeps attempts apart and finds the newest by external id', async () => {
+    it('keep attempts apart, and return the newest by external id', async () => {
       const first = await world.build({ externalId: '9001' });
       const second = await world.build({ externalId: '9001', attempt: 2 });
 
@@ -143,7 +143,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       ).toEqual(first);
     });
 
-    it('knows which part that failed is news, and which attempt it belongs to', async () => {
+    it('recognize a new failed part, and the attempt to which it belongs', async () => {
       const first = await world.build({ externalId: '9002' });
       const second = await world.build({ externalId: '9002', attempt: 2 });
       const { builds } = world.stores;
@@ -161,7 +161,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(await builds.addFailedPart(first.id, WHOLE_BUILD)).toBe(false);
     });
 
-    it('lists newest first, by filter and page', async () => {
+    it('are listed newest first, by filter and page', async () => {
       for (const number of ['1', '2', '3'])
         await world.build({ number, status: number === '2' ? 'passed' : 'failed' });
 
@@ -176,7 +176,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(await numbers({}, { limit: 1, offset: 1 })).toEqual(['2']);
     });
 
-    it('merges test results by test and stores a repeated part once', async () => {
+    it('merge test results by test, and store a repeated part once', async () => {
       const { id } = await world.build();
       const result = (test: string, status: 'passed' | 'failed') => ({
         name: test,

@@ -22,7 +22,7 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
   describe('deliveries', () => {
-    it('keeps a delivery once, also when two come at the same moment', async () => {
+    it('are stored once, even if two arrive at the same time', async () => {
       const { id: buildId } = await world.build();
       const delivery = {
         source: 'github',
@@ -42,7 +42,7 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await world.stores.deliveries.find('jenkins', delivery.deliveryId)).toBeNull();
     });
 
-    it('forgets a delivery whose transaction fails', async () => {
+    it('are not stored if their transaction fails', async () => {
       const delivery = {
         source: 'github',
         deliveryId: createId('dlv'),
@@ -62,7 +62,7 @@ export function deliveriesContract(world: StoresWorld): void {
   });
 
   describe('pending deliveries', () => {
-    it('are stored many at once, and each caller learns whether it is new', async () => {
+    it('are stored in batches, and each caller learns whether its own is new', async () => {
       const [known, ...fresh] = [inbox(), inbox(), inbox({ source: 'jenkins' })];
       expect(await world.stores.deliveries.store([known ?? inbox()])).toEqual([true]);
 
@@ -77,7 +77,7 @@ export function deliveriesContract(world: StoresWorld): void {
       }
     });
 
-    it('land once where many senders come at the same moment in other orders', async () => {
+    it('are stored once if many senders send them at the same time in different orders', async () => {
       const all = Array.from({ length: 20 }, () => inbox());
       const told = await Promise.all(
         Array.from({ length: 10 }, async (_, turn) => {
@@ -89,14 +89,14 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(told.reduce((sum, value) => sum + value)).toBe(20);
     });
 
-    it('keep text that PostgreSQL cannot hold, cleaned', async () => {
+    it('are stored with text that PostgreSQL cannot hold cleaned', async () => {
       const delivery = inbox({ intake: { build: { branch: 'a\u0000b\ud800c', number: '"\\' } } });
       await world.stores.deliveries.store([delivery]);
 
       expect((await take(delivery))?.intake).toEqual({ build: { branch: 'a\ufffdb\ufffdc', number: '"\\' } });
     });
 
-    it('are taken by one at a time, and what was taken and not recorded stays', async () => {
+    it('are taken by one consumer at a time, and remain if they were taken but not recorded', async () => {
       const delivery = inbox();
       await world.stores.deliveries.store([delivery]);
 
@@ -115,7 +115,7 @@ export function deliveriesContract(world: StoresWorld): void {
       });
     });
 
-    it('are listed oldest first, without those that are put off', async () => {
+    it('are listed oldest first, without postponed ones', async () => {
       const all = [inbox(), inbox(), inbox()];
       for (const receivedDelivery of all) await world.stores.deliveries.store([receivedDelivery]);
       const ours = async (olderThanMs: number) => {
@@ -137,7 +137,7 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await take({ source: 'github', deliveryId: second ?? '' })).toBeNull();
     });
 
-    it('are postponed by the number of attempts, set aside at last, and requeued', async () => {
+    it('are postponed longer after each attempt, then set aside, and can be requeued', async () => {
       const delivery = inbox();
       const { deliveries } = world.stores;
       await deliveries.store([delivery]);

@@ -34,7 +34,7 @@ export function environmentsContract(world: StoresWorld): void {
     (await world.stores.environments.lastGreen(build.id, ['test.log'])).get('test.log');
 
   describe('environments', () => {
-    it('gives a failed build those of the newest green build of its job before it', async () => {
+    it('of a failed build are compared with those of the newest passed build of its job before it', async () => {
       await passed(1, { pandas: '2.3.0' }, { startedAt: at(1, 2) });
       const green = await passed(2, { pandas: '2.3.1', numpy: '2.1.3' });
       await passed(3, { pandas: '9' }, { pipeline: 'other' });
@@ -50,7 +50,7 @@ export function environmentsContract(world: StoresWorld): void {
       ]);
     });
 
-    it('falls back to the default branch, and prefers that of the build', async () => {
+    it('come from the branch of the build, otherwise from the default branch', async () => {
       const main = await passed(2, { pandas: '2' }, { pipeline: 'branches', branch: 'main' });
       const red = await failed(4, { pipeline: 'branches', branch: 'topic' });
       expect((await greenOf(red))?.build.buildId).toBe(main.id);
@@ -58,14 +58,14 @@ export function environmentsContract(world: StoresWorld): void {
       expect((await greenOf(red))?.build.buildId).toBe(own.id);
     });
 
-    it('keeps the newest green build of a day, and goes with its build', async () => {
+    it('are stored for the newest passed build of a day, and deleted with it', async () => {
       const early = await passed(1, { pandas: '1' }, { pipeline: 'daily' });
       const late = await passed(2, { pandas: '2' }, { pipeline: 'daily' });
       expect(await world.stores.environments.find(early.id)).toEqual([]);
       expect(await world.stores.environments.find(late.id)).toHaveLength(1);
     });
 
-    it('is nothing for a build that has no green one before it', async () => {
+    it('are absent for a build without an earlier passed one', async () => {
       expect(await greenOf(await failed(1, { pipeline: 'never-green' }))).toBeUndefined();
     });
   });

@@ -12,7 +12,7 @@ import { PAGE, type StoresWorld } from './world.ts';
 
 export function failuresAndHistoryContract(world: StoresWorld): void {
   describe('failures', () => {
-    it('saves what several callers bring at once, and returns all of it in the same order', async () => {
+    it('are stored for several concurrent callers, and all are returned in the same order', async () => {
       const { id } = await world.build();
       const groups = [
         {
@@ -37,7 +37,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.failures.listByBuild(id)).toEqual(all.flatMap((group) => group.failures));
     });
 
-    it('adds the groups that are new, and leaves the stored ones as they are', async () => {
+    it('are added as new groups, without changing the stored ones', async () => {
       const { id } = await world.build();
       const aa = sampleGroup(id, 'aa');
       await world.stores.failures.saveGroups(id, [aa]);
@@ -49,7 +49,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       ).toEqual([aa, bb]);
     });
 
-    it('adds to a known group the failures of other tests, and where there is no test, other messages', async () => {
+    it('of other tests, or other messages if there is no test, are added to a known group', async () => {
       const { id } = await world.build();
       const first = sampleFailure(id, 'aa', { test: failingTest('test_a') });
       await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: [first] }]);
@@ -70,7 +70,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa')])).toEqual([group]);
     });
 
-    it('keeps generic groups apart by their fingerprint, as any other', async () => {
+    it('that are generic are kept apart by their fingerprint, as all others', async () => {
       const { id } = await world.build();
       const silent = { ...sampleGroup(id, 'aa', { generic: true }), generic: true };
       const crashed = { ...sampleGroup(id, 'bb', { generic: true, message: 'SIGSEGV' }), generic: true };
@@ -79,7 +79,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.failures.saveGroups(id, [crashed, silent])).toEqual([silent, crashed]);
     });
 
-    it('holds a build without failures, and refuses a build that does not exist', async () => {
+    it('may be absent for a build, but need a build that exists', async () => {
       const { id } = await world.build();
 
       expect(await world.stores.failures.saveGroups(id, [])).toEqual([]);
@@ -89,7 +89,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       });
     });
 
-    it('keeps text that PostgreSQL would refuse', async () => {
+    it('are stored with text that PostgreSQL would refuse', async () => {
       const { id } = await world.build();
 
       await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa', { message: 'a\0b \ud800 c' })]);
@@ -97,7 +97,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect((await world.stores.failures.listByBuild(id))[0]?.message).toBe('a\uFFFDb \uFFFD c');
     });
 
-    it('searches by every filter and shows a category once there is one, a person’s word before the machine’s', async () => {
+    it('are searched by every filter, and have the category of a person rather than of the machine', async () => {
       const one = await world.build({ number: '1' });
       const two = await world.build({ number: '2' });
       await world.stores.failures.saveGroups(one.id, [
@@ -147,7 +147,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await numbers({ category: 'INFRA_ERROR' })).toEqual(['1']);
     });
 
-    it('60: searches words, places and what a failure is, and knows a title of its cause', async () => {
+    it('60: are searched by words, places, kind, and the title of their cause', async () => {
       const suffix = String(world.count);
       const [commit, branch, author] = [`c0ffee${suffix.padStart(6, '0')}`, `fix-${suffix}`, `ada-${suffix}`];
       const one = await world.build({ number: '11', commit, branch, author });
@@ -203,7 +203,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
   });
 
   describe('history', () => {
-    it('returns the same test or the same fingerprint in earlier builds of the repository, newest first', async () => {
+    it('returns the same test or fingerprint in earlier builds of the repository, newest first', async () => {
       const fingerprint = `fp-${world.count}`;
       const builds = [];
       for (const number of ['1', '2', '3', '4']) builds.push(await world.build({ number }));
@@ -232,7 +232,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.history.failureHistory({ ...query, repository: 'acme/other' })).toEqual([]);
     });
 
-    it('counts failed build numbers backwards to the last green one, by newest attempt and real order', async () => {
+    it('counts failed builds back to the last passed one, by newest attempt and actual order', async () => {
       // 10 sorts after 9 only as a number; 8 was mended by its second attempt; 11 says nothing; 6 is before the green one.
       await world.build({ number: '6' });
       await world.build({ number: '8' });
@@ -255,7 +255,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(answer).toEqual({ count: 3, firstBuild: first, lastGreen: green, same: 0, firstSame: null });
     });
 
-    it('counts nothing for a passed or an unknown build, and needs no branch', async () => {
+    it('counts nothing for a passed or unknown build, and needs no branch', async () => {
       const passed = await world.build({ number: '1', branch: null, status: 'passed' });
       const failed = await world.build({ number: '2', branch: null });
       const ask = (buildId: string) =>
@@ -277,7 +277,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       });
     });
 
-    it('never calls failures alike that said nothing', async () => {
+    it('never compares failures without a message', async () => {
       const [left, right] = [await world.build({ number: '30' }), await world.build({ number: '31' })];
       const silent = { message: `Nothing was said ${world.count}.`, generic: true, test: null };
       for (const { id } of [left, right])
@@ -289,7 +289,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.history.similarFailures(query)).toEqual([]);
     });
 
-    it('counts those in a row that failed in the very same way', async () => {
+    it('counts consecutive builds that failed in exactly the same way', async () => {
       const fingerprint = `aa-${world.count}`;
       const failing = async (number: string, value: string) => {
         const build = await world.build({ number });
@@ -349,7 +349,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(strict.map((row) => row.number)).toEqual(['2']);
     });
 
-    it('finds similar failures of the repositories that are requested, however many others say the same', async () => {
+    it('finds similar failures in the requested repositories, however many others have the same message', async () => {
       const text = `The heron ferry ${world.count} did not respond in time`;
       const own = await world.build({ number: '1', repository: 'heron/own' });
       await world.stores.failures.saveGroups(own.id, [sampleGroup(own.id, 'own', { message: text })]);
@@ -376,7 +376,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect([await similar(['heron/none']), await similar([])]).toEqual([[], []]);
     });
 
-    it('forgets what a failure said with the last build that said it', async () => {
+    it('deletes a message with the last build that contained it', async () => {
       const builds = [await world.build({ number: '1' }), await world.build({ number: '2' })] as const;
       const message = `The walrus enclosure ${world.count} could not be reached`;
       for (const { id } of builds)

@@ -26,7 +26,7 @@ export function flakinessContract(world: StoresWorld): void {
     await world.stores.flakiness.list({ repository: world.repository, ...change }, PAGE);
 
   describe('flakiness', () => {
-    it('follows a test from its first failure on, and keeps what it did before', async () => {
+    it('is recorded for a test from its first failure on, with its earlier results', async () => {
       await ran('1', 'a', [result('adds', 'passed'), result('pays', 'passed')]);
       const failed = await ran('2', 'b', [result('adds', 'failed'), result('pays', 'passed')]);
       const known = await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' });
@@ -66,7 +66,7 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await world.stores.flakiness.ofTest({ repository: world.repository, name: 'pays' })).toBeNull();
     });
 
-    it('says the same when results are saved again, in another order of parts, or at once with those of other builds', async () => {
+    it('is the same if results are stored again, in another order, or at the same time as other builds', async () => {
       const [first, second] = [
         await ran('1', 'a', [result('adds', 'failed')]),
         await ran('1', 'a', [result('adds', 'passed')], { attempt: 2 }),
@@ -86,7 +86,7 @@ export function flakinessContract(world: StoresWorld): void {
       expect(before).toMatchObject([{ name: 'adds', runs: 2, flakes: 1 }]);
     });
 
-    it('takes a test for failed in a build where one of its results failed, and for another one in another suite', async () => {
+    it('counts a test as failed if one of its results failed, and separately in each suite', async () => {
       await ran('1', 'a', [
         result('adds', 'passed'),
         result('adds', 'failed'),
@@ -111,7 +111,7 @@ export function flakinessContract(world: StoresWorld): void {
       ]);
     });
 
-    it('does not take the branch of a pull request for the default one', async () => {
+    it('distinguishes the branch of a pull request from the default branch of the same name', async () => {
       for (const [at, status] of (['passed', 'failed', 'passed', 'failed', 'passed'] as const).entries())
         await ran(`${at}`, `c${at}`, [result('adds', status)], { pullRequest: 7 });
 
@@ -124,7 +124,7 @@ export function flakinessContract(world: StoresWorld): void {
       });
     });
 
-    it('orders by the share of flakes, filters, pages, and shows only what is in scope', async () => {
+    it('is listed by rate, filtered, in pages, and only in scope', async () => {
       for (const number of ['1', '2', '3'])
         for (const attempt of [1, 2])
           await ran(
@@ -149,7 +149,7 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await names({ repositories: ['acme/other'] })).toEqual([]);
     });
 
-    it(' knows each run of a test, the newest first, with its place, machine and duration', async () => {
+    it('returns each run of a test, newest first, with place, machine and duration', async () => {
       await ran('1', 'a', [result('adds', 'passed', { durationMs: 40 })]);
       const broken = await ran('2', 'b', [
         result('adds', 'failed', { durationMs: 90, runner: 'agent-2' }),
@@ -173,7 +173,7 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await world.stores.flakiness.runs({ repository: world.repository, name: 'none' })).toEqual([]);
     });
 
-    it(' shares what a failed build cost among the tests that failed in it, also where they come in parts', async () => {
+    it('divides the cost of a failed build among its failed tests, even if they arrive in parts', async () => {
       const times = { startedAt: '2026-03-01T10:00:00.000Z', finishedAt: '2026-03-01T10:30:00.000Z' };
       const build = await ran('1', 'a', [result('adds', 'failed'), result('pays', 'passed')], times);
       await ran('2', 'a', [result('adds', 'failed')]);
@@ -209,7 +209,7 @@ export function flakinessContract(world: StoresWorld): void {
       ]);
     });
 
-    it(' holds a test in quarantine until a day, and lists it in the meantime', async () => {
+    it('lists a test in quarantine until a date', async () => {
       await ran('1', 'a', [result('adds', 'failed')]);
       const test = { repository: world.repository, name: 'adds', suite: 'cart' };
       const quarantine = { until: '2099-01-01T00:00:00.000Z', by: 'ada', reason: 'waits for the new driver' };
@@ -229,7 +229,7 @@ export function flakinessContract(world: StoresWorld): void {
       });
     });
 
-    it('leaves out a build in which very many tests fail at once', async () => {
+    it('ignores a build in which very many tests fail at once', async () => {
       const all = Array.from({ length: 1001 }, (_, at) => result(`test ${at}`, 'failed'));
       await ran('1', 'a', all);
 
@@ -238,7 +238,7 @@ export function flakinessContract(world: StoresWorld): void {
       ).toBeNull();
     });
 
-    it('keeps the results of thousands of tests once, by statements of at most 2,000 of them', async () => {
+    it('stores the results of thousands of tests once, in statements of at most 2,000', async () => {
       await ran('1', 'a', [result('test 4', 'failed'), result('test 4099', 'failed')]);
       const build = await world.build({ number: '2', commit: 'b', branch: 'main' });
       const results = Array.from({ length: 4_500 }, (_, at) => result(`test ${at % 4_100}`, 'passed'));
@@ -262,7 +262,7 @@ export function flakinessContract(world: StoresWorld): void {
       expect(known.map((test) => test?.runs)).toEqual([2, 2]);
     });
 
-    it('follows no test whose runs it does not keep, so that nothing outlives its builds', async () => {
+    it('records no test without runs, so that nothing outlives its builds', async () => {
       const names = (from: number) => Array.from({ length: 1000 }, (_, at) => `test ${from + at}`);
       await ran(
         '1',
@@ -284,7 +284,7 @@ export function flakinessContract(world: StoresWorld): void {
       ).toEqual([]);
     });
 
-    it('forgets a test with the last build that ran it', async () => {
+    it('deletes a test with the last build that ran it', async () => {
       const builds = [
         await ran('1', 'a', [result('adds', 'failed')]),
         await ran('1', 'a', [result('adds', 'passed')], { attempt: 2 }),

@@ -51,8 +51,8 @@ export function greensContract(world: StoresWorld): void {
     );
   }
 
-  describe('a green build', () => {
-    it('is not kept by who lost the lease', async () => {
+  describe('a passed build', () => {
+    it('is not stored by a worker that lost its lease', async () => {
       const build = await passed(1);
       const stale = await takeFor(build);
       await world.stores.work.release(stale, 'stopping', 0);
@@ -61,7 +61,7 @@ export function greensContract(world: StoresWorld): void {
       expect(await world.stores.passingBuilds.keep(stale, made, 3)).toBe(false);
     });
 
-    it('is not wanted where enough newer builds of the branch have templates', async () => {
+    it('is not needed if enough newer builds of the branch have templates', async () => {
       await green(5);
       const late = await passed(4);
       expect(await world.stores.passingBuilds.isWanted(late.id, 2)).toBe(true);
@@ -74,8 +74,8 @@ export function greensContract(world: StoresWorld): void {
     });
   });
 
-  describe('green templates', () => {
-    it('are those of the newest builds before the failed one, and only of its own pipeline', async () => {
+  describe('templates of passed builds', () => {
+    it('come from the newest builds before the failed one, and only from its own pipeline', async () => {
       for (const number of [8, 9, 10, 12]) await green(number);
       await green(9, { pipeline: 'nightly' });
       await green(9, { repository: `${world.repository}-fork` });
@@ -94,7 +94,7 @@ export function greensContract(world: StoresWorld): void {
       expect(rest.map(({ build }) => build.number)).toEqual(['9']);
     });
 
-    it('are of the same branch, else of the default branch, for each log', async () => {
+    it('come from the same branch, otherwise from the default branch, for each log', async () => {
       await green(1, {}, ['unit.log', 'lint.log']);
       await green(2, { branch: 'topic' }, ['unit.log']);
       await green(3, { branch: 'other' }, ['unit.log', 'lint.log']);
@@ -108,7 +108,7 @@ export function greensContract(world: StoresWorld): void {
       expect(chosen.map(({ log, build }) => `${log} ${build.number}`)).toEqual(['lint.log 1', 'unit.log 2']);
     });
 
-    it('know the default branch by what the CI says, else by its usual names', async () => {
+    it('take the default branch from the CI, otherwise by its usual names', async () => {
       const { passingBuilds } = world.stores;
       await green(1, { branch: 'main' });
       await green(2, { branch: 'develop' });
@@ -121,7 +121,7 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(await failed(4, { branch: 'topic' }))).toEqual(['2']);
     });
 
-    it('of a run whose number is not known yet are those that began before it', async () => {
+    it('for a run without a number yet come from runs that started before it', async () => {
       await green(1, { startedAt: '2026-03-01T01:00:00.000Z' });
       await green(2, { startedAt: '2026-03-01T03:00:00.000Z' });
 
@@ -130,13 +130,13 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(provisional)).toEqual(['1']);
     });
 
-    it('of the first attempt come before the second, and not the other way round', async () => {
+    it('of the first attempt serve the second, and not the other way round', async () => {
       await green(5, { attempt: 2 });
       expect(await numbersFor(await failed(5, { attempt: 1 }))).toEqual([]);
       expect(await numbersFor(await failed(5, { attempt: 3 }))).toEqual(['5']);
     });
 
-    it('stay what was chosen first, also where nothing was', async () => {
+    it('remain those that were chosen first, even if there were none', async () => {
       const early = await failed(2);
       expect(await numbersFor(early)).toEqual([]);
       await green(1);
@@ -145,7 +145,7 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(await failed(3))).toEqual(['1']);
     });
 
-    it('are forgotten but for the newest of each branch and log, and for what is being compared with', async () => {
+    it('are deleted except for the newest of each branch and log, and those in use', async () => {
       await green(1);
       await green(0, { branch: 'topic' });
       const open = await failed(2);
@@ -165,7 +165,7 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(open)).toEqual([]);
     });
 
-    it('go with their build', async () => {
+    it('are deleted with their build', async () => {
       const build = await green(1);
       const red = await failed(2);
       expect(await numbersFor(red)).toEqual(['1']);

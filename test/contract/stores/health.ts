@@ -61,7 +61,7 @@ export function healthContract(world: StoresWorld): void {
   };
 
   describe('health', () => {
-    it('is what the builds say, however they came and went', async () => {
+    it('counts the stored builds, in whatever order they were added and deleted', async () => {
       let tries = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -106,7 +106,7 @@ export function healthContract(world: StoresWorld): void {
       );
     });
 
-    it('62: counts the builds of a day, and knows what was deployed and which releases of Faultline followed each other', async () => {
+    it('62: counts the builds of a day, and knows deployments and successive releases of Faultline', async () => {
       const { stores, db, repository } = world;
       for (const [number, status, came] of [
         ['1', 'failed', END - HOUR],
@@ -160,7 +160,7 @@ export function healthContract(world: StoresWorld): void {
       expect(await db.query('select * from deployments where repository = $1', [repository])).toEqual([]);
     });
 
-    it('counts builds that come and go at once', async () => {
+    it('counts builds that are added and deleted at the same time', async () => {
       const { repository } = world;
       const come = (number: number, hours: number) => {
         const build = {
@@ -185,7 +185,7 @@ export function healthContract(world: StoresWorld): void {
       expect(row).toEqual({ days: row?.builds, builds: expect.any(Number) });
     });
 
-    it('62: knows in which jobs builds failed, and lists the builds of a job and a period', async () => {
+    it('62: counts failed builds by job, and lists the builds of a job and a period', async () => {
       const { stores, repository } = world;
       const failed = async (number: string, change: Partial<NewBuild>, log: string, came = END - HOUR) => {
         const build = sampleBuild({

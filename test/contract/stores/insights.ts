@@ -53,7 +53,7 @@ export function insightsContract(world: StoresWorld): void {
   });
 
   describe('trust', () => {
-    it('lists the decided answers that a count stands for', async () => {
+    it('lists the decided answers behind a count', async () => {
       await answered({ confidence: 0.9, decision: { type: 'accept' }, daysBefore: 3 });
       await answered({
         confidence: 0.86,
@@ -79,7 +79,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await of(false)).toHaveLength(2);
     });
 
-    it('counts the answers before and after what changed, up to the next change of its kind', async () => {
+    it('counts the answers before and after a change, up to the next change of its kind', async () => {
       const { trust, rules } = world.stores;
       const { repository } = world;
       const rule = {
@@ -119,7 +119,7 @@ export function insightsContract(world: StoresWorld): void {
       );
     });
 
-    it('keeps a setup once, and reports what changed', async () => {
+    it('stores a setup once, and reports what changed', async () => {
       const { trust } = world.stores;
       const setup = { release: '0.1.0', analyst: 'rules', autoNotify: 0.8 };
       await world.db.query('delete from setups');
@@ -141,7 +141,7 @@ export function insightsContract(world: StoresWorld): void {
   });
 
   describe('insights', () => {
-    it('counts what was decided by stated confidence, and what was right as the decision says', async () => {
+    it('counts decisions by the stated confidence, and whether the answers were right', async () => {
       await answered({ confidence: 0.29, decision: { type: 'accept' } });
       await answered({
         confidence: 0.29,
@@ -195,7 +195,7 @@ export function insightsContract(world: StoresWorld): void {
       });
     });
 
-    it('forgets a decision that is taken back, and an answer with its build', async () => {
+    it('drops a decision that is undone, and an answer with its build', async () => {
       const { build, review } = await answered({ decision: { type: 'accept' } });
       const decided = async () => (await world.stores.insights.decided(period())).length;
       const stored = review === null ? null : await world.stores.reviews.find(review.id);
@@ -211,7 +211,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.insights.answered(period())).toEqual([]);
     });
 
-    it('counts causes per day by what people say, else the machine, and says which are open', async () => {
+    it('counts causes per day by the category of a person, otherwise of the machine, and marks open ones', async () => {
       await answered({ daysBefore: 1 });
       await answered({ daysBefore: 1, decision: { type: 'correct', category: 'INFRA_ERROR' } });
       await answered({ daysBefore: 1, decision: { type: 'reject', reason: 'no' } });
@@ -226,7 +226,7 @@ export function insightsContract(world: StoresWorld): void {
       ]);
     });
 
-    it('orders causes by the hours their builds ran, shared where a build has several', async () => {
+    it('orders causes by the hours of their builds, divided if a build has several', async () => {
       const [often, slow] = [`often-${world.count}`, `slow-${world.count}`];
       const hours = (count: number) => ({
         startedAt: '2026-07-01T00:00:00.000Z',
@@ -329,7 +329,7 @@ export function insightsContract(world: StoresWorld): void {
       ]);
     });
 
-    it('returns cost and time per week without recalled answers, and their number', async () => {
+    it('returns cost and time per week without recalled answers, and the number of those', async () => {
       const usage = (costUsd: number) => ({
         inputTokens: 0,
         outputTokens: 0,
@@ -356,7 +356,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(weeks[1]?.p90Seconds).toBeCloseTo(52);
     });
 
-    it('62: says how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
+    it('62: measures how often pipelines fail, how long the default branch is broken, and how long builds take', async () => {
       const built = async (
         hoursBefore: number,
         status: 'passed' | 'failed',
@@ -423,7 +423,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.health.pipelines(period({ repositories: ['other/*'] }), 9)).toEqual([]);
     });
 
-    it('says how a team decides: how often it agrees, how fast, and whether two people agree', async () => {
+    it('measures how often reviewers agree with the answers and with each other, and how fast', async () => {
       const same = `same-${world.count}`;
       const other = `other-${world.count}`;
       await answered({ fingerprint: same, decision: { type: 'accept', secondsOpen: 2, reviewer: 'ada' } });

@@ -7,8 +7,8 @@ import type { StoresWorld } from './world.ts';
 
 /** What is taught, taken back, contradicted, and written as rules. */
 export function learningContract(world: StoresWorld): void {
-  describe('entries that stop answering', () => {
-    it('recalls what was replaced once the newer entry is withdrawn, and lists withdrawn ones only when asked', async () => {
+  describe('library entries that are no longer used', () => {
+    it('give way to the entry that they replaced, and are listed only on request', async () => {
       const { library } = world.stores;
       const fingerprint = createId('lib');
       const older = sampleEntry(fingerprint, {
@@ -37,7 +37,7 @@ export function learningContract(world: StoresWorld): void {
       expect(await library.ofDecision(newer.decisionId ?? '')).toEqual([]);
     });
 
-    it('recalls nothing that a green build says too, until a person lets it stay; a build counts once', async () => {
+    it('are those whose lines occur in a passed build, counted once a build, until a person keeps them in use', async () => {
       const { library } = world.stores;
       const fingerprint = createId('lib');
       const entry = sampleEntry(fingerprint, { repository: world.repository });
@@ -70,7 +70,7 @@ export function learningContract(world: StoresWorld): void {
       expect(await library.list({ limit: 9, offset: 0 }, { fingerprint, flagged: true })).toEqual([]);
     });
 
-    it('keeps a flag that is taught with the entry', async () => {
+    it('keep a flag that is stored with the entry', async () => {
       const flag = { builds: 3, since: '2026-03-01T00:00:00.000Z', last: 'bld_9' };
       const entry = sampleEntry(createId('lib'), { flag });
       await world.stores.library.insert(entry);
@@ -79,7 +79,7 @@ export function learningContract(world: StoresWorld): void {
   });
 
   describe('templates of green builds', () => {
-    it('are found by repository, the newest first', async () => {
+    it('are found by repository, newest first', async () => {
       const { passingBuilds } = world.stores;
       const names: string[] = [];
       for (const number of ['1', '2']) {
@@ -132,7 +132,7 @@ export function learningContract(world: StoresWorld): void {
       ...change,
     });
 
-    it('has one active version of each, and keeps those before it', async () => {
+    it('have one active version each, and keep the earlier ones', async () => {
       const { rules } = world.stores;
       const first = rule();
       await rules.add(first);
@@ -154,7 +154,7 @@ export function learningContract(world: StoresWorld): void {
       expect(await versions(true)).toEqual([2, 1]);
     });
 
-    it('applies those of the repository before those of all, and counts their answers', async () => {
+    it('of the repository apply before those for all, and their answers are counted', async () => {
       const { rules } = world.stores;
       const everywhere = rule({ repository: null, createdAt: '2026-01-03T00:00:00.000Z' });
       const own = rule({ createdAt: '2026-01-02T00:00:00.000Z' });

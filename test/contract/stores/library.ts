@@ -5,7 +5,7 @@ import type { StoresWorld } from './world.ts';
 
 export function libraryContract(world: StoresWorld): void {
   describe('error library', () => {
-    it('recalls a reviewer’s latest word for a fingerprint', async () => {
+    it('recalls the latest decision of a reviewer for a fingerprint', async () => {
       const fingerprint = createId('lib');
       const newer = sampleEntry(fingerprint, { confirmedAt: '2026-02-01T00:00:00.000Z' });
       await world.stores.library.insert(newer);
@@ -23,7 +23,7 @@ export function libraryContract(world: StoresWorld): void {
       ]);
     });
 
-    it('recalls nothing that was said of another repository', async () => {
+    it('recalls nothing from another repository', async () => {
       const fingerprint = createId('lib');
       const ours = sampleEntry(fingerprint, {
         repository: 'acme/shop',
@@ -42,7 +42,7 @@ export function libraryContract(world: StoresWorld): void {
       expect(await world.stores.library.recall({ fingerprint, repository: 'acme/bank' })).toEqual(theirs);
     });
 
-    it('counts a sighting in the transaction of the caller', async () => {
+    it('counts a use in the transaction of the caller', async () => {
       const entry = sampleEntry(createId('lib'));
       await world.stores.library.insert(entry);
 
@@ -55,7 +55,7 @@ export function libraryContract(world: StoresWorld): void {
       expect(await world.stores.library.find(entry.id)).toEqual(entry);
     });
 
-    it('counts every sighting, also those at the same moment', async () => {
+    it('counts every use, even at the same time', async () => {
       const entry = sampleEntry(createId('lib'));
       await world.stores.library.insert(entry);
       const at = '2026-03-01T00:00:00.000Z';
@@ -67,7 +67,7 @@ export function libraryContract(world: StoresWorld): void {
       await expect(world.stores.library.seen('lib_none', at)).rejects.toMatchObject({ code: 'not-found' });
     });
 
-    it('keeps the fingerprint whole', async () => {
+    it('stores the complete fingerprint', async () => {
       const entry = sampleEntry('x', {
         fingerprint: { ...sampleFingerprint(createId('lib')), algorithm: 'frames', version: 3 },
       });

@@ -33,7 +33,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       for (const { id } of await rules().list()) await rules().remove(id, 'test');
     });
 
-    it('67: are changed by their version, noted with who did it, and held to repositories', async () => {
+    it('67: are changed by version, with a record of who did it, and limited to repositories', async () => {
       const rule = await add({ digestHour: 9 });
       expect(rule).toMatchObject({
         ...input({ digestHour: 9 }),
@@ -70,7 +70,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       expect(events[0]?.detail).toMatchObject({ name: 'Shop', enabled: false });
     });
 
-    it('67: keep the channels of owners, by name in any case', async () => {
+    it('67: have channels of owners, by name in any case', async () => {
       const none = { slack: null, slackMention: null, teams: null, teamsMention: null, email: null };
       await rules().setOwner({ ...none, owner: '@Shop/Web', slack: 'C1' }, 'ada');
       await rules().setOwner({ ...none, owner: 'shop/web', email: 'web@example.com' }, 'ada');
@@ -80,7 +80,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       expect((await rules().events(null, 3)).map(({ what }) => what)).toEqual(['removed', 'set', 'set']);
     });
 
-    it('68: are asked about answers and changes of causes, in the transaction of these, and never about imported builds', async () => {
+    it('68: are applied to answers and to changes of causes, in the same transaction, and never to imported builds', async () => {
       const fingerprint = `rule-${world.count}`;
       await failing('1', fingerprint);
       expect(await asked()).toEqual([]);
@@ -102,7 +102,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       expect(await asked()).toEqual([]);
     });
 
-    it('68: keep what they find once, and make one message of what waits', async () => {
+    it('68: record each match once, and send pending matches in one message', async () => {
       const rule = await add();
       const { id } = await failing('11', `sealed-${world.count}`);
       const occasion = (await rules().answers([id]))[0];
@@ -148,7 +148,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       ]);
     });
 
-    it('68: find states, confidence and what may alert, as the search does', async () => {
+    it('68: match states, confidence and alerts in the same way as the search', async () => {
       const fingerprint = `found-${world.count}`;
       const analysis = await failing('21', fingerprint);
       const found = async (change: object) =>

@@ -14,7 +14,7 @@ export function recordingsContract(world: StoresWorld): void {
     const idsOf = async (filter: Parameters<typeof world.stores.recordings.list>[0]) =>
       (await world.stores.recordings.list(filter, { limit: 10 })).map(({ triageId }) => triageId);
 
-    it('puts parts one behind the other, and gives them back with the answer', async () => {
+    it('append parts in order, and return them with the answer', async () => {
       const { recordings } = world.stores;
       const { build, triage } = await triaged();
       await recordings.append(part(triage.id, 'one'));
@@ -37,7 +37,7 @@ export function recordingsContract(world: StoresWorld): void {
       expect(await recordings.find('tri_none')).toBeNull();
     });
 
-    it('lists by run, by repository and by scope, page by page', async () => {
+    it('are listed by run, by repository and by scope, in pages', async () => {
       const { recordings } = world.stores;
       const ids: string[] = [];
       for (let count = 0; count < 3; count++) {
@@ -54,7 +54,7 @@ export function recordingsContract(world: StoresWorld): void {
       expect(await recordings.list({ repository: world.repository }, { limit: 2 })).toHaveLength(2);
     });
 
-    it('takes no more than it has room for, and says so', async () => {
+    it('are refused with a message beyond the size limit', async () => {
       const small = createRecordingStore(world.db, 5);
       const { triage } = await triaged();
       await small.append(part(triage.id, 'one'));
@@ -64,7 +64,7 @@ export function recordingsContract(world: StoresWorld): void {
       expect([Buffer.from(found?.bytes ?? []).toString(), found?.capped]).toEqual(['oneab', true]);
     });
 
-    it('goes with its build, and belongs to a triage', async () => {
+    it('belong to a triage, and are deleted with its build', async () => {
       const { recordings } = world.stores;
       const { build, triage } = await triaged();
       await recordings.append(part(triage.id, 'one'));

@@ -30,7 +30,7 @@ export function reviewQueueContract(world: StoresWorld): void {
     world.stores.reviews.next(here(), { reviewer, claimMs: CLAIM_MS, skippedMs: HOUR, ...more });
 
   describe('review queue', () => {
-    it('knows what it is of, and puts first what costs most times how long it waits', async () => {
+    it('puts first what costs most, multiplied by its waiting time', async () => {
       const { reviews } = world.stores;
       const old = await open('a', 5, { confidence: 0.9 });
       const blocking = await open('b', 2, { risk: 3, pullRequest: 12, confidence: 0.8 });
@@ -52,7 +52,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       ).toEqual([blocking.id]);
     });
 
-    it('filters by why and by fingerprint, whatever signs stand in them', async () => {
+    it('filters by reason and fingerprint, with any special characters', async () => {
       const { reviews } = world.stores;
       const one = await open('a', 1, { why: ['confidence 0.70 is below 85%_', 'E3 speaks against it'] });
       await open('b', 1, { why: ['no claim is backed by evidence'] });
@@ -62,7 +62,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect(ids(await reviews.list({ ...here(), fingerprint: 'a' }, PAGE))).toEqual([one.id]);
     });
 
-    it('shows items of one fingerprint as one, the first in order, with their number', async () => {
+    it('shows items with the same fingerprint as one, with their number', async () => {
       const { reviews } = world.stores;
       await open('a', 3);
       const heavy = await open('a', 1, { risk: 12 });
@@ -87,7 +87,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect(await reviews.listSame(other.id, 'ada', 9)).toEqual([]);
     });
 
-    it('counts what waits, what one holds, and what was decided and agreed today', async () => {
+    it('counts pending items, items held by a reviewer, and the decisions and agreement of today', async () => {
       const { reviews } = world.stores;
       const items = [await open('a', 1), await open('b', 1), await open('c', 1), await open('d', 1)];
       await reviews.claim(items[0]?.id ?? '', 'ada', CLAIM_MS);
@@ -112,7 +112,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       });
     });
 
-    it('gives reviewers who ask at once different items, and none that was skipped lately or is held', async () => {
+    it('gives different items to reviewers who ask at once, and none that was skipped recently or is held', async () => {
       const { reviews } = world.stores;
       const items = [await open('a', 3), await open('b', 2), await open('c', 1)];
       const given = await Promise.all(['ada', 'bob', 'eve', 'joe'].map((reviewer) => next(reviewer)));
@@ -131,7 +131,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect(events.map(({ event }) => event)).toContain('skipped');
     });
 
-    it('leaves what another holds with them when it is skipped, and lets it be taken over', async () => {
+    it('keeps a skipped item with its holder, and allows a takeover', async () => {
       const { reviews } = world.stores;
       const { id } = await open('a', 1);
       const held = await reviews.claim(id, 'ada', CLAIM_MS);
@@ -147,8 +147,8 @@ export function reviewQueueContract(world: StoresWorld): void {
     });
   });
 
-  describe('decisions taken back', () => {
-    it('make the item wait again, once, and stay in the trail', async () => {
+  describe('undone decisions', () => {
+    it('make the item pending again, once, and remain in the audit trail', async () => {
       const { reviews } = world.stores;
       const review = await open('a', 1);
       const decision = sampleDecision(review, { reviewer: `ada-${world.count}`, batchId: createId('bat') });
@@ -174,7 +174,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect(await reviews.decide(review.id, 3, again)).toMatchObject({ decision: again });
     });
 
-    it('are undone with the transaction that took them back', async () => {
+    it('are restored if the undoing transaction fails', async () => {
       const { reviews } = world.stores;
       const review = await open('a', 1);
       const decision = sampleDecision(review);

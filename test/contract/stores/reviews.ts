@@ -8,7 +8,7 @@ export function reviewsContract(world: StoresWorld): void {
   describe('reviews', () => {
     const CLAIM_MS = 60_000;
 
-    it('opens one review for an analysis', async () => {
+    it('are opened once for each analysis', async () => {
       const analysis = await world.analysisOf(await world.build(), 'aa');
       const wanted = sampleReview(analysis, { repository: world.repository });
 
@@ -38,7 +38,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect((await world.stores.reviews.events(opened.id)).map((event) => event.event)).toEqual(['opened']);
     });
 
-    it('lets one of two reviewers claim, and the holder prolong', async () => {
+    it('are claimed by one of two reviewers, who can extend the claim', async () => {
       const { id } = await world.openReview();
 
       const claims = await Promise.all(
@@ -54,7 +54,7 @@ export function reviewsContract(world: StoresWorld): void {
       });
     });
 
-    it('reads an expired claim as waiting and lets another reviewer have it', async () => {
+    it('with an expired claim are pending, and can be claimed by another reviewer', async () => {
       const { id } = await world.openReview();
       await world.stores.reviews.claim(id, 'ada', 1);
       await delay(20);
@@ -73,7 +73,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(await world.stores.reviews.claim(id, 'bob', CLAIM_MS)).toMatchObject({ claimedBy: 'bob' });
     });
 
-    it('releases only for its holder', async () => {
+    it('are released only by their holder', async () => {
       const { id } = await world.openReview();
       await world.stores.reviews.claim(id, 'ada', CLAIM_MS);
 
@@ -86,7 +86,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(await world.stores.reviews.release(id, 'ada')).toBeNull();
     });
 
-    it('takes one of two decisions and keeps the trail', async () => {
+    it('accept one of two decisions, and keep the audit trail', async () => {
       const review = await world.openReview();
       const claimed = await world.stores.reviews.claim(review.id, 'ada', CLAIM_MS);
       const decision = sampleDecision(review, {
@@ -120,7 +120,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(events[2]?.details).toEqual(taken[0]);
     });
 
-    it('refuses a decision with an old version or by someone else than the holder, and takes one where nobody holds it', async () => {
+    it('refuse a decision on an old version or by someone other than the holder, and accept one without a holder', async () => {
       const review = await world.openReview();
       await world.stores.reviews.claim(review.id, 'ada', CLAIM_MS);
 
@@ -136,7 +136,7 @@ export function reviewsContract(world: StoresWorld): void {
       });
     });
 
-    it('undoes a decision whose transaction fails', async () => {
+    it('keep no decision whose transaction fails', async () => {
       const review = await world.openReview();
 
       const failing = world.db.transaction(async (sql) => {
@@ -149,7 +149,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(await world.stores.reviews.events(review.id)).toHaveLength(1);
     });
 
-    it('lists oldest first, by filter', async () => {
+    it('are listed oldest first, by filter', async () => {
       const later = await world.openReview({ openedAt: '2026-02-02T00:00:00.000Z', category: 'INFRA_ERROR' });
       const earlier = await world.openReview({ openedAt: '2026-02-01T00:00:00.000Z' });
       const ids = async (filter: Parameters<Stores['reviews']['list']>[0]) =>
@@ -162,7 +162,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(await ids({ state: 'decided' })).toEqual([]);
     });
 
-    it('does not allow the trail to be rewritten', async () => {
+    it('have an audit trail that cannot be changed', async () => {
       const { id } = await world.openReview();
 
       await expect(

@@ -4,7 +4,7 @@ import { PAGE, type StoresWorld } from './world.ts';
 /** What lists show to whoever may see some repositories only. */
 export function scopeContract(world: StoresWorld): void {
   describe('scope', () => {
-    it('leaves out what is of other repositories, and nothing else', async () => {
+    it('omits other repositories, and nothing else', async () => {
       const { stores, db } = world;
       const name = `sco_e-${world.count}`;
       const names = [`${name}/a`, `${name}/b`, `${name.replace('_', 'x')}/a`, `${name}x/a`];

@@ -6,7 +6,7 @@ import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../st
 import type { StoresWorld } from './world.ts';
 
 export function situationContract(world: StoresWorld): void {
-  describe('what is known of a notice', () => {
+  describe('the facts for a notice', () => {
     const about = () => ({ type: 'pull-request', repository: world.repository, pullRequest: 7 }) as const;
     const ours = (change: Partial<NewBuild> = {}) =>
       world.build({ branch: 'fix/tax', pullRequest: 7, number: '100', ...change });
@@ -35,11 +35,11 @@ export function situationContract(world: StoresWorld): void {
       return head?.causes.find(({ analysis }) => analysis.fingerprint === fingerprint)?.history;
     }
 
-    it('is nothing where no build is stored', async () => {
+    it('are empty if no build is stored', async () => {
       expect(await situation()).toEqual({ about: about(), heads: [], defaultBranch: null, usualMs: null });
     });
 
-    it('is the newest build of each pipeline, and its triage job', async () => {
+    it('contain the newest build of each pipeline, and its triage job', async () => {
       await ours({ number: '100' });
       const newest = await ours({ number: '101' });
       await ours({ number: '102', status: 'cancelled' });
@@ -57,7 +57,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is of a branch without the builds of pull requests from it', async () => {
+    it('of a branch exclude builds of pull requests from it', async () => {
       const { id, repository, pipeline } = await world.build({
         branch: 'main',
         pullRequest: null,
@@ -74,7 +74,7 @@ export function situationContract(world: StoresWorld): void {
       expect(heads.map(({ build }) => build.id)).toEqual([id]);
     });
 
-    it('is each cause with its tests, its review and who decided', async () => {
+    it('contain each cause with its tests, its review and who decided', async () => {
       const build = await ours();
       const tests = ['b', 'a', 'b'].map((name) => ({
         ...sampleGroup(build.id, 'f00d').failures[0]!,
@@ -112,7 +112,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is what failed before and which build fixed it, however many follow', async () => {
+    it('contain earlier failures and the build that fixed each, however many follow', async () => {
       await ours({ number: '100' });
       const last = await ours({ number: '101' });
       await world.analysisOf(last, 'f00d');
@@ -126,7 +126,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is since when the default branch fails with it', async () => {
+    it('contain since when the default branch fails with the cause', async () => {
       await failed('f00d', { branch: 'main', number: '1' });
       await world.build({ branch: 'main', number: '2', status: 'passed' });
       const since = await failed('f00d', { branch: 'main', number: '3' });
@@ -143,7 +143,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is on how many other pull requests it was, and never its own past', async () => {
+    it('contain the number of other pull requests with the cause, and never its own past', async () => {
       await failed('f00d', { branch: 'a', pullRequest: 8 });
       await failed('f00d', { branch: 'b', pullRequest: 9 });
       await failed('f00d', { branch: 'b', pullRequest: 9 });
@@ -161,7 +161,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is the branch that the CI calls its default, and whether a fingerprint proves anything', async () => {
+    it('contain the default branch as named by the CI, and whether a fingerprint is specific', async () => {
       await world.stores.passingBuilds.saveDefaultBranch({
         provider: 'github',
         repository: world.repository,
@@ -175,7 +175,7 @@ export function situationContract(world: StoresWorld): void {
       expect((await situation()).defaultBranch).toBe('develop');
     });
 
-    it('is what the default branch did before and after it, and when the failure was first seen here', async () => {
+    it('contain the results of the default branch before and after the failure, and its first occurrence', async () => {
       await world.build({ branch: 'main', number: '1', status: 'passed' });
       const since = await failed('f00d', { branch: 'main', number: '2' });
       await failed('f00d', { branch: 'main', number: '3' });
@@ -197,7 +197,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('counts no test for the same that did not fail there', async () => {
+    it('count only tests that failed there', async () => {
       const build = async (tests: readonly string[], change: Partial<NewBuild>) => {
         const stored = await world.build({ number: createId('bld'), ...change });
         const failures = tests.map((name) => ({
@@ -217,7 +217,7 @@ export function situationContract(world: StoresWorld): void {
       expect((await histories(['b', 'c'], '2'))?.defaultBranch?.since).toBeNull();
     });
 
-    it('is a later run of the same commit that passed, but none of a pull request merged again', async () => {
+    it('contain a later passed run of the same commit, but no new merge of a pull request', async () => {
       const onBranch = { branch: 'fix', pullRequest: null, commit: 'cafe' };
       const failing = await failed('f00d', { ...onBranch, number: '1' });
       const passed = await world.build({ ...onBranch, number: '2', status: 'passed' });
@@ -231,7 +231,7 @@ export function situationContract(world: StoresWorld): void {
       expect((await history(inRequest.id))?.passedAgain).toMatchObject({ id: rerun.id });
     });
 
-    it('is how often the test flaked elsewhere in the same way, and whether only this change has it', async () => {
+    it('contain how often the test flaked elsewhere in the same way, and whether only this change has it', async () => {
       const run = async (fails: boolean, change: Partial<NewBuild>, fingerprint = 'f00d') => {
         const status = fails ? 'failed' : 'passed';
         const build = await world.build({ number: createId('bld'), branch: 'main', status, ...change });
@@ -263,7 +263,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('leaves out the pull requests of the same author, which may hold the same change', async () => {
+    it('exclude pull requests of the same author, which may contain the same change', async () => {
       await failed('f00d', { branch: 'a', pullRequest: 8, author: 'ada' });
       await failed('f00d', { branch: 'b', pullRequest: 9, author: 'max' });
       expect(await historyOf('f00d', { author: 'ada' })).toMatchObject({
@@ -272,7 +272,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is whether a person has muted the cause', async () => {
+    it('contain whether a person muted the cause', async () => {
       const build = await failed('f00d', { branch: 'main' });
       await world.analysisOf(build, 'f00d');
       const of = { type: 'build', buildId: build.id } as const;
@@ -287,7 +287,7 @@ export function situationContract(world: StoresWorld): void {
       expect(await isMuted()).toEqual([true]);
     });
 
-    it('is asked of a build, a commit and a branch too', async () => {
+    it('can be queried for a build, a commit and a branch', async () => {
       const build = await ours({ commit: 'cafe', pullRequest: null });
       const { notices } = world.stores;
       const { repository, pipeline } = build;

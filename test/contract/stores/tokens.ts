@@ -16,7 +16,7 @@ export function tokensContract(world: StoresWorld): void {
       ...change,
     });
 
-    it('keeps a digest and finds the token by it', async () => {
+    it('are stored as a digest, by which they are found', async () => {
       const { tokens } = world.stores;
       const token = wanted({
         roles: ['ingest', 'read'],
@@ -37,7 +37,7 @@ export function tokensContract(world: StoresWorld): void {
       expect((await tokens.list()).map(({ id }) => id)).toContain(kept.id);
     });
 
-    it('revokes by name or by id, once; then the name is free again', async () => {
+    it('are revoked by name or id, once; then the name can be used again', async () => {
       const { tokens } = world.stores;
       const first = await tokens.keep(wanted());
       await expect(tokens.keep(wanted())).rejects.toMatchObject({ code: 'conflict' });
@@ -50,7 +50,7 @@ export function tokensContract(world: StoresWorld): void {
       expect((await tokens.revoke(second.id, 'bob'))?.id).toBe(second.id);
     });
 
-    it('says of a token that is over why it is', async () => {
+    it('are refused with the reason if they are revoked or expired', async () => {
       const { tokens } = world.stores;
       const [old, gone] = [wanted(), wanted({ name: `gone-${world.count}` })];
       const kept = await tokens.keep(old);
@@ -65,7 +65,7 @@ export function tokensContract(world: StoresWorld): void {
       expect((await tokens.findByDigest(gone.digest))?.state).toBe('revoked');
     });
 
-    it('writes at most once a minute that a token is used', async () => {
+    it('record their use at most once a minute', async () => {
       const { tokens } = world.stores;
       const token = wanted();
       const { id } = await tokens.keep(token);
@@ -83,7 +83,7 @@ export function tokensContract(world: StoresWorld): void {
       expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
     });
 
-    it('says what the good tokens that are held to repositories may see', async () => {
+    it('return the repositories of valid tokens with a scope', async () => {
       const { tokens } = world.stores;
       const scope = [`acme/one-${world.count}`, `acme/two-${world.count}`];
       const [held, old, gone] = [
@@ -106,7 +106,7 @@ export function tokensContract(world: StoresWorld): void {
       expect(own).toEqual([scope]);
     });
 
-    it('counts the administrators that still give access', async () => {
+    it('are counted if they are valid and have the role admin', async () => {
       const { tokens } = world.stores;
       const before = await tokens.countAdmins();
       const admin = await tokens.keep(wanted({ roles: ['admin'] }));

@@ -33,7 +33,7 @@ export function toolCacheContract(world: StoresWorld): void {
     });
     const keyOf = (key: string) => `${world.repository} ${key}`;
 
-    it('gives back what was kept, and nothing for another key', async () => {
+    it('returns what was stored, and nothing for another key', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('one'), said('tax = rate'));
 
@@ -41,7 +41,7 @@ export function toolCacheContract(world: StoresWorld): void {
       expect(await toolCache.get(keyOf('two'))).toBeNull();
     });
 
-    it('keeps the newest answer of a key', async () => {
+    it('keeps the newest answer for a key', async () => {
       const { toolCache } = world.stores;
       await Promise.all([toolCache.put(entry('one'), said('old')), toolCache.put(entry('one'), said('old'))]);
       await toolCache.put(entry('one'), said('new'));
@@ -49,7 +49,7 @@ export function toolCacheContract(world: StoresWorld): void {
       expect(await toolCache.get(keyOf('one'))).toEqual(said('new'));
     });
 
-    it('forgets what has expired', async () => {
+    it('returns nothing after expiry', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('short', 1), said('brief'));
       await pause(5);
@@ -59,7 +59,7 @@ export function toolCacheContract(world: StoresWorld): void {
       expect(await keysIn(world)).toEqual([]);
     });
 
-    it('keeps text that holds NUL, without it', async () => {
+    it('stores text with NUL characters without them', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('nul'), { ...said('a\0b \\u0000'), summary: 'one\0' });
 
@@ -69,7 +69,7 @@ export function toolCacheContract(world: StoresWorld): void {
       });
     });
 
-    it('makes room by number: what was not used for longest goes first', async () => {
+    it('evicts the least recently used answers above the maximum number', async () => {
       await world.db.query('delete from tool_cache');
       const small = createToolCacheStore(world.db, { ...TOOL_CACHE_BOUNDS, rows: 2, sweepEvery: 1 });
       await small.put(entry('a'), said('a'));
@@ -83,7 +83,7 @@ export function toolCacheContract(world: StoresWorld): void {
       expect(await keysIn(world)).toEqual([keyOf('a'), keyOf('c')]);
     });
 
-    it('makes room by size, and keeps nothing that is too large', async () => {
+    it('evicts answers above the maximum size, and stores none that is too large', async () => {
       await world.db.query('delete from tool_cache');
       const narrow = createToolCacheStore(world.db, {
         rows: 100,
@@ -100,7 +100,7 @@ export function toolCacheContract(world: StoresWorld): void {
       expect(await keysIn(world)).toEqual([keyOf('b'), keyOf('c')]);
     });
 
-    it('takes what another version wrote for no answer', async () => {
+    it('ignores entries that another version wrote', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('odd'), said('x'));
       await world.db.query(`update tool_cache set findings = '{"other": 1}'::jsonb where key = $1`, [

@@ -16,7 +16,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       return { id, ...(await world.stores.triages.request(id)) };
     }
 
-    it('requests a triage once', async () => {
+    it('are requested once', async () => {
       const { id } = await world.build();
 
       const requests = await Promise.all([1, 2, 3].map(() => world.stores.triages.request(id)));
@@ -43,7 +43,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     }
 
     it.each(['done', 'failed'] as const)(
-      'requests a triage again for a build whose triage was %s, with its attempts reset',
+      'are requested again for a build whose triage was %s, with attempts reset',
       async (state) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -68,7 +68,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       },
     );
 
-    it('runs a job once more whose build has news while it runs', async () => {
+    it('run once more if the build changed while they ran', async () => {
       const { id, buildId } = await requested();
       const job = await leased(id);
 
@@ -87,7 +87,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it.each(['release', 'reclaim', 'expiry'])(
-      'resets the attempts of a job with news after its %s',
+      'reset their attempts if the build changed before their %s',
       async (end) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -104,7 +104,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       },
     );
 
-    it('knows how far the stored logs cover what is pending', async () => {
+    it('know how far the stored logs cover the pending parts', async () => {
       const { id, buildId, ...job } = await requested();
       const later = await world.stores.triages.request(buildId);
 
@@ -115,7 +115,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().find(id)).toMatchObject({ requested: 2, fetched: 2 });
     });
 
-    it('gives a lease to one of several takers', async () => {
+    it('are leased to one of several workers', async () => {
       const { id } = await requested();
 
       const leases = await Promise.all([1, 2, 3].map(() => jobs().lease(id, LEASE_MS)));
@@ -125,7 +125,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       ]);
     });
 
-    it('gives back what a dead process held', async () => {
+    it('of a dead process become available again', async () => {
       const { id } = await requested();
       const held = await jobs().lease(id, LEASE_MS);
 
@@ -137,7 +137,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       });
     });
 
-    it('forgets the tries that died once a step is finished', async () => {
+    it('no longer count crashed attempts once a step is finished', async () => {
       const { id } = await requested();
       const first = await jobs().lease(id, LEASE_MS);
       await jobs().reclaim();
@@ -151,7 +151,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect((await jobs().find(id))?.attempts).toBe(1);
     });
 
-    it('hands an expired lease to the next and refuses everything from the one before', async () => {
+    it('with an expired lease go to the next worker, and reject all writes of the former one', async () => {
       const { id } = await requested();
       const stale = await jobs().lease(id, 1);
       await delay(20);
@@ -169,7 +169,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().finish(held, 'failed', 'twice')).toBe('refused');
     });
 
-    it('never leases a job that is done or failed for good', async () => {
+    it('are never leased once done or permanently failed', async () => {
       for (const state of ['done', 'failed'] as const) {
         const { id } = await requested();
         const job = await jobs().lease(id, LEASE_MS);
@@ -181,7 +181,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       }
     });
 
-    it('takes a released job back among the pending ones, with the reason', async () => {
+    it('that are released become pending again, with the reason', async () => {
       const { id } = await requested();
       const job = await jobs().lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
@@ -197,7 +197,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().find(id)).toMatchObject({ state: 'running', error: null });
     });
 
-    it('leaves a job alone for as long as it was released for, and counts that apart from tries that did not end', async () => {
+    it('stay untouched during the delay of a release, which counts separately from crashed attempts', async () => {
       const { id } = await requested();
       await jobs().lease(id, 1);
       await delay(20);
@@ -212,7 +212,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await leased(id)).toMatchObject({ attempts: 2, retries: 1 });
     });
 
-    it('need not be waited for once there is news', async () => {
+    it('run before the end of their delay if there is a change', async () => {
       const { id, buildId } = await requested();
       await jobs().release(await leased(id), 'GitHub did not answer', 60_000);
       expect(await jobs().lease(id, LEASE_MS)).toBeNull();
@@ -225,7 +225,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
     });
 
-    it('is held by the newest lease only, and only while it runs', async () => {
+    it('are held by the newest lease only, and only while they run', async () => {
       const { id } = await requested();
       const stale = await jobs().lease(id, 1);
       if (stale === null) throw new Error('the lease is given');
@@ -240,7 +240,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await holds(held)).toBe(false);
     });
 
-    it('keeps a job from being taken between the check of its holder and the end of that transaction', async () => {
+    it('cannot be taken between the check of their holder and the end of that transaction', async () => {
       const { id } = await requested();
       const expired = await jobs().lease(id, 1);
       if (expired === null) throw new Error('the lease is given');
@@ -266,7 +266,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(taken ?? (await jobs().lease(id, LEASE_MS))).toMatchObject({ lease: 2 });
     });
 
-    it('takes every running job back from a process that is gone, and refuses what that one still says', async () => {
+    it('of a dead process are all taken back, and its later writes are refused', async () => {
       const { id } = await requested();
       const lost = await jobs().lease(id, LEASE_MS);
       if (lost === null) throw new Error('the lease is given');
@@ -278,7 +278,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().renew(lost, LEASE_MS)).toBe(false);
     });
 
-    it('finishes in the transaction of the caller', async () => {
+    it('are finished in the transaction of the caller', async () => {
       const { id } = await requested();
       const job = await jobs().lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
@@ -292,7 +292,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().find(id)).toMatchObject({ state: 'running' });
     });
 
-    it('opens one triage for each failure group and concludes it', async () => {
+    it('open one triage for each failure group and conclude it', async () => {
       const { id } = await world.build();
 
       const opened = await Promise.all(
@@ -316,7 +316,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
   });
 
   describe('analyses', () => {
-    it('keeps one analysis for each triage', async () => {
+    it('are stored once for each triage', async () => {
       const { id: buildId } = await world.build();
       const { id: triageId } = await world.stores.triages.open(buildId, 'aa');
       const candidates = [1, 2, 3].map(() => sampleAnalysis({ buildId, triageId, fingerprint: 'aa' }));

@@ -34,7 +34,7 @@ export function workContract(world: StoresWorld): void {
       return { name, entry, add, find: async (key: string) => await work().find(name, key) };
     }
 
-    it('hands an entry to one of several takers, the oldest first, or the newest where asked', async () => {
+    it('gives an entry to one of several workers, oldest first, or newest first on request', async () => {
       const { name, add } = topic();
       for (const key of ['a', 'b', 'c']) await add(key, { payload: { of: key } });
       expect(await work().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
@@ -53,7 +53,7 @@ export function workContract(world: StoresWorld): void {
       expect(await take(name)).toEqual([]);
     });
 
-    it('has the work together with what asks for it, or not at all', async () => {
+    it('stores work in the same transaction as the data that requires it', async () => {
       const { entry, find } = topic();
       const undone = world.db.transaction(async (sql) => {
         await work().add([entry('a')], sql);
@@ -64,13 +64,13 @@ export function workContract(world: StoresWorld): void {
       expect(await work().add([])).toBe(0);
     });
 
-    it('keeps any text', async () => {
+    it('stores any text', async () => {
       const { name, add } = topic();
       await add('a', { payload: { text: 'nul \0, half \ud800, slash \\u0000' } });
       expect((await takeOne(name)).payload).toEqual({ text: 'nul , half \ufffd, slash \\u0000' });
     });
 
-    it('says which topics have something due', async () => {
+    it('lists the topics with due work', async () => {
       const [left, right] = [topic(), topic()];
       await left.add('a');
       await right.add('a', { delayMs: LEASE_MS });
@@ -79,7 +79,7 @@ export function workContract(world: StoresWorld): void {
       expect(await work().due([left.name])).toEqual([]);
     });
 
-    it('does work once for good where that is asked', async () => {
+    it('does work only once on request', async () => {
       const { name, entry, find } = topic();
       await Promise.all([work().addOnce([entry('a')]), work().addOnce([entry('a')])]);
       await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
@@ -94,7 +94,7 @@ export function workContract(world: StoresWorld): void {
       expect(await take(name)).toEqual([]);
     });
 
-    it('does work again that is requested again, also while it is being done', async () => {
+    it('repeats work that is requested again, even while it is running', async () => {
       const { name, add, find } = topic();
       await add('a', { payload: { say: 'old' } });
       const old = await takeOne(name);
@@ -115,7 +115,7 @@ export function workContract(world: StoresWorld): void {
       expect(await find('a')).toBeNull();
     });
 
-    it('opens an entry only for what is reason enough', async () => {
+    it('opens an entry only for a change that can open one', async () => {
       const { add, find } = topic();
       expect(await add('a', { opens: false })).toBe(0);
       expect(await find('a')).toBeNull();
@@ -124,14 +124,14 @@ export function workContract(world: StoresWorld): void {
       expect(await find('a')).toMatchObject({ version: 2 });
     });
 
-    it('waits for the delay, and a later change does not hurry it', async () => {
+    it('waits for the delay, which a later change does not shorten', async () => {
       const { name, add } = topic();
       await add('a', { delayMs: LEASE_MS });
       await add('a');
       expect(await take(name)).toEqual([]);
     });
 
-    it('leaves an entry alone for as long as it was given back for, but not for who names it', async () => {
+    it('leaves an entry alone during the delay of its release, except for a caller who names it', async () => {
       const { name, add, find } = topic();
       await add('a');
       await add('b');
@@ -148,7 +148,7 @@ export function workContract(world: StoresWorld): void {
       expect(await work().take(named)).toEqual([]);
     });
 
-    it('does not count an attempt that the process cut off, and counts one that it died with', async () => {
+    it('does not count an attempt that was released at a stop, but counts one that crashed', async () => {
       const { name, add } = topic();
       await add('a');
       await work().release(await takeOne(name), null, 0);
@@ -173,7 +173,7 @@ export function workContract(world: StoresWorld): void {
       expect(await work().finish(held, { outcome: 'done' })).toBe(false);
     });
 
-    it('keeps what was known where the work is given up, and pauses after it where asked', async () => {
+    it('keeps the state if the work is exhausted, and pauses afterwards on request', async () => {
       const { name, add, find } = topic();
       await add('a');
       await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
@@ -192,7 +192,7 @@ export function workContract(world: StoresWorld): void {
       expect(await take(name)).toEqual([]);
     });
 
-    it('says how much waits, and since when', async () => {
+    it('returns the number of pending entries, and since when they wait', async () => {
       const { name, add } = topic();
       expect(await work().waiting(name)).toEqual({ count: 0, since: null });
       await add('a');
@@ -203,7 +203,7 @@ export function workContract(world: StoresWorld): void {
       });
     });
 
-    it('is deleted with the build, where it is of one', async () => {
+    it('is deleted with its build, if it belongs to one', async () => {
       const { name, add, find } = topic();
       const build = await world.build({ number: createId('bld') });
       await add('mine', { buildId: build.id });
@@ -239,7 +239,7 @@ export function workContract(world: StoresWorld): void {
       };
     }
 
-    it('are one for each place, opened only by what is reason enough', async () => {
+    it('exist once for each place, and are opened only by a change that can open one', async () => {
       const { changed, find } = channel();
       expect(await changed({ status: 'passed' })).toBe(false);
       expect(await find()).toBeNull();
@@ -253,7 +253,7 @@ export function workContract(world: StoresWorld): void {
       });
     });
 
-    it('are not asked for where no channel is configured', async () => {
+    it('are not requested if no channel is configured', async () => {
       const build = await world.build({ number: createId('bld') });
       expect(await createNoticeStore(world.db, work()).changed({ buildId: build.id, delayMs: 0 })).toBe(
         false,
@@ -290,14 +290,14 @@ export function workContract(world: StoresWorld): void {
     });
 
     describe('are obsolete (T10)', () => {
-      it('not as long as nothing happened', async () => {
+      it('not if nothing relevant happened', async () => {
         const { build, obsolete } = await published();
         await world.build({ number: build.number, attempt: 2, status: 'failed' });
         await world.build({ number: createId('bld'), status: 'passed' });
         expect(await obsolete()).toBeNull();
       });
 
-      it('where a later attempt of the build has passed', async () => {
+      it('if a later attempt of the build has passed', async () => {
         const { build, obsolete } = await published();
         await world.build({ number: build.number, attempt: 2, status: 'passed' });
         expect(await obsolete()).toBe('The build has passed since.');
@@ -307,7 +307,7 @@ export function workContract(world: StoresWorld): void {
         ['accept', false],
         ['correct', true],
         ['reject', true],
-      ])('where a person said %s of the answer: %s', async (type, expected) => {
+      ])('if a person decided %s on the answer: %s', async (type, expected) => {
         const { analysis, obsolete } = await published();
         const review = await world.stores.reviews.open(
           sampleReview(analysis, { repository: world.repository }),
@@ -316,7 +316,7 @@ export function workContract(world: StoresWorld): void {
         expect((await obsolete()) !== null).toBe(expected);
       });
 
-      it('if a person named another cause of the same failure in the meantime', async () => {
+      it('if a person named another cause of the same failure', async () => {
         const [same, other] = [await published(), await published()];
         const { rootCause } = same.analysis.answer;
         const confirmedAt = '2099-01-01T00:00:00.000Z';

@@ -45,15 +45,15 @@ function run(
 
 const nodesOf = (state: AskStateValue) => state.steps.map(({ node }) => node).join(' ');
 
-describe('ask graph', () => {
-  it('answers at once where nothing is to be looked up', async () => {
+describe('the ask graph', () => {
+  it('answers at once if nothing has to be looked up', async () => {
     const { state } = await run({ replies: [[said('It is so [E1].', ['E1'])]] });
     expect(nodesOf(state)).toBe('understand choose_tools compose_answer check_citations');
     expect(state.reply).toHaveLength(1);
     expect(state.usage).toMatchObject({ toolCalls: 0, iterations: 1 });
   });
 
-  it('looks up what was chosen and numbers it on from what is known', async () => {
+  it('runs the chosen lookups, and continues the numbering of the evidence', async () => {
     const lookups = [[call('read_failure_history'), call('view_log', { from: 1, to: 2 })], []];
     const replies = { read_failure_history: hit('failed in #640'), view_log: hit('line one') };
     const { state, toolbox } = await run(
@@ -68,7 +68,7 @@ describe('ask graph', () => {
     expect(state.found.map(({ id }) => id)).toEqual([`E${last + 1}`, `E${last + 2}`]);
   });
 
-  it('looks things up in three rounds at most, and never the same twice', async () => {
+  it('makes at most three rounds of lookups, and none twice', async () => {
     const again = [call('grep_log', { text: 'a' }), call('grep_log', { text: 'a' })];
     const { state, toolbox } = await run(
       {
@@ -86,7 +86,7 @@ describe('ask graph', () => {
     expect(state.steps.at(-1)?.node).toBe('check_citations');
   });
 
-  it('calls only what is offered, whatever evidence made the model choose', async () => {
+  it('calls only offered tools, whatever the evidence made the model choose', async () => {
     const lookups = [
       [
         call('delete_everything'),
@@ -104,7 +104,7 @@ describe('ask graph', () => {
     expect(state.notes).toEqual(['Not offered, so not used: delete_everything, ask_reviewer, search_web.']);
   });
 
-  it('goes on where a tool fails, and the answer knows it', async () => {
+  it('continues if a tool fails, and passes the failure to the answer', async () => {
     const { state } = await run(
       { lookups: [[call('view_log')], []] },
       { view_log: { status: 'failed', summary: 'it broke' } },
@@ -114,7 +114,7 @@ describe('ask graph', () => {
     expect(state.steps.at(-1)?.node).toBe('check_citations');
   });
 
-  it('leaves out what cites nothing that exists and what quotes words that are not there', async () => {
+  it('removes statements that cite missing evidence or quote words that it does not contain', async () => {
     const line = first?.text.split('\n')[0] ?? '';
     const quote = { source: first?.source ?? '', line: first?.lineStart ?? 1, text: line };
     const replies = [

@@ -42,7 +42,7 @@ function run(
 }
 
 describe('the linear baseline', () => {
-  it('asks two judgements and two searches, once and in one order', async () => {
+  it('makes two judgments and two searches, once and in one order', async () => {
     const { analyst, toolbox, state } = run(0.9);
     const { steps, usage, evidence, termination } = await state;
     expect(steps.map(({ node }) => node)).toEqual([
@@ -73,23 +73,23 @@ describe('the linear baseline', () => {
     [0.85, 'auto_notify'],
     [0.849, 'human_review'],
     [0.1, 'human_review'],
-  ])('publishes by the classification’s confidence alone: %f → %s', async (confidence, action) => {
+  ])('publishes by the confidence of the classification alone: %f → %s', async (confidence, action) => {
     const { verdict, answer } = await run(confidence).state;
     expect(verdict).toMatchObject({ action, confidence, grades: {} });
     expect(answer?.confidence).toBe(confidence);
   });
 
-  it('asks what there is to ask: a search that is left out, or that fails, ends nothing', async () => {
+  it('makes the searches that are available: one that is omitted or fails ends nothing', async () => {
     const { toolbox, state } = run(0.9, { search_error_library: { status: 'failed', summary: 'down' } });
     expect((await state).verdict?.action).toBe('auto_notify');
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_error_library']);
   });
 
-  it('is no run that goes on', async () => {
+  it('is not used to continue a run', async () => {
     await expect(useLinearGraph().invoke(null)).rejects.toThrow(/cannot be resumed/);
   });
 
-  it('answers a captured failure as the loop does but for its design', async () => {
+  it('answers a captured failure as the loop does, except for what the loop adds', async () => {
     const { log, category } = capturedFailure('cart-discount-rounding');
     const config = parseConfig(createEmbeddedPreset('.faultline', join(HOME, 'knowledge')));
     const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };

@@ -13,7 +13,7 @@ const excerpt = (text: string, weight = 5) => ({
 const frame = (file: string, own: boolean) => ({ file, line: 7, function: null, own });
 
 describe('files that the log names', () => {
-  it('are own frames, then diagnostics, then paths of the excerpts, each once', () => {
+  it('are own stack frames, then diagnostics, then paths of the excerpts, each once', () => {
     const thrown = {
       type: 'E',
       message: 'm',
@@ -43,13 +43,13 @@ describe('files that the log names', () => {
     ]);
   });
 
-  it('are no addresses, versions or sentences', () => {
+  it('exclude addresses, versions and sentences', () => {
     const text =
       'see https://example.org/a.html for v1.2.3 of example.com. Done.\n.ts and a/.js are no names';
     expect(listNamedFiles(sampleSubject({ excerpts: [excerpt(text)] }))).toEqual([]);
   });
 
-  it('are ten at most, those of the heaviest excerpts first', () => {
+  it('are at most ten, those of the most informative excerpts first', () => {
     const many = Array.from({ length: 20 }, (_, at) => `m${at}.go`).join(' ');
     const files = listNamedFiles(sampleSubject({ excerpts: [excerpt(many, 1), excerpt('first.rs', 2)] }));
     expect(files).toHaveLength(10);

@@ -40,7 +40,7 @@ async function verdictWith(calibrations: readonly CalibrationInUse[]) {
 }
 
 describe('a calibration in the state of a run', () => {
-  it('is applied by verify, and the verdict says by which version and what it was before', async () => {
+  it('is applied by verify, and the verdict states its version and the former confidence', async () => {
     const plain = await verdictWith([]);
     expect(plain.action).toBe('auto_notify');
     const verdict = await verdictWith([of('llm other', 0.1), of('scripted', 0.7)]);
@@ -53,7 +53,7 @@ describe('a calibration in the state of a run', () => {
     expect(verdict.factors?.map(({ name }) => name) ?? []).toContain('calibration');
   });
 
-  it('is for the model that was requested, whatever date its server puts behind the name, and not for the rules in its place', () => {
+  it('applies to the requested model, with any date suffix, and not to the rules in its place', () => {
     const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7, ['w1', 'v1'])];
     expect(findFor(calibrations, 'llm', 'gpt-4o')).toBe('llm gpt-4o');
     expect(findFor(calibrations, 'llm', 'gpt-4o-2024-08-06')).toBe('llm gpt-4o');
@@ -61,7 +61,7 @@ describe('a calibration in the state of a run', () => {
     expect(findFor(calibrations, 'rules', null)).toBe('rules');
   });
 
-  it('is for the prompts whose answers it was fitted to', () => {
+  it('applies to the prompts whose answers it was fitted to', () => {
     const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7, ['w1', 'w2', 'v1'])];
     expect(findFor(calibrations, 'llm', 'gpt-4o', { generate_answer: 'w2', verify: 'v1' })).toBe(
       'llm gpt-4o',
@@ -73,7 +73,7 @@ describe('a calibration in the state of a run', () => {
     expect(findFor(calibrations, 'llm', 'gpt-4o', {})).toBeNull();
   });
 
-  it('that was stored before prompts were is for the rules only', () => {
+  it('that was stored before prompts were recorded applies to the rules only', () => {
     const calibrations = [of('rules', 0.5), of('llm gpt-4o', 0.7)];
     expect(findFor(calibrations, 'llm', 'gpt-4o')).toBeNull();
     expect(findFor(calibrations, 'rules', null)).toBe('rules');

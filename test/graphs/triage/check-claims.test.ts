@@ -32,7 +32,7 @@ const reasonFor = (claim: Partial<Claim>, unsupported: string[] = []) =>
   checkClaims(answer(claim), [log, page], unsupported).dropped[0]?.reason;
 
 describe('checkClaims', () => {
-  it('keeps a quotation that is on its line', () => {
+  it('keeps a quotation that is in its line', () => {
     expect(reasonFor({ quotes: [{ source: 'a.log', line: 11, text: 'second' }] })).toBeUndefined();
   });
   it.each([
@@ -44,12 +44,12 @@ describe('checkClaims', () => {
   ])('drops a quotation from %s', (_name, quote) => {
     expect(reasonFor({ quotes: [quote] })).toContain('the quoted text is not at');
   });
-  it('searches evidence without lines as a whole', () => {
+  it('searches evidence without line numbers as a whole', () => {
     expect(
       reasonFor({ evidence: ['E2'], quotes: [{ source: 'knowledge:ERR001', line: 1, text: 'whole' }] }),
     ).toBeUndefined();
   });
-  it('drops claims without evidence, with invented evidence, or that the analyst disowns', () => {
+  it('drops claims without evidence, with invented evidence, or that the analyst retracted', () => {
     expect(reasonFor({ evidence: [] })).toBe('it cites no evidence');
     expect(reasonFor({ evidence: ['E9'] })).toContain('E9');
     expect(reasonFor({}, ['c'])).toBe('its evidence does not support it');

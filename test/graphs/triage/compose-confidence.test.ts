@@ -48,10 +48,10 @@ const red = {
 };
 
 describe('composeConfidence', () => {
-  it("leaves the rules' calibrated figure as it is where nothing contradicts it", () => {
+  it('keeps the calibrated confidence of the rules if nothing contradicts it', () => {
     expect(compose({ assessment: said(0.913) }).confidence).toBe(0.913);
   });
-  it("never goes beyond a model's own word, and does not take it for more than it can show", () => {
+  it("never exceeds a model's stated confidence, and limits it by the evidence", () => {
     expect(compose({ assessment: said(0.3), reading: rules(0.95) }).confidence).toBe(0.3);
     expect(
       compose({ assessment: said(1), reading: rules(0.95), claims: { kept: 1, misquoted: 0, all: 2 } })
@@ -61,7 +61,7 @@ describe('composeConfidence', () => {
       compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence,
     ).toBeLessThan(0.8);
   });
-  it('counts another reading, invented quotations, another cause before, and a machine that is down for too long', () => {
+  it('lowers it for another interpretation, invented quotations, a different earlier cause, and a service that is down too long', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
     expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
     expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(0.6);
@@ -82,7 +82,7 @@ describe('composeConfidence', () => {
     expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
     expect(compose({ evidence: [red] }).confidence).toBeLessThan(0.9);
   });
-  it('takes rules that find the same for a second witness, but for no excuse, and never beyond what the evidence is worth', () => {
+  it('raises it if the rules agree, but not beyond the value of the evidence', () => {
     const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
     const model = (
       confidence: number,
@@ -97,7 +97,7 @@ describe('composeConfidence', () => {
     expect(model(0.76, rules(0.95, 'CODE_ERROR'), { quotesBuild: false })).toBeLessThan(0.9);
     expect(compose({ assessment: said(0.76), reading: rules(0.95) }).confidence).toBe(0.76);
   });
-  it('rises where the pattern fits the cause, and falls for a service that is away for long', () => {
+  it('raises it if the pattern fits the cause, and lowers it for a service that is down for long', () => {
     const lasting = { ...red, data: { count: 7, same: 6, firstSameNumber: '21' } };
     const alone = (more: Partial<Classification>, evidence = [lasting]) =>
       compose({ classification: { ...classification, ...more }, assessment: said(0.8), evidence }).confidence;
@@ -117,7 +117,7 @@ describe('composeConfidence', () => {
     // Other failures in a row tell nothing of this one.
     expect(alone(code, [{ ...red, data: { count: 7, same: 1, firstSameNumber: '27' } }])).toBe(0.8);
   });
-  it('says what moved it', () => {
+  it('explains each adjustment', () => {
     const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
     expect(factors.map((factor) => factor.name)).toEqual(['evidence', 'agreement', 'history']);
   });

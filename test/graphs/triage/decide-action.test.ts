@@ -49,7 +49,7 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds, lim
   );
 
 describe('decideAction', () => {
-  it('asks a person where an answer blames the change although a re-run may pass', () => {
+  it('asks for review if an answer blames the change although a rerun may pass', () => {
     const withRerun = (transient: number, other: Partial<ActionFacts> = {}) =>
       decide({ route: 'tool error', transient, ...other });
     expect(withRerun(0.6).action).toBe('human_review');
@@ -58,7 +58,7 @@ describe('decideAction', () => {
     expect(withRerun(0.6, { classification: infra }).action).toBe('auto_notify');
   });
 
-  it('publishes no answer of a model alone, unless a calibration or a bound knows such answers', () => {
+  it('publishes no answer of a model alone, unless a calibration or a bound covers such answers', () => {
     const map = (most: number): CategoryMap => ({
       method: 'pooled',
       cases: 90,
@@ -74,7 +74,7 @@ describe('decideAction', () => {
     expect(decide({ route: 'test and words' }).action).toBe('auto_notify');
   });
 
-  it('asks a person where answers of its route were not shown to keep to the bound, however sure it is', () => {
+  it('asks for review if answers of its route are not proven to meet the bound, whatever the confidence', () => {
     const standing = { outcomes: 146, wrong: 9, upper: 0.04, missing: 164 };
     const routes = [
       { ...standing, route: 'telling rule and words' as const, published: false },
@@ -100,16 +100,16 @@ describe('decideAction', () => {
   ])('turns confidence %d into %s', (confidence, action) => {
     expect(decide({ confidence }).action).toBe(action);
   });
-  it('says by how much an answer is not sure enough', () => {
+  it('states by how much the confidence is too low', () => {
     expect(decide({ confidence: 0.8 }).reasons).toEqual(['confidence 80 % is below 85 %']);
     expect(decide({ confidence: 0.847 }).reasons).toEqual(['confidence 84 % is below 85 %']);
   });
-  it('asks a person when corrections, rounds or the web are used up', () => {
+  it('asks for review if corrections, rounds or the web search are used up', () => {
     expect(decide({ confidence: 0.55, corrections: 2 }).action).toBe('human_review');
     expect(decide({ confidence: 0.55, rounds: 5 }).action).toBe('human_review');
     expect(decide({ confidence: 0.3, webAsked: true }).action).toBe('human_review');
   });
-  it('asks a person where no offered tool can close a gap', () => {
+  it('asks for review if no offered tool can close a gap', () => {
     expect(decide({ confidence: 0.55, isClosable: false }).action).toBe('human_review');
     expect(decide({ confidence: 0.55 }).action).toBe('self_correct');
   });
@@ -118,11 +118,11 @@ describe('decideAction', () => {
     expect(decide({ classification: infra, grades: { E1: 'ambiguous' } }).action).toBe('human_review');
     expect(decide({ classification: infra, against: ['E1'] }).action).toBe('human_review');
   });
-  it('treats a flaky test with the same suspicion', () => {
+  it('requires the same of a flaky test', () => {
     const flaky: Classification = { ...classification, category: 'TEST_FAILURE', kind: 'flaky_timing' };
     expect(decide({ classification: flaky, grades: {} }).action).toBe('human_review');
   });
-  it('asks a person, however sure, where no claim quotes what the build printed', () => {
+  it('asks for review, whatever the confidence, if no claim quotes the output of the build', () => {
     const decision = decide({ quotesBuild: false, confidence: 1 });
     expect(decision).toMatchObject({ action: 'human_review', confidence: 0.65 });
     expect(decision.reasons).toContain("no claim quotes a line of this build's logs");
@@ -134,7 +134,7 @@ describe('decideAction', () => {
     ['after abstaining', { classification: { ...classification, abstained: true } }],
     ['excusing without evidence', { classification: infra, grades: {} }],
     ['excusing against evidence', { classification: infra, against: ['E1'] }],
-  ])('is published by no setting of the thresholds %s', (_which, facts) => {
+  ])('publishes at no threshold an answer %s', (_which, facts) => {
     for (const autoNotify of [0, 0.3, 0.65, 1]) {
       for (const humanReview of [0.9, 1]) {
         expect(
@@ -143,7 +143,7 @@ describe('decideAction', () => {
       }
     }
   });
-  it('is never sure without a claim, or after abstaining', () => {
+  it('never counts as confident without a claim, or after abstaining', () => {
     expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({
       action: 'human_review',
       confidence: 0.49,
@@ -169,7 +169,7 @@ describe('decideAction', () => {
       ...{ version: 3, analyst: 'rules', categories: mapCategories(() => map(given)) },
     });
 
-    it('takes the confidence for what it has turned out to mean, and says what it was', () => {
+    it('uses the calibrated confidence, and states the original', () => {
       const decided = decide({ confidence: 0.7, calibration: calibration() });
       expect(decided).toMatchObject({
         confidence: 0.625,
@@ -182,7 +182,7 @@ describe('decideAction', () => {
       });
     });
 
-    it('never has an answer worked on again that is well founded: a map that says little of it would say the same of more evidence', () => {
+    it('does not investigate a well-founded answer again only because its calibrated confidence is low', () => {
       for (const most of [0.6, 0.4]) {
         const low = calibration({
           points: [
@@ -200,7 +200,7 @@ describe('decideAction', () => {
       }
     });
 
-    it('publishes from the threshold of the category on, and never where it has none', () => {
+    it('publishes from the threshold of the category on, and never if it has none', () => {
       expect(decide({ confidence: 0.9, calibration: calibration({ threshold: 0.96 }) }).action).toBe(
         'human_review',
       );
@@ -212,7 +212,7 @@ describe('decideAction', () => {
       expect(never.reasons.join()).toContain('requires review for every CODE_ERROR');
     });
 
-    it('never publishes what a doubt forbids, however sure it makes the answer and wherever the threshold is', () => {
+    it('never publishes against a doubt, whatever the calibrated confidence and the threshold', () => {
       const sure = calibration({ points: [[0, 1]], threshold: 0.5 });
       for (const doubt of [
         { quotesBuild: false },

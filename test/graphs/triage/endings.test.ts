@@ -86,23 +86,20 @@ describe('T36: a run ends', () => {
     ['tokens', budget({ tokens: 250 })],
     ['dollars', budget({ costUsd: 0.025 })],
     ['seconds', budget({ seconds: 0 })],
-  ])(
-    'when its %s are used up: with an answer that costs nothing further, for a person',
-    async (_what, limits) => {
-      const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
-      const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
-      const toolbox = scriptedToolbox({ search_code: hit });
-      const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
+  ])('if its %s are used up, with an answer for review that costs nothing more', async (_what, limits) => {
+    const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
+    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
+    const toolbox = scriptedToolbox({ search_code: hit });
+    const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
 
-      expect(state.termination).toBe('budget_exhausted');
-      expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
-      expect(fallbackAnalyst.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
-      expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
-      expect(state.verdict?.action).toBe('human_review');
-      expect(state.verdict?.reasons.join()).toContain('budget');
-      expect(state.notes.join()).toContain('The budget of this run');
-    },
-  );
+    expect(state.termination).toBe('budget_exhausted');
+    expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
+    expect(fallbackAnalyst.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
+    expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
+    expect(state.verdict?.action).toBe('human_review');
+    expect(state.verdict?.reasons.join()).toContain('budget');
+    expect(state.notes.join()).toContain('The budget of this run');
+  });
 
   it.each([
     ['no token may be used', budget({ tokens: 0 })],
@@ -112,7 +109,7 @@ describe('T36: a run ends', () => {
       'its thresholds are in the wrong order',
       { ...LIMITS, thresholds: { autoNotify: 0.4, humanReview: 0.9, selfCorrect: 0.95 } },
     ],
-  ])('with an answer where %s', async (_what, limits) => {
+  ])('with an answer if %s', async (_what, limits) => {
     const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
     const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
     const state = await triage(limits, dear(unsure), scriptedToolbox({ search_code: hit }), fallbackAnalyst);
@@ -120,14 +117,14 @@ describe('T36: a run ends', () => {
     expect(state.verdict).not.toBeNull();
   });
 
-  it('when a model asked and nothing new came: the next plan would see the same page', async () => {
+  it('if a model made calls and learned nothing new, since its next input would be the same', async () => {
     const analyst = scriptedAnalyst({ calls: words(9) });
     const state = await triage(LIMITS, asModel(analyst), scriptedToolbox({ search_code: { findings: [] } }));
     expect(analyst.asked.filter((judgement) => judgement === 'plan')).toHaveLength(1);
     expect(state.termination).toBe('no_progress');
   });
 
-  it('in time, also where a judgement and a tool never come back', async () => {
+  it('in time, even if a judgment and a tool never return', async () => {
     const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };
     const fallbackAnalyst = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
     const state = await triage(
@@ -141,7 +138,7 @@ describe('T36: a run ends', () => {
     expect(state.notes.join()).toContain('0.2 seconds');
   });
 
-  it('with what is proven published all the same', async () => {
+  it('and publishes a proven answer even then', async () => {
     const fallbackAnalyst = { ...scriptedAnalyst({ assessments: [{ confidence: 0.95 }] }), name: 'rules' };
     const state = await triage(budget({ tokens: 100 }), dear({}), scriptedToolbox({}), fallbackAnalyst);
 
@@ -151,7 +148,7 @@ describe('T36: a run ends', () => {
 });
 
 describe('execute_tool', () => {
-  it('asks independent tools side by side', async () => {
+  it('calls independent tools in parallel', async () => {
     let arrived = 0;
     const both = Promise.withResolvers<void>();
     const toolbox = scriptedToolbox({ read_file: hit, search_code: hit });

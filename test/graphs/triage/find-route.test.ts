@@ -26,15 +26,15 @@ const reading = {
   claims: quoting(12, "ModuleNotFoundError: No module named 'winreg'"),
 };
 
-describe('the grounds of an answer that a model gave', () => {
-  it('are those of the rules where both find the same category and quote the same line or words', () => {
+describe('the route of an answer by a model', () => {
+  it('is that of the rules if both find the same category and quote the same line or words', () => {
     expect(findRoute(classification, reading, quoting(12, 'No module'), 0.85)).toBe('tool error');
     expect(findRoute(classification, reading, quoting(80, "No module named 'winreg'"), 0.85)).toBe(
       'tool error',
     );
   });
 
-  it('are the model alone where the rules find the category for another reason, or are unsure', () => {
+  it('is the model alone if the rules find the category for another reason, or are uncertain', () => {
     const other = quoting(40, 'ERROR: package winreg does not exist');
     expect(findRoute(classification, reading, other, 0.85)).toBe('model');
     expect(findRoute(classification, reading, [], 0.85)).toBe('model');

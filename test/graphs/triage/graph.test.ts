@@ -45,8 +45,8 @@ const nodesOf = (state: TriageStateValue) => state.steps.map((step) => step.node
 const distinct = (count: number) =>
   Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
 
-describe('triage graph', () => {
-  it('publishes a sure answer after one round', async () => {
+describe('the triage graph', () => {
+  it('publishes a confident answer after one round', async () => {
     const state = await run(
       { calls: [[ask('search_knowledge')]], plans: [{}, { enough: true, confidence: 0.8 }] },
       { search_knowledge: hit },
@@ -73,14 +73,14 @@ describe('triage graph', () => {
     expect(state.termination).toBe('confident');
   });
 
-  it('loops at most five times', async () => {
+  it('makes at most five rounds', async () => {
     const state = await run({ calls: distinct(9) }, { search_code: hit });
 
     expect(state.rounds).toBe(5);
     expect(state.termination).toBe('max_iterations');
   });
 
-  it('ends after two rounds without any relevant tool', async () => {
+  it('ends after two rounds without a relevant tool', async () => {
     const state = await run({ calls: [[ask('search_knowledge')], []] }, { search_knowledge: hit });
 
     expect(state.rounds).toBe(3);
@@ -88,14 +88,14 @@ describe('triage graph', () => {
     expect(state.termination).toBe('no_relevant_tool');
   });
 
-  it('ends after two rounds in which nothing was found', async () => {
+  it('ends after two rounds without findings', async () => {
     const state = await run({ calls: distinct(5) }, { search_code: nothing });
 
     expect(state.rounds).toBe(2);
     expect(state.termination).toBe('no_progress');
   });
 
-  it('never asks the same question twice', async () => {
+  it('never makes the same call twice', async () => {
     const same = [
       [ask('search_code', { text: 'x', limit: 3 })],
       [ask('search_code', { limit: 3, text: 'x' })],
@@ -110,7 +110,7 @@ describe('triage graph', () => {
     expect(state.notes.join()).toContain('not made');
   });
 
-  it('makes the calls that are worth most first, and the others in the next round, whatever the plan says', async () => {
+  it('makes the most valuable calls first, and the others in the next round, whatever the plan says', async () => {
     const names = [
       'search_code',
       'read_file',
@@ -137,7 +137,7 @@ describe('triage graph', () => {
     expect(state.rounds).toBe(3);
   });
 
-  it('refuses what does not fit into the next round either', async () => {
+  it('refuses calls that do not fit into the next round either', async () => {
     const toolbox = scriptedToolbox({ search_code: hit });
     const many = Array.from({ length: 20 }, (_, index) => ask('search_code', { text: `word ${index}` }));
     const state = await triage(scriptedAnalyst({ calls: [many, []] }), toolbox);
@@ -148,7 +148,7 @@ describe('triage graph', () => {
     );
   });
 
-  it('does not ask tools that were not offered', async () => {
+  it('does not call tools that were not offered', async () => {
     const analyst = scriptedAnalyst({ calls: [[ask('delete_repository')], [ask('search_code')], []] });
     const toolbox = scriptedToolbox({ search_code: hit });
     const state = await triage(analyst, toolbox);
@@ -162,7 +162,7 @@ describe('triage graph', () => {
     expect(state.notes.join()).toContain('delete_repository');
   });
 
-  it('gives refused arguments back once', async () => {
+  it('returns refused arguments to the analyst once', async () => {
     const analyst = scriptedAnalyst({
       calls: [[ask('read_file', { path: 7 })], []],
       corrected: ask('read_file', { path: 'a.ts' }),
@@ -177,7 +177,7 @@ describe('triage graph', () => {
     expect(state.outcomes[0]).toMatchObject({ status: 'ok', attempts: 2 });
   });
 
-  it('asks the same tool again, whatever tool the correction names', async () => {
+  it('calls the same tool again, whatever tool the correction names', async () => {
     const corrected = ask('search_web', { query: 'x' });
     const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected });
     const toolbox = scriptedToolbox({
@@ -215,7 +215,7 @@ describe('triage graph', () => {
     expect(state.verdict?.action).toBe('human_review');
   });
 
-  it('sends an unsure answer back at most twice, each time only after asking more', async () => {
+  it('sends an uncertain answer back at most twice, each time only after more calls', async () => {
     const [look, answer] = [{}, { enough: true }];
     const plans = [look, answer, look, answer, look, answer];
     const assessments = [0.55, 0.6, 0.58].map((confidence) => ({ confidence, gaps: ['the input'] }));
@@ -236,7 +236,7 @@ describe('triage graph', () => {
       (call: ToolCall) => (call.args.text === 'word 0' ? another(call) : nothing),
     ],
     ['a call finds what is known', distinct(9), hit],
-  ])('never gives the same answer twice: %s', async (_when, calls, search_code) => {
+  ])('does not repeat an answer: %s', async (_when, calls, search_code) => {
     const plans = [{}, { enough: true }, {}];
     const assessments = [{ confidence: 0.55, gaps: ['the input'] }];
     const state = await run({ calls, plans, assessments }, { search_code });
@@ -250,7 +250,7 @@ describe('triage graph', () => {
     expect(listCorrections(state.verdicts).map(judgeCorrection)).toEqual(['nothing_new']);
   });
 
-  it('hands an answer over at once where no tool is chosen for a correction', async () => {
+  it('hands an answer over for review if no tool is chosen for a correction', async () => {
     const calls = [[ask('search_code')], []];
     const plans = [{}, { enough: true }, {}];
     const state = await run({ calls, plans, assessments: [{ confidence: 0.55 }] }, { search_code: another });
@@ -258,7 +258,7 @@ describe('triage graph', () => {
     expect(nodesOf(state)).toMatch(/ verify reason select_tool hand_over$/);
   });
 
-  it('gives an answer that was sent back to a person where nothing more can be looked up', async () => {
+  it('hands an answer over for review if it was sent back and nothing more can be looked up', async () => {
     const plans = [{}, { enough: true }];
     const state = await run(
       { calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] },
@@ -273,7 +273,7 @@ describe('triage graph', () => {
     expect(state.outcomes).toHaveLength(1);
   });
 
-  it('lets a later look revise the category, and the tools follow', async () => {
+  it('lets a later round revise the category, and offers its tools', async () => {
     const revised = { category: 'CODE_ERROR', kind: 'null_reference' } as const;
     const state = await run(
       { calls: distinct(1), plans: [{}, { enough: true, confidence: 0.8, revised }] },
@@ -289,7 +289,7 @@ describe('triage graph', () => {
     ).toBeCloseTo(1);
   });
 
-  it('asks the web once for a weak answer, then a person', async () => {
+  it('searches the web once for a weak answer, then asks for review', async () => {
     const script = {
       calls: [[ask('search_knowledge')], [ask('search_web', { query: 'x' })], []],
       plans: [{}, { enough: true }],
@@ -305,7 +305,7 @@ describe('triage graph', () => {
     expect(state.webAsked).toBe(true);
   });
 
-  describe('the web, with a model', () => {
+  describe('the web search with a model', () => {
     const web = (query: string) => ask('search_web', { query });
 
     /**
@@ -331,7 +331,7 @@ describe('triage graph', () => {
       return { state, queries: searches.map(({ args }) => args.query) };
     }
 
-    it('is searched by up to three queries of the model, each once', async () => {
+    it('uses up to three queries of the model, each once', async () => {
       const words = [
         'socket closed early',
         'Closed early: socket',
@@ -346,7 +346,7 @@ describe('triage graph', () => {
       expect(state.answer?.title).toBe('after the web');
     });
 
-    it('is searched for what the rules would ask where the model has no query', async () => {
+    it('uses the query of the rules if the model has none', async () => {
       const { state, queries } = await search(
         [ask('search_knowledge')],
         [ask('search_knowledge', { again: true })],
@@ -356,7 +356,7 @@ describe('triage graph', () => {
       expect(state.answer?.title).toBe('after the web');
     });
 
-    it('is searched by the model before its turn, too, and not again by the same words', async () => {
+    it('runs early if the model asks for it, and not again with the same words', async () => {
       const { state, queries } = await search(
         [ask('search_knowledge'), web('own words')],
         [web('Own words!'), web('other words')],
@@ -371,7 +371,7 @@ describe('triage graph', () => {
     ['llm', 0.96, 1],
     ['llm', 0.9, 2],
     ['rules', 0.96, 2],
-  ])('of a classification by %s at %d begins round %d at most', async (by, confidence, rounds) => {
+  ])('a classification by %s at %d leads to at most %d rounds', async (by, confidence, rounds) => {
     const scripted = scriptedAnalyst({
       calls: distinct(3),
       plans: [{}, { enough: true }],
@@ -419,7 +419,7 @@ describe('triage graph', () => {
     expect(offered[0]?.toSorted()).toEqual(['read_file', 'read_test_file']);
   });
 
-  it('does not offer the web before it is needed', async () => {
+  it('does not offer the web search before it is needed', async () => {
     const toolbox = scriptedToolbox({ search_web: hit });
     await triage(scriptedAnalyst({ calls: [[ask('search_web', { query: 'x' })]] }), toolbox);
 
@@ -458,7 +458,7 @@ describe('triage graph', () => {
     expect(new Set(state.steps.map((step) => `${step.node} ${step.round}`)).size).toBe(state.steps.length);
   });
 
-  it('says what is missing when it is run without a context', async () => {
+  it('reports what is missing without a context', async () => {
     await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(
       /needs its analyst/,
     );

@@ -47,7 +47,7 @@ function run(limits: TriageLimits, analyst: Analyst) {
 }
 
 describe('investigators', () => {
-  it('look at code, history and documents, each with its own tools, and are joined into one answer', async () => {
+  it('examine code, history and documents, each with its own tools, and their results are joined in one answer', async () => {
     const state = await run(limitsFor('always'), eager());
     const steps = state.steps.filter((step) => step.node === 'investigate');
 
@@ -70,13 +70,13 @@ describe('investigators', () => {
     expect(state.usage.toolCalls).toBe(3);
   });
 
-  it('have as many rounds as the profile gives, and only those that found something', async () => {
+  it('have as many rounds as the profile allows, and stop without findings', async () => {
     const state = await run(limitsFor('always', 2), eager());
     expect(state.steps.filter((step) => step.node === 'investigate')).toHaveLength(6);
     expect(state.investigations).toBe(2);
   });
 
-  it('are sent for complex failures only where the profile says so', async () => {
+  it('are used for complex failures only if the profile allows it', async () => {
     const sent = async (limits: TriageLimits, classification: Partial<Classification> = {}) =>
       (await run(limits, eager(classification))).steps.some((step) => step.node === 'investigate');
     expect(await sent(limitsFor('complex'))).toBe(false);
@@ -84,7 +84,7 @@ describe('investigators', () => {
     expect(await sent(limitsFor('never'), { abstained: true })).toBe(false);
   });
 
-  it('go on after one of them died, and the others are not asked again', async () => {
+  it('continue after one of them crashed, without repeating the others', async () => {
     const limits = limitsFor('always');
     const graph = compileTriageGraph(new MemorySaver());
     const config = {
@@ -114,7 +114,7 @@ describe('investigators', () => {
   });
 });
 
-describe('complexityOf', () => {
+describe('the complexity of a failure', () => {
   const sure: Classification = {
     ...{ category: 'CODE_ERROR', kind: 'crash', confidence: 0.9, abstained: false, because: '' },
     probabilities: {
@@ -125,12 +125,12 @@ describe('complexityOf', () => {
       TEST_FAILURE: 0.02,
     },
   };
-  it('finds a plain failure plain', () => expect(describeComplexity(sampleSubject(), sure)).toBeNull());
-  it('names close categories', () => {
+  it('is low for a plain failure', () => expect(describeComplexity(sampleSubject(), sure)).toBeNull());
+  it('names categories with similar probabilities', () => {
     const close = { ...sure, probabilities: { ...sure.probabilities, CODE_ERROR: 0.5, TEST_FAILURE: 0.42 } };
     expect(describeComplexity(sampleSubject(), close)).toContain('almost equally likely');
   });
-  it('takes two signs together', () => {
+  it('is high with two signs together', () => {
     const trace = { type: 'E', message: 'm', chain: [], frames: [], at: null };
     expect(describeComplexity(sampleSubject({ exceptions: [trace] }), sure)).toBeNull();
     expect(

@@ -26,7 +26,7 @@ const decided = (score: number, confirmedBy: string | null = 'ida'): Evidence =>
 });
 
 describe('a decision of a person', () => {
-  it('is the category where the log does not tell it, said to be one, and never sure', () => {
+  it('sets the category if the log does not show it, is named as the source, and never counts as confident', () => {
     const found = applyPrecedent(unsure, [decided(0.9)]);
     expect(found).toMatchObject({
       category: 'CONFIG_ERROR',
@@ -48,7 +48,7 @@ describe('a decision of a person', () => {
     );
   });
 
-  it('changes nothing if the log says the same, if it is not alike, or if it is not confirmed', () => {
+  it('changes nothing if the log agrees, if it is not similar, or if it is not confirmed', () => {
     const sure = { ...unsure, category: 'CONFIG_ERROR' as const, confidence: 0.9, abstained: false };
     expect(applyPrecedent(sure, [decided(0.9)])).toBe(sure);
     const shown = { ...decided(0.9), data: { ...decided(0.9).data, proposes: false } };
@@ -57,7 +57,7 @@ describe('a decision of a person', () => {
     expect(applyPrecedent(unsure, [decided(0.9, null)])).toBe(unsure);
   });
 
-  it('is listed with the answer, most alike first', () => {
+  it('is listed with the answer, most similar first', () => {
     const answer: Answer = {
       ...{ title: '', rootCause: '', fixRecommendation: '', confidence: 0.5 },
       ...{ claims: [], suspects: [], hypotheses: [] },

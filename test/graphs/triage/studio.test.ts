@@ -34,7 +34,7 @@ describe("LangGraph's own tools", () => {
   it.each([
     ['nothing', {}],
     ['JSON', { analyst: {}, toolbox: { run: 'x' }, clock: { now: 1 } }],
-  ])('get an error that names what a run needs when they pass %s', async (_what, context) => {
+  ])('get an error that names what a run needs if they pass %s', async (_what, context) => {
     // As they call it: with whatever context came over HTTP.
     const run = graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { context: context as never });
     await expect(run).rejects.toThrow(/A run needs its analyst\. Faultline passes it/);

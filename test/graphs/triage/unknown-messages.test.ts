@@ -69,7 +69,7 @@ describe('an unknown failure', () => {
   });
 
   it.each(MESSAGES.map((message, index) => [message, index] as const))(
-    '%s: is stated as unknown, and looked for',
+    'is reported as unknown, and searched for: %s',
     async (message, index) => {
       const { state, queries } = await triage(logOfMessage(message, index));
 
@@ -86,7 +86,7 @@ describe('an unknown failure', () => {
   it.each([
     'starting job\ndone.\n##[error]Process completed with exit code 1.\n',
     'step one\nall good\nFinished: FAILURE\n',
-  ])('is not looked for on the web by how it ended: %j', async (log) => {
+  ])('is not searched for on the web by how it ended: %j', async (log) => {
     const { state, queries } = await triage(log);
 
     expect(queries).toEqual([]);

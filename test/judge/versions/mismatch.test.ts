@@ -7,7 +7,7 @@ function findAt(text: string, tool: ShownRuntime['tool'], version: string | null
   return findMismatch(text, { environment: { runtimes, artifacts: [], boms: [], changes: [] } });
 }
 
-describe('a mismatch of versions', () => {
+describe('a version mismatch', () => {
   it.each([
     ['TypeError: baskets.toReversed is not a function', 'node', '18.20.4', '`toReversed`', '20.0.0'],
     ['TypeError: Object.groupBy is not a function', 'node', '20.11.0', '`Object.groupBy`', '21.0.0'],
@@ -57,7 +57,7 @@ describe('a mismatch of versions', () => {
       '`log/slog`',
       '1.21',
     ],
-  ] as const)('finds that %s on %s %s', (text, tool, version, subject, needed) => {
+  ] as const)('is found: %s on %s %s', (text, tool, version, subject, needed) => {
     expect(findAt(text, tool, version)).toMatchObject({
       subject,
       version: needed,
@@ -74,7 +74,7 @@ describe('a mismatch of versions', () => {
       '`pkgutil.ImpImporter`',
       '3.12',
     ],
-  ] as const)('finds what a newer version removed: %s', (text, version, subject, removed) => {
+  ] as const)('is found if a newer version removed something: %s', (text, version, subject, removed) => {
     expect(findAt(text, 'python', version)).toMatchObject({ subject, version: removed, isGone: true });
   });
 
@@ -91,7 +91,7 @@ describe('a mismatch of versions', () => {
     ['TypeError: baskets.take is not a function', 'node', '18.0.0'],
     ["AttributeError: module 'pear' has no attribute 'TaskGroup'", 'python', '3.8'],
     ["ModuleNotFoundError: No module named 'distutils'", 'python', '3.11.2'],
-  ] as const)('claims nothing of %s on %s %s', (text, tool, version) => {
+  ] as const)('is not claimed for %s on %s %s', (text, tool, version) => {
     expect(findAt(text, tool, version)).toBeNull();
   });
 
@@ -128,7 +128,7 @@ describe('a mismatch of versions', () => {
       '2.38',
       null,
     ],
-  ] as const)('reads what a tool states itself: %s', (text, tool, version, running) => {
+  ] as const)("is read from the tool's own statement: %s", (text, tool, version, running) => {
     expect(findAt(text, 'node', null)).toMatchObject({ tool, version, running, isFromTable: false });
   });
 });

@@ -47,7 +47,7 @@ describe('a runtime that is too old', () => {
     expect(answer.claims[0]?.quotes.some(({ text }) => text.includes(version))).toBe(true);
   });
 
-  it('is not claimed where the log does not show the version', () => {
+  it('is not claimed if the log does not show the version', () => {
     const log = NODE_LOG.replace('Node.js v18.20.8\n', '');
     expect(composeAnswer(insightOf(log)).rootCause).not.toContain('was added in');
   });

@@ -4,7 +4,7 @@ import { readManifestChanges } from '../../../src/judge/versions/manifest-diff.t
 import { findUpgrades } from '../../../src/judge/versions/upgrades.ts';
 import { changeIn } from '../../../src/log/environment/changes.ts';
 
-describe('a change of a dependency', () => {
+describe('an upgrade of a dependency', () => {
   it.each([
     [
       'pom.xml',
@@ -44,18 +44,18 @@ describe('a change of a dependency', () => {
     ['fix(deps): update dependency pear to v5.0.0', 'pear', null, '5.0.0'],
     ['dependabot/npm_and_yarn/pear-4.17.21', 'pear', null, '4.17.21'],
     ['renovate/pear-core-6.x', 'pear-core', null, '6.x'],
-  ])('is announced by “%s”', (text, name, from, to) => {
+  ])('is recognized in the branch name “%s”', (text, name, from, to) => {
     expect(changeIn(text)).toMatchObject({ name, from, to });
   });
 
   it.each(['bump the version from 1.2 to 1.3 by hand', 'renovate/configure', 'feature/pear-basket'])(
-    'is not announced by “%s”',
+    'is not recognized in the branch name “%s”',
     (text) => {
       expect(changeIn(text)?.name).not.toBe('pear');
     },
   );
 
-  it('is known from the code first, and from the branch last', () => {
+  it('is determined by the code first, and by the branch last', () => {
     const build = { branch: 'dependabot/npm_and_yarn/plum-2.0.0' } as never;
     const environment = { runtimes: [], artifacts: [], boms: [], changes: [] };
     expect(findUpgrades({ build, environment }, [])).toMatchObject([{ name: 'plum', to: '2.0.0' }]);

@@ -65,7 +65,7 @@ FAIL
 `;
 
 describe('failures of one build', () => {
-  it('own their lines: an assertion, a time limit and a snapshot in one file of jest', () => {
+  it('have lines of their own: an assertion, a time limit and a snapshot in one file of Jest', () => {
     const causes = readLogs({ log: JEST });
     expect(causes.map(({ tests }) => tests)).toEqual([['sums'], ['slow'], ['label']]);
     const [sums, slow, label] = causes;
@@ -77,7 +77,7 @@ describe('failures of one build', () => {
     expect(label?.text).not.toContain('Exceeded timeout');
   });
 
-  it('own their lines: three tests of Go that fail for three reasons', () => {
+  it('have lines of their own: three tests in Go that fail for three reasons', () => {
     const causes = readLogs({ log: GO });
     expect(
       causes.map(({ tests, text }) => [
@@ -91,7 +91,7 @@ describe('failures of one build', () => {
     ]);
   });
 
-  it('are one where a fixture, a service or a module that all need is missing', () => {
+  it('are one if a fixture, a service or a module that all need is missing', () => {
     const refused = (name: string, line: number) =>
       `--- FAIL: ${name} (0.00s)\n    db_test.go:${line}: dial tcp 127.0.0.1:5432: connect: connection refused\n`;
     const causes = readLogs({
@@ -100,7 +100,7 @@ describe('failures of one build', () => {
     expect(causes.map(({ tests }) => tests)).toEqual([['TestRead', 'TestWrite'], ['TestSum']]);
   });
 
-  it('are one where one test fails alike in three jobs, and two where a test of that name fails otherwise in another', () => {
+  it('are one if a test fails in the same way in three jobs, and two if it fails differently in another', () => {
     const sum = '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: got 2, want 3\nFAIL\n';
     const other =
       '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: open prices.json: no such file or directory\nFAIL\n';
@@ -111,7 +111,7 @@ describe('failures of one build', () => {
     ]);
   });
 
-  it('are a compile error next to the tests of other packages', () => {
+  it('include a compile error next to tests of other packages', () => {
     const compile =
       '# example.test/rail [example.test/rail.test]\nrail/rail_test.go:9:5: undefined: Switches\nFAIL\texample.test/rail [build failed]\n';
     const causes = readLogs({ log: `${compile}${GO}` });
@@ -123,7 +123,7 @@ describe('failures of one build', () => {
     ]);
   });
 
-  it('are a step that says only how it ended, next to failing tests', () => {
+  it('include a step that states only how it ended, next to failing tests', () => {
     const step =
       'make check\n./build/reader\nSegmentation fault (core dumped)\n##[error]Process completed with exit code 139.\n';
     const causes = readLogs({ unit: JEST, reader: step });
@@ -136,7 +136,7 @@ describe('failures of one build', () => {
     expect(causes.at(-1)?.sources).toEqual(['reader']);
   });
 
-  it('are none that was canceled because another job had failed', () => {
+  it('exclude jobs that were canceled because another one failed', () => {
     const canceled = '##[group]Run npm test\nnpm test\n##[endgroup]\n##[error]The operation was canceled.\n';
     expect(readLogs({ 'unit.log': GO, 'other.log': canceled }).flatMap(({ tests }) => tests)).toEqual([
       'TestDiv',
@@ -147,7 +147,7 @@ describe('failures of one build', () => {
 });
 
 describe('shared lines', () => {
-  it('decide where they name the service that a failure names, and never where another failure owns them', () => {
+  it('help to decide if they name the service that a failure names, but not if another failure owns them', () => {
     const log = `starting postgres on 127.0.0.1:5432: error: password authentication failed
 --- FAIL: TestRead (0.00s)
     db_test.go:4: dial tcp 127.0.0.1:5432: connect: connection refused
@@ -160,7 +160,7 @@ FAIL
     expect(sum?.text).not.toContain('5432');
   });
 
-  it('are read with a failure that does not say why', () => {
+  it('are read for a failure without a reason of its own', () => {
     const log = `error: worker ran out of file handles
 test a::one ... FAILED
 test a::two ... FAILED
@@ -201,7 +201,7 @@ describe('runs that passed', () => {
     expect(reading.exceptions).toEqual([]);
     expect(causes).toMatchObject([{ generic: true }]);
   });
-  it('are none where an error follows, a test failed or the log says no more', () => {
+  it('are not recognized if an error follows, a test failed, or the log ends there', () => {
     for (const end of [
       'Tests:       2 passed, 2 total\nerror: could not publish the package\n',
       'Tests:       1 failed, 2 passed, 3 total\n',
@@ -225,7 +225,7 @@ Traceback (most recent call last):
 KeyError: 'sites'
 `;
 
-  it('have failed if they end in an error, also next to others that say how they ended', () => {
+  it('failed if they end in an error, even next to others that state how they ended', () => {
     const causes = readLogs({ 'unit.log': GO, 'load.log': CRASH });
     expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual([
       'TestDiv',
@@ -235,7 +235,7 @@ KeyError: 'sites'
     ]);
   });
 
-  it('have not failed if the process went on after the error', () => {
+  it('did not fail if the process continued after the error', () => {
     const went = `${CRASH}starting without sites\nlistening on port 8080\nserved 4 requests\nserved 9 requests\nstopped\n`;
     expect(readLogs({ 'unit.log': GO, 'load.log': went }).flatMap(({ tests }) => tests)).toEqual([
       'TestDiv',
@@ -245,8 +245,8 @@ KeyError: 'sites'
   });
 });
 
-describe('more causes than are answered', () => {
-  it('are counted and named, and none of them goes with another', () => {
+describe('causes above the limit', () => {
+  it('are counted and named, and not merged with another', () => {
     const test = (at: number) =>
       `--- FAIL: Test${at} (0.00s)\n    sum_test.go:${at}: got ${at}, want ${at + 1}\n`;
     const log = `${Array.from({ length: 23 }, (_, at) => test(at + 1)).join('')}FAIL\n`;

@@ -35,7 +35,7 @@ const KEEPING = [
 ];
 
 describe('commands that failed in one step', () => {
-  it('are separated if the script keeps their statuses', () => {
+  it('are separate failures if the script stores their statuses', () => {
     const [clone, patch, ...more] = readStep(KEEPING, `${CLONE}${PATCH}`);
     expect(more).toEqual([]);
     expect(clone).toMatchObject({
@@ -50,36 +50,36 @@ describe('commands that failed in one step', () => {
     expect(patch?.text).not.toContain('units.example.test');
   });
 
-  it('are separated if the shell continues after a failure', () => {
+  it('are separate failures if the shell continues after a failure', () => {
     const commands = ['bash vendor.sh', 'git apply --verbose patches/*.patch'];
     expect(readStep(['set +e', ...commands], `${CLONE}${PATCH}`)).toHaveLength(2);
     expect(readStep(commands, `${CLONE}${PATCH}`, '/usr/bin/bash {0}')).toHaveLength(2);
   });
 
-  it('are one failure where the script ends at the first', () => {
+  it('are one failure if the script ends at the first', () => {
     const commands = ['bash vendor.sh', 'git apply --verbose patches/*.patch'];
     expect(readStep(commands, `${CLONE}${PATCH}`)).toHaveLength(1);
     expect(readStep(['bash vendor.sh || true', ...commands.slice(1)], `${CLONE}${PATCH}`)).toHaveLength(1);
   });
 
-  it('are one failure where the second fails in the same words', () => {
+  it('are one failure if the second fails with the same message', () => {
     const script = ['bash vendor.sh || status=$?', 'bash vendor.sh --again || status=$?', 'exit $status'];
     expect(readStep(script, `${CLONE}${CLONE.replace('port 80', 'port 81')}`)).toHaveLength(1);
     expect(readStep(script, `${PATCH}${PATCH.replace('c:1', 'c:7')}`)).toHaveLength(1);
   });
 
-  it('are failing tests, and what another tool says next to them', () => {
+  it('are separate from failing tests next to them', () => {
     const script = ['go test ./... || failed=1', 'bash vendor.sh || failed=1', 'exit $failed'];
     const causes = readStep(script, `${TESTS}${CLONE}`);
     expect(causes.map(({ tests, message }) => tests[0] ?? message.slice(0, 5))).toEqual(['TestDiv', 'fatal']);
     expect(causes[0]?.text).not.toContain('units.example.test');
   });
 
-  it('are one cause where both say the same', () => {
+  it('are one failure if both have the same message', () => {
     expect(readStep(['set +e', 'bash vendor.sh', 'bash vendor.sh'], `${CLONE}${CLONE}`)).toHaveLength(1);
   });
 
-  it('are one failure where only one command complains, however often', () => {
+  it('are one failure if only one command reports errors, however often', () => {
     const script = ['npx eslint src || status=1', 'npx tsc --noEmit || status=1', 'exit $status'];
     const output = `src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.
 src/b.ts(9,1): error TS2304: Cannot find name 'tides'.

@@ -13,7 +13,7 @@ const shown = async (name: string, bytes: Uint8Array) =>
   (await open(name, bytes)).map((source) => `${source.kind} ${source.name}: ${source.text.trim()}`);
 
 describe('decodeSources', () => {
-  it('reads a plain or compressed text as one source of its own name', async () => {
+  it('reads plain or compressed text as one source with its own name', async () => {
     for (const bytes of [
       Buffer.from('hello\n'),
       gzipSync('hello\n'),
@@ -26,11 +26,11 @@ describe('decodeSources', () => {
     }
   });
 
-  it('knows a report by its content, whatever it is called', async () => {
+  it('recognizes a report by its content, whatever its name', async () => {
     expect(await shown('results.txt', Buffer.from(JUNIT))).toEqual([`report results.txt: ${JUNIT}`]);
   });
 
-  it('reads logs and reports of a zip archive, in the order of their names', async () => {
+  it('reads logs and reports of a zip archive, sorted by name', async () => {
     const zip = makeZip([
       { name: '10_lint.txt', content: 'ten' },
       { name: '2_test.txt', content: 'two' },
@@ -43,7 +43,7 @@ describe('decodeSources', () => {
     ]);
   });
 
-  it('reads a tar archive in gzip, whatever it is called', async () => {
+  it('reads a gzip-compressed tar archive, whatever its name', async () => {
     expect(
       await shown('build.log', gzipSync(makeTar([{ name: 'out/build.log', content: 'boom\n' }]))),
     ).toEqual(['log build.log/out/build.log: boom']);
@@ -56,7 +56,7 @@ describe('decodeSources', () => {
     ]);
   });
 
-  it('leaves out what is no text, and what is neither log nor report, with notes', async () => {
+  it('skips binary files, and files that are neither log nor report, with notes', async () => {
     const zip = makeZip([
       { name: 'a.log', content: 'text\n' },
       { name: 'core.out', content: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]) },
@@ -72,7 +72,7 @@ describe('decodeSources', () => {
     ]);
   });
 
-  it('leaves out links and folders, and takes climbing out of names', async () => {
+  it('skips links and folders, and removes path traversal from names', async () => {
     const tar = makeTar([
       { name: 'logs/', type: '5' },
       { name: 'passwd.log', type: '2' },
@@ -81,7 +81,7 @@ describe('decodeSources', () => {
     expect(await shown('a.tar', tar)).toEqual(['log a.tar/etc/a.log: fine']);
   });
 
-  it('keeps what a cut archive or gzip stream still says', async () => {
+  it('reads the intact part of a truncated archive or gzip stream', async () => {
     const tar = makeTar([
       { name: 'a.log', content: 'one\n' },
       { name: 'b.log', content: 'two\n'.repeat(1_000) },
@@ -106,7 +106,7 @@ describe("GitHub's log archives", () => {
     { name: 'build/system.txt', content: 'runner\n' },
   ];
 
-  it('give the whole log of a job once, and the names of its steps', async () => {
+  it('contain the whole log of a job once, and the names of its steps', async () => {
     const sources = await open(
       'logs.zip',
       makeZip([...steps, { name: '0_build.txt', content: 'setting up\nFAIL\n' }]),
@@ -121,7 +121,7 @@ describe("GitHub's log archives", () => {
     ]);
   });
 
-  it('become whole logs where only the steps are there', async () => {
+  it('become whole logs if only the steps are present', async () => {
     const [source, ...rest] = await open('logs.zip', makeZip(steps));
     expect(rest).toEqual([]);
     expect(source).toMatchObject({ name: 'logs.zip/build.txt', text: 'setting up\nFAIL\n' });
@@ -186,11 +186,11 @@ describe('T42, T43: hostile archives', () => {
     });
   });
 
-  it('three deep are read', async () => {
+  it('nested three deep are read', async () => {
     expect(await shown('x.zip', nested(3))).toEqual(['log x.zip/a.zip/a.zip/a.log: text']);
   });
 
-  it('never throw anything but a TriageError, nor pass the limit, whatever the bytes', async () => {
+  it('cause only a TriageError and never exceed the limit, whatever their bytes', async () => {
     const wholes = [
       makeZip([{ name: 'a.log', content: 'x\n'.repeat(50) }]),
       makeTar([{ name: 'a.log', content: 'x\n'.repeat(50) }]),

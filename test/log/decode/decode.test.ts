@@ -10,7 +10,7 @@ const bytesOf = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 describe('T38: decodeSource', () => {
-  it('reads plain text as it is', () => {
+  it('reads plain text unchanged', () => {
     expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({
       name: 'build.log',
       kind: 'log',
@@ -19,7 +19,7 @@ describe('T38: decodeSource', () => {
     });
   });
 
-  it('decompresses gzip, known by its first bytes', () => {
+  it('decompresses gzip, recognized by its first bytes', () => {
     expect(decode(gzipSync('hello\n')).text).toBe('hello\n');
   });
 
@@ -29,11 +29,11 @@ describe('T38: decodeSource', () => {
     );
   });
 
-  it('refuses a text over the limit and says the limit in words', () => {
+  it('refuses text above the limit, and states the limit', () => {
     expect(() => decode(Buffer.alloc(1_001, 97))).toThrow('build.log is larger than the limit of 1 kB.');
   });
 
-  it('refuses broken gzip', () => {
+  it('refuses invalid gzip', () => {
     expect(() => decode(gzipSync('hello\n').subarray(0, 12))).toThrow(
       expect.objectContaining({ code: 'invalid-input' }),
     );
@@ -50,7 +50,7 @@ describe('T38: decodeSource', () => {
     );
   });
 
-  it('reads UTF-16 by its mark', () => {
+  it('reads UTF-16 with a byte order mark', () => {
     const text = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('fähler\n', 'utf16le')]);
     expect(decode(text)).toMatchObject({ text: 'fähler\n', notes: ['build.log was UTF-16LE.'] });
   });
@@ -59,7 +59,7 @@ describe('T38: decodeSource', () => {
     expect(decode(bytesOf([0xef, 0xbb, 0xbf], 'a')).text).toBe('a');
   });
 
-  it('replaces and counts invalid UTF-8, and does not count what was a replacement mark already', () => {
+  it('replaces and counts invalid UTF-8, without counting replacement characters of the input', () => {
     const { text, notes } = decode(bytesOf('a', [0xff], 'b \ufffd', [0xc3]));
     expect(text).toBe('a\ufffdb \ufffd\ufffd');
     expect(notes).toEqual(['build.log has 2 invalid UTF-8 sequences, shown as \ufffd.']);
@@ -69,14 +69,14 @@ describe('T38: decodeSource', () => {
     expect(decode(bytesOf(`some text ${'x'.repeat(60)}`, [0], 'b')).text).not.toContain('\0');
   });
 
-  it('allows an empty log and notes it', () => {
+  it('accepts an empty log, with a note', () => {
     expect(decode(new Uint8Array())).toMatchObject({ text: '', notes: ['build.log is empty.'] });
   });
 
   it.each<[string, 'utf16le' | 'utf16be']>([
     ['UTF-16LE', 'utf16le'],
     ['UTF-16BE', 'utf16be'],
-  ])('knows %s without its mark by its NULs', (title, encoding) => {
+  ])('recognizes %s without a byte order mark by its NUL characters', (title, encoding) => {
     const bytes = Buffer.from('Error: f\u00e4hler \u2713\n', 'utf16le');
     expect(decode(encoding === 'utf16le' ? bytes : bytes.swap16())).toMatchObject({
       text: 'Error: f\u00e4hler \u2713\n',
@@ -84,13 +84,13 @@ describe('T38: decodeSource', () => {
     });
   });
 
-  it('reads UTF-16 that was cut in the middle of a character', () => {
+  it('reads UTF-16 that was cut within a character', () => {
     const { text, notes } = decode(Buffer.from('\ufeffError: boom\n', 'utf16le').subarray(0, -1));
     expect(text).toMatch(/^Error: boom/);
     expect(notes).toEqual(['build.log was UTF-16LE, cut in the middle of a character.']);
   });
 
-  it('reads Windows-1252 where next to nothing is UTF-8', () => {
+  it('reads Windows-1252 if hardly anything is valid UTF-8', () => {
     const text = 'Zugriff f\u00fcr Ger\u00e4t verweigert: ung\u00fcltig\n';
     expect(decode(Buffer.from(text, 'latin1'))).toMatchObject({
       text,
@@ -108,7 +108,7 @@ describe('T38: decodeSource', () => {
     expect(notes).toEqual(['build.log holds 12 NUL characters, which were left out.']);
   });
 
-  it('says where there are only carriage returns', () => {
+  it('reports a log with only carriage returns', () => {
     expect(decode(Buffer.from('1 %\r2 %\r3 %\r'))).toMatchObject({
       text: '1 %\r2 %\r3 %\r',
       notes: [expect.stringContaining('no line feed')],
@@ -120,7 +120,7 @@ describe('T38: decodeSource', () => {
     expect(() => decode(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))).toThrow('xz');
   });
 
-  it('throws nothing but a TriageError, whatever the bytes', () => {
+  it('throws only TriageErrors, whatever the bytes', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 1_200 }),
       fc.uint8Array({ maxLength: 200 }).map((some) => gzipSync(some)),
@@ -146,7 +146,7 @@ describe('a log that was written in another form', () => {
     ['code page 850', '´╗┐Ô£ô 3 passed ÔÇ║ ├®t├®', '\ufeff✓ 3 passed › été'],
     ['code page 866', 'я╗┐тЬУ 3 passed тА║ ├йt├й', '\ufeff✓ 3 passed › été'],
     ['Windows-1252', 'ï»¿âœ“ 3 passed â€º Ã©tÃ©', '\ufeff✓ 3 passed › été'],
-  ])('is read again where it was read in %s', (_, shown, text) => {
+  ])('is converted if it was stored as %s', (_, shown, text) => {
     const source = decode(Buffer.from(shown));
     expect(source.text).toBe(text);
     expect(source.notes).toEqual([
@@ -154,21 +154,21 @@ describe('a log that was written in another form', () => {
     ]);
   });
 
-  it('is known by its signs where it has no mark', () => {
+  it('is recognized by its content if it has no marker', () => {
     expect(decode(Buffer.from('Γ¥î one (failed)\nΓ¥î two (failed)\n')).text).toBe(
       '❌ one (failed)\n❌ two (failed)\n',
     );
     expect(decode(Buffer.from('тЭп a.test.ts\nтЭп b.test.ts\n')).text).toBe('❯ a.test.ts\n❯ b.test.ts\n');
   });
 
-  it('keeps what only looks like it', () => {
+  it('is not changed if it is only similar', () => {
     const russian = 'Ошибка: тест «Вход» упал, ФАЙЛ не найден — строка №5\nТАК и так\n';
     expect(decode(Buffer.from(russian)).text).toBe(russian);
     const text = 'σ = 3 µs, ça va, ┌──┐\n';
     expect(decode(Buffer.from(text))).toMatchObject({ text, notes: [] });
   });
 
-  it('has its escapes back, but not in JSON, where they are letters', () => {
+  it('has its escapes restored, but not in JSON, where they are plain characters', () => {
     expect(decode(Buffer.from('^[[31mbad\\u001b[0m \\x1b[1mx ␛[0m ^[ \\u001b'))).toMatchObject({
       text: '\u001b[31mbad\u001b[0m \u001b[1mx \u001b[0m ^[ \\u001b',
     });
@@ -176,7 +176,7 @@ describe('a log that was written in another form', () => {
     expect(decode(Buffer.from(json)).text).toBe(json);
   });
 
-  it('is no longer quoted, but keeps what npm prints before a script', () => {
+  it('has its quote marks removed, but keeps the mark that npm prints before a script', () => {
     expect(decode(Buffer.from('He wrote:\n> a\n>\n> b\n> > c\n> d\n> e\n')).text).toBe(
       'He wrote:\na\n\nb\n> c\nd\ne\n',
     );

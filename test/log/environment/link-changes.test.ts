@@ -26,13 +26,13 @@ const trace = (error: string, file = '/app/app.py', code = 'main()') =>
 const numpy = (version: string) =>
   `Collecting numpy (from -r requirements.txt (line 1))\nSuccessfully installed numpy-${version} six-1.16.0\n`;
 
-describe('what changed since the green run', () => {
-  it('explains a failure that names it, with what chose the version', () => {
+describe('a change since the last passed run', () => {
+  it('explains a failure that names it, with what selected the version', () => {
     const red = `${numpy('1.24.1')}${trace("AttributeError: module 'numpy' has no attribute 'float'")}`;
     expect(compare(numpy('1.23.5'), red)).toEqual(['! numpy 1.23.5 → 1.24.1 (unpinned in requirements.txt)']);
   });
 
-  it('is only listed where the failure is about something else', () => {
+  it('is only listed if the failure concerns something else', () => {
     const failures = [
       'AssertionError: total is 3',
       "ModuleNotFoundError: No module named 'billing_rules'",
@@ -55,7 +55,7 @@ describe('what changed since the green run', () => {
     ]);
   });
 
-  it('names the image first where a program is gone, and not where a test fails', () => {
+  it('is first the image if a program is missing, but not if a test fails', () => {
     const image = (version: string) =>
       `Image: ubuntu-24.04\nVersion: ${version}\n##[group]Run svn up\n##[endgroup]\n`;
     const end = '##[error]Process completed with exit code 127.';
@@ -69,18 +69,18 @@ describe('what changed since the green run', () => {
     ]);
   });
 
-  it('says that a version is gone where the index no longer has it', () => {
+  it('is described as withdrawn if the index no longer has the version', () => {
     const red = `ERROR: Could not find a version that satisfies the requirement six==1.16.0 (from versions: 1.15.0)
 ERROR: No matching distribution found for six==1.16.0
 ##[error]Process completed with exit code 1.`;
     expect(compare('Successfully installed six-1.16.0', red)).toEqual(['! six 1.16.0 is gone']);
   });
 
-  it('says nothing of versions that are equal as far as they are known', () => {
+  it('is not assumed if versions are equal as far as they are known', () => {
     expect(compare('Python 3.12', `Python 3.12.7\n${trace('ValueError: x')}`)).toEqual([]);
   });
 
-  it('lists a variable that is gone, and explains by it where the failure names it', () => {
+  it('may be a removed variable, which explains a failure that names it', () => {
     const step = (env: string) => `##[group]Run make\nshell: bash\nenv:\n  CI_HOME: /x\n${env}##[endgroup]\n`;
     const red = `${step('')}Error: SHOP_TOKEN must be set\n##[error]Process completed with exit code 1.`;
     expect(compare(step('  SHOP_TOKEN: ***\n'), red)).toEqual(['! variable SHOP_TOKEN is gone']);

@@ -12,7 +12,7 @@ function downloaded(group: string, name: string, version: string, type = 'jar'):
 }
 
 describe('the time that a run had taken when it was stopped', () => {
-  it('is counted from the first line of the job, of the step, and of the silence', () => {
+  it('is counted from the first line of the job, of the step, and of the last output', () => {
     const { environment } = readLog([
       '2026-11-27T10:00:00.1Z ##[group]Run ./prepare',
       '2026-11-27T10:00:00.1Z ##[endgroup]',
@@ -29,7 +29,7 @@ describe('the time that a run had taken when it was stopped', () => {
     });
   });
 
-  it('is counted over midnight where lines have a clock alone', () => {
+  it('is counted across midnight if lines have only the time of day', () => {
     const { environment } = readLog([
       '[23:50:00] + ./weigh',
       '[23:50:01] weighing',
@@ -38,7 +38,7 @@ describe('the time that a run had taken when it was stopped', () => {
     expect(environment?.stopped).toMatchObject({ jobSeconds: 1800, silentSeconds: 1799 });
   });
 
-  it('is unknown for a job that is not the first of its download, and absent where nobody stopped the run', () => {
+  it('is unknown for a job that is not the first of its download, and absent if the run was not stopped', () => {
     const { environment } = readLog([
       'lint\tRun eslint\t2026-11-27T10:00:00Z linting',
       'test\tRun ./weigh\t2026-11-27T10:10:00Z ##[group]Run ./weigh',
@@ -53,7 +53,7 @@ describe('the time that a run had taken when it was stopped', () => {
 });
 
 describe('the environment that a log shows', () => {
-  it('has the version that the failing program itself states, and quotes its line', () => {
+  it('contains the version that the failing program itself states, with its line', () => {
     const { environment, excerpts } = readLog([
       'Now using node v22.11.0 (npm v10.9.0)',
       'file:///work/rank.mjs:2',
@@ -71,14 +71,14 @@ describe('the environment that a log shows', () => {
     expect(excerpts.some(({ text }) => text.includes('Node.js v18.20.8'))).toBe(true);
   });
 
-  it('has no versions where nothing failed that they could explain', () => {
+  it('contains no versions if nothing failed that they could explain', () => {
     expect(
       readLog(['Node.js v18.20.8', 'FAIL src/pear.test.ts', 'AssertionError: expected 3 to be 4'])
         .environment,
     ).toBeUndefined();
   });
 
-  it('names the artifact that owns a name that the compiler misses, with its group', () => {
+  it('contains the artifact with a name that the compiler does not find, with its group', () => {
     const { environment } = readLog([
       downloaded('org.fruit', 'pear-core', '9.20.1'),
       downloaded('org.fruit', 'pear-press', '3.2.1'),
@@ -98,7 +98,7 @@ describe('the environment that a log shows', () => {
     });
   });
 
-  it('names no artifact for the names of the project itself', () => {
+  it('contains no artifact for names of the project itself', () => {
     const { environment } = readLog([
       downloaded('test.orchard', 'orchard-parent', '1.0.0'),
       '[ERROR] /work/src/main/java/test/orchard/shop/Basket.java:[8,20] cannot find symbol',
@@ -107,7 +107,7 @@ describe('the environment that a log shows', () => {
     expect(environment?.artifacts ?? []).toEqual([]);
   });
 
-  it('names the direct dependency whose need the build does not meet', () => {
+  it('contains the direct dependency whose requirement the build does not meet', () => {
     const { environment } = readLog([
       '[ERROR] Rule 2: org.apache.maven.plugins.enforcer.RequireUpperBoundDeps failed with message:',
       'Failed while enforcing RequireUpperBoundDeps. The error(s) are [',

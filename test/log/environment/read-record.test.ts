@@ -7,9 +7,9 @@ import { shortenLiterals } from '../../../src/log/scan/matcher.ts';
 const versions = (text: string) =>
   Object.fromEntries(readRecordOfText('log', text).versions.map(({ name, version }) => [name, version]));
 
-describe('the forms in which logs show versions', () => {
+describe('the formats in which logs show versions', () => {
   it.each(RECORD_ROWS.flatMap((row) => row.matches.map((one) => [...one, row] as const)))(
-    'reads %s',
+    'include %s',
     (line, name, version, row) => {
       const groups = row.pattern.exec(line)?.groups;
       expect(groups?.name ?? row.name).toBe(name);
@@ -21,15 +21,15 @@ describe('the forms in which logs show versions', () => {
   );
 
   it.each(RECORD_ROWS.flatMap((row) => row.ignores.map((line) => [line, row] as const)))(
-    'does not take %s for one',
+    'do not include %s',
     (line, row) => {
       expect(row.pattern.test(line)).toBe(false);
     },
   );
 });
 
-describe('a tool that prints its version alone', () => {
-  it.each(TOOLS)('is read: %s', (name) => {
+describe('a tool that prints only its version', () => {
+  it.each(TOOLS)('is recognized: %s', (name) => {
     for (const version of ['0.9.1', '2.7', '31.4.0'])
       for (const between of [' ', ' v', ' version ', ', ', ': ', ' is ', ' (a build) '])
         expect(versions(`${name}${between}${version}`)).toEqual({
@@ -41,13 +41,13 @@ describe('a tool that prints its version alone', () => {
     ['Python 2.7.18', 'python', '2.7.18'],
     ['node: 20.18.0', 'node', '20.18.0'],
     ['Now using node v22.11.0', 'node', '22.11.0'],
-  ])('is read: %s', (line, name, version) => {
+  ])('is recognized: %s', (line, name, version) => {
     expect(versions(line)).toEqual({ [name]: version });
   });
 });
 
 describe('the record of a log', () => {
-  it('has the image of a runner, its actions, and the names of variables without their values', () => {
+  it('contains the image of a runner, its actions, and the names of variables without their values', () => {
     const log = [
       "Current runner version: '2.321.0'",
       '##[group]Runner Image',
@@ -71,14 +71,14 @@ describe('the record of a log', () => {
     });
   });
 
-  it('has the digest of an image that was pulled', () => {
+  it('contains the digest of a pulled image', () => {
     const log = `16: Pulling from library/postgres
 Digest: sha256:91f464e7ba0ad91a106c94cff079fb4384139291b8c0502fd36989cf2c788bbb
 Status: Downloaded newer image for postgres:16`;
     expect(versions(log)).toEqual({ 'postgres:16': 'sha256:91f464e7ba0a' });
   });
 
-  it('has what pip installed and what asked for it', () => {
+  it('contains what pip installed and what required it', () => {
     const log = `Collecting pandas (from -r requirements.txt (line 2))
 Collecting numpy>=1.26 (from pandas->-r requirements.txt (line 2))
 Successfully installed numpy-2.1.3 pandas-3.0.0`;
@@ -90,7 +90,7 @@ Successfully installed numpy-2.1.3 pandas-3.0.0`;
     ]);
   });
 
-  it('has the tables of pip and pnpm, and what a tool says when it is asked for its version', () => {
+  it('contains the tables of pip and pnpm, and the answer of a tool to --version', () => {
     const log = `Package    Version
 ---------- -------
 pip        24.3.1
@@ -111,12 +111,12 @@ v20.18.0`;
     });
   });
 
-  it('has all versions of one package that a project installs several times', () => {
+  it('contains all versions of a package that a project installs several times', () => {
     const log = '├── ms@2.1.3\n│ └── ms@2.0.0';
     expect(versions(log)).toEqual({ ms: '2.1.3, 2.0.0' });
   });
 
-  it('has the seconds that each step took', () => {
+  it('contains the duration of each step in seconds', () => {
     const log = `2026-11-18T10:00:00.0000000Z ##[group]Run npm ci
 2026-11-18T10:00:12.0000000Z added 3 packages
 2026-11-18T10:00:12.5000000Z ##[group]Run npm test
@@ -127,7 +127,7 @@ v20.18.0`;
     ]);
   });
 
-  it('takes a time in proportion to its length on hostile lines', () => {
+  it('takes time proportional to the length of hostile lines', () => {
     const hostile = [
       `Collecting a${'.a'.repeat(40_000)}`,
       `Requirement already satisfied: ${'a-'.repeat(40_000)} in /x`,

@@ -7,7 +7,7 @@ const read = (...lines: string[]) =>
 const STAMP = '2026-01-02T03:04:05.1234567Z ';
 
 describe('places', () => {
-  it('of rustc stand on the line below its message, also after times', () => {
+  it('of rustc are on the line below its message, even after timestamps', () => {
     const lines = [
       'error[E0382]: borrow of moved value: `stops`',
       '  --> src/main.rs:19:34',
@@ -19,12 +19,12 @@ describe('places', () => {
     ]);
   });
 
-  it.each(['Error: ', '##[error]', 'ERROR in ', '[error] '])('of tsc are read behind %j', (prefix) => {
+  it.each(['Error: ', '##[error]', 'ERROR in ', '[error] '])('of tsc are read after %j', (prefix) => {
     const [found] = read(`${prefix}src/a.ts(3,5): error TS2345: Argument of type 'a'`).diagnostics;
     expect(found).toMatchObject({ tool: 'tsc', file: 'src/a.ts', line: 3 });
   });
 
-  it('of a Go race are those of its accesses', () => {
+  it('of a data race in Go are those of its accesses', () => {
     const reading = read(
       '=== RUN   TestGates',
       '==================',
@@ -56,7 +56,7 @@ describe('places', () => {
     });
   });
 
-  it('of a Go panic are the frames of its goroutine', () => {
+  it('of a panic in Go are the frames of its goroutine', () => {
     const reading = read(
       'panic: runtime error: index out of range [3] with length 3',
       '',
@@ -70,7 +70,7 @@ describe('places', () => {
     ]);
   });
 
-  it('of a pytest section are its frames, the deepest first', () => {
+  it('of a pytest section are its frames, deepest first', () => {
     const reading = read(
       '=================================== FAILURES ===================================',
       '____________________ test_greets _____________________',
@@ -87,7 +87,7 @@ describe('places', () => {
 });
 
 describe('toolchains', () => {
-  it('are the tools that ran, with or without complaints', () => {
+  it('are the tools that ran, with or without errors', () => {
     const { toolchains } = read(
       '$ npm ci',
       'added 3 packages',
@@ -110,7 +110,7 @@ describe('failing TAP tests', () => {
       'Mismatched calls. Expected 1, actual 0.',
     ],
     ['nothing', ['exitcode: 1', 'stack: |-'], null],
-  ])('say how they ended by %s', (_, yaml, message) => {
+  ])('state how they ended by %s', (_, yaml, message) => {
     const [test] = read(
       'not ok 3 parallel/test-scale',
       '  ---',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classifyEnding } from '../../../src/log/fingerprint/failures.ts';
 
-describe('endingOf', () => {
+describe('the ending of a failure', () => {
   it.each([
     ['timed out', 'timeout'],
     ['Test timed out in 5000ms.', 'timeout'],
@@ -19,7 +19,7 @@ describe('endingOf', () => {
     ['exit status 127', 'exit 127'],
     ['ended with exit code 7', 'failed'],
     ['exit code 1', 'failed'],
-  ])('%j is %j', (text, ending) => {
+  ])('of %j is %j', (text, ending) => {
     expect(classifyEnding(text)).toBe(ending);
   });
 
@@ -31,7 +31,7 @@ describe('endingOf', () => {
     'expected 1 to be 2',
     '',
     `timed out ${'x'.repeat(500)}`,
-  ])('%j says more than an ending, or nothing of one', (text) => {
+  ])('is not the whole of %j', (text) => {
     expect(classifyEnding(text)).toBeNull();
   });
 });

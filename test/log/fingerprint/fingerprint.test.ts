@@ -12,8 +12,8 @@ const nothing = { test: null, exceptionType: null, frames: [], message: null };
 const printOf = (message: string, test: string | null = null) =>
   computeFingerprint({ ...nothing, test, message }).fingerprint.value;
 
-describe('fingerprintOf', () => {
-  it('names its algorithm and version', () => {
+describe('the fingerprint', () => {
+  it('contains its algorithm and version', () => {
     expect(computeFingerprint(nothing).fingerprint).toMatchObject({
       algorithm: FINGERPRINT_ALGORITHM,
       version: FINGERPRINT_VERSION,
@@ -71,7 +71,7 @@ describe('fingerprintOf', () => {
       '# Fatal process OOM in Zone',
       'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory',
     ],
-  ])('is the same whatever the %s', (_, left, right) => {
+  ])('is the same with a different %s', (_, left, right) => {
     expect(printOf(left)).toBe(printOf(right));
   });
 
@@ -101,7 +101,7 @@ describe('fingerprintOf', () => {
     expect(printOf(left, 'test_a')).not.toBe(printOf(right, 'test_a'));
   });
 
-  it('is generic where it rests on the name of a test alone', () => {
+  it('is generic if it depends only on the name of a test', () => {
     expect(computeFingerprint({ ...nothing, test: 'test_a' }).generic).toBe(true);
     expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
     expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(
@@ -109,7 +109,7 @@ describe('fingerprintOf', () => {
     );
   });
 
-  it('knows an exception by its deepest own frame, not by the line', () => {
+  it('identifies an exception by its deepest own frame, not by the line', () => {
     const frames = (file: string, line: number) => [
       { file: 'node_modules/x.js', line: 1, function: 'lib', own: false },
       { file, line, function: 'load', own: true },
@@ -135,24 +135,24 @@ describe('fingerprintOf', () => {
     'Finished: FAILURE',
     'script returned exit code 1',
     '',
-  ])('takes %j for generic', (message) => {
+  ])('of %j is generic', (message) => {
     expect(isGenericMessage(message)).toBe(true);
     expect(computeFingerprint({ ...nothing, message }).generic).toBe(true);
   });
 
   it.each(['TypeError: x is not a function', 'cannot find module left-pad', 'ld: cannot find -lfoo'])(
-    'takes %j for specific',
+    'of %j is specific',
     (message) => {
       expect(computeFingerprint({ ...nothing, message }).generic).toBe(false);
     },
   );
 });
 
-describe('a failure that does not say why', () => {
+describe('the fingerprint of a failure without a reason', () => {
   const silent = (test: string | null, message: string | null) =>
     computeFingerprint({ ...nothing, test, message });
 
-  it('is known by its test alone, however that ended, and is generic', () => {
+  it('depends only on its test, however that ended, and is generic', () => {
     const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL', 'exit code 3221226505'].map(
       (one) => silent('test_a', one),
     );
@@ -176,7 +176,7 @@ describe('a failure that does not say why', () => {
     'Assert.True() Failure',
     'Expected equality of these values:',
     'AssertionError [ERR_ASSERTION]: 12.5 >= 7.25',
-  ])('is no better known by %j', (message) => {
+  ])('is not more specific because of %j', (message) => {
     expect(silent('test_a', message)).toEqual(silent('test_a', 'timed out'));
   });
 
@@ -187,11 +187,11 @@ describe('a failure that does not say why', () => {
     "assert 'rates' in page",
     'AssertionError: no such table',
     'Failed asserting that the cart is empty.',
-  ])('is known better by %j', (message) => {
+  ])('is more specific because of %j', (message) => {
     expect(silent('test_a', message).generic).toBe(false);
   });
 
-  it('has one value on all platforms, whatever the code that says nothing', () => {
+  it('is the same on all platforms, whatever the exit code', () => {
     expect(silent('test_a', 'crashed with exit code -11')).toEqual(
       silent('test_a', 'crashed with exit code 3221225477'),
     );
@@ -209,7 +209,7 @@ describe('a failure that does not say why', () => {
     }
   });
 
-  it('is no longer generic where an own frame says where', () => {
+  it('is not generic if an own frame gives the place', () => {
     const frames = [{ file: 'src/pool.c', line: 3, function: 'take', own: true }];
     expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(
       false,
@@ -220,19 +220,16 @@ describe('a failure that does not say why', () => {
     ['acme.CartTest sums up', null, 'src/test/java/acme/CartTest.java'],
     ['unit/cart', null, '/home/ci/acme/test/unit/cart.js'],
     ['sums up', 'tests/test_cart.py', String.raw`C:\acme\tests\test_cart.py`],
-  ])(
-    'stays generic where only the test itself says where a check did not hold: %s',
-    (test, testFile, file) => {
-      const frames = [{ file, line: 3, function: 'sums', own: true }];
-      const of = (exceptionType: string | null) =>
-        computeFingerprint({ test, testFile, exceptionType, frames, message: null });
-      expect(of('AssertionError').fingerprint).toEqual(computeFingerprint({ ...nothing, test }).fingerprint);
-      expect(of('AssertionError').generic).toBe(true);
-      expect(of('NullPointerException').generic).toBe(false);
-    },
-  );
+  ])('is generic if only the test itself gives the place of a failed check: %s', (test, testFile, file) => {
+    const frames = [{ file, line: 3, function: 'sums', own: true }];
+    const of = (exceptionType: string | null) =>
+      computeFingerprint({ test, testFile, exceptionType, frames, message: null });
+    expect(of('AssertionError').fingerprint).toEqual(computeFingerprint({ ...nothing, test }).fingerprint);
+    expect(of('AssertionError').generic).toBe(true);
+    expect(of('NullPointerException').generic).toBe(false);
+  });
 
-  it('is unknown without a test', () => {
+  it('does not exist without a test', () => {
     expect(silent(null, null).fingerprint.value).toBe('');
     expect(isUnknown(silent(null, null).fingerprint)).toBe(true);
     expect(isUnknown(silent(null, 'exit code 1').fingerprint)).toBe(true);
@@ -242,7 +239,7 @@ describe('a failure that does not say why', () => {
   });
 
   it.each(['Segmentation fault (core dumped)', 'Killed', 'timed out', 'exit code 137'])(
-    'is unknown if only the exit is known: %s',
+    'does not exist if only the exit is known: %s',
     (message) => {
       expect(isUnknown(silent(null, message).fingerprint)).toBe(true);
       expect(isUnknown(silent('test_a', message).fingerprint)).toBe(false);
@@ -250,7 +247,7 @@ describe('a failure that does not say why', () => {
   );
 });
 
-describe('groupByCause', () => {
+describe('grouping failures by cause', () => {
   it('groups by fingerprint in order of appearance, generic or not', () => {
     const print = (value: string, generic = false) => ({
       fingerprint: { algorithm: 'f', version: 1, value },

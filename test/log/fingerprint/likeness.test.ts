@@ -37,7 +37,7 @@ const index = createNearMatchIndex(
   Object.entries(CASES).map(([id, likenessParts]) => ({ id, parts: likenessParts })),
 );
 
-describe('nearMatchIndex', () => {
+describe('the near-match index', () => {
   it.each(Object.keys(CASES))('finds %s itself with score 1, before all others', (id) => {
     const [first] = index.search(CASES[id] ?? parts({}), 3);
     expect(first?.id).toBe(id);
@@ -60,13 +60,13 @@ describe('nearMatchIndex', () => {
     expect([port?.id, test?.id, message?.id]).toEqual(['rates', 'cart', 'disk']);
   });
 
-  it('offers nothing for what it has never seen, however large the limit', () => {
+  it('finds nothing for an unknown failure, however large the limit', () => {
     expect(index.search(parts({ message: 'undefined reference to zlibVersion' }), 10)).toEqual([]);
     expect(index.search(parts({}), 10)).toEqual([]);
     expect(createNearMatchIndex([]).search(parts({ message: 'x' }), 5)).toEqual([]);
   });
 
-  it('keeps to its limit and to its threshold, best first, equals in the order of the entries', () => {
+  it('obeys its limit and threshold, best first, and equal ones in the order of the entries', () => {
     const twins = createNearMatchIndex(
       ['b', 'a', 'c'].map((id) => ({ id, parts: parts({ message: `no rates for today` }) })),
     );
@@ -80,7 +80,7 @@ describe('nearMatchIndex', () => {
     );
   });
 
-  it('scores between 0 and 1, the same for the same input, on any text', () => {
+  it('returns scores between 0 and 1, the same for the same input, for any text', () => {
     const anyParts = fc.record({
       test: fc.option(fc.string({ unit: 'binary' })),
       message: fc.option(fc.string({ unit: 'binary' })),
@@ -99,7 +99,7 @@ describe('nearMatchIndex', () => {
   });
 });
 
-describe('likenessText', () => {
+describe('the text for finding similar failures', () => {
   it('is the message, then what the excerpt adds, each line once', () => {
     const text = buildLikenessText(
       parts({
@@ -116,7 +116,7 @@ describe('likenessText', () => {
     expect(text).toBe('no rates\n\nat 12:00:01 no answer');
   });
 
-  it('is short whatever it is made of', () => {
+  it('has a limited length', () => {
     expect(
       buildLikenessText(
         parts({
@@ -127,7 +127,7 @@ describe('likenessText', () => {
     ).toBeLessThanOrEqual(2_000);
   });
 
-  it('takes from a failure its full name, its own words and its own frames', () => {
+  it('contains the full name of a failed test, its own words and its own frames', () => {
     const test = {
       name: 'sums up',
       suite: 'cart',

@@ -4,11 +4,11 @@ import { computeFingerprint } from '../../../src/log/fingerprint/failures.ts';
 import { findNaming } from '../../../src/log/fingerprint/naming.ts';
 import { explain, findBestNaming } from '../../../src/tools/parent-document.ts';
 
-describe('what names an error', () => {
+describe('a passage that names an error', () => {
   const line = 'ERROR E-4711 spindle lost at axis 3';
   const heads = 'Error | Reason | What to do\n';
 
-  it('is a row whose distinctive words all stand in the line, with the remedy of its columns', () => {
+  it('is a table row whose distinctive words are all in the line, with the fix in its columns', () => {
     const text = `${heads}E-4712 spindle hot | no coolant | start the pump\nE-4711 spindle lost | loose cable | replace the cable`;
     const hit = { position: 1, place: 'sheet Errors, rows 1–3', text };
     expect(explain(findBestNaming([line], text), hit, [hit])).toMatchObject({
@@ -28,7 +28,7 @@ describe('what names an error', () => {
     expect(findNaming('acme-billing: disk quota exceeded', 'See `acme-billing` for details.')).toBeNull();
   });
 
-  it('finds the sections next to it, and never those of another error', () => {
+  it('leads to the adjacent sections, and never to those of another error', () => {
     const passage = (position: number, place: string, body: string) => ({
       position,
       place,
@@ -54,13 +54,13 @@ describe('what names an error', () => {
   });
 });
 
-describe('likeness of failures', () => {
+describe('the similarity of failures', () => {
   const failure = (message: string, rest: string, test: string | null = null) => ({
     text: `${message}\n\n${rest}`,
     test,
   });
 
-  it('goes by the message, whatever stands around it', () => {
+  it('depends on the message, whatever surrounds it', () => {
     const one = failure('lease of ci-deploy is no longer valid', 'checkout of acme/shop\nnode 24');
     expect(compareFailures(one, failure('lease of ci-deploy is no longer valid', 'other lines'))).toBe(1);
     expect(
@@ -68,7 +68,7 @@ describe('likeness of failures', () => {
     ).toBeLessThan(0.5);
   });
 
-  it('needs the same test where the message says only what was compared', () => {
+  it('requires the same test if the message states only the compared values', () => {
     const one = failure('expected 3, got 4', 'same lines', 'cart sums');
     expect(compareFailures(one, failure('expected 3, got 4', 'same lines', 'rates round'))).toBe(0);
     expect(compareFailures(one, failure('expected 5, got 4', 'same lines', 'cart sums'))).toBe(0.5);
@@ -86,13 +86,13 @@ describe('a bare assertion', () => {
       compared: [expected, actual],
     });
 
-  it('is known by its test and the values that it compared', () => {
+  it('is identified by its test and the compared values', () => {
     expect(identify('43.43', '43.42').generic).toBe(false);
     expect(identify('43.43', '43.42')).toEqual(identify('43.43', '43.42'));
     expect(identify('43.43', '43.42')).not.toEqual(identify('43.43', '0'));
   });
 
-  it('stays too general where the values say no more than yes or no', () => {
+  it('is too general if the values are only yes or no', () => {
     expect(identify('true', 'false').generic).toBe(true);
   });
 });

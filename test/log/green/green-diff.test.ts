@@ -45,8 +45,8 @@ const line = fc.oneof(
 );
 const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n'));
 
-describe('reading compared with a green log', () => {
-  it('finds what is new and leaves out the complaints that a green build has too', () => {
+describe('a log compared with that of a passed build', () => {
+  it('shows what is new, without the errors that the passed build also has', () => {
     const { messages, excerpts } = read(RED, GREEN);
     expect(messages.map((message) => message.text)).toEqual(['error: linker ran out of memory']);
     expect(excerpts.find((excerpt) => excerpt.text.includes('linker'))?.reason).toContain(
@@ -54,7 +54,7 @@ describe('reading compared with a green log', () => {
     );
   });
 
-  it('reads templates as it reads the log they were made of', () => {
+  it('uses templates read in the same way as the log', () => {
     const fromText = read(RED, GREEN);
     expect(readSources([log(RED)], { budgetTokens: 400, green: extractTemplates(GREEN) })).toEqual(fromText);
   });
@@ -72,14 +72,14 @@ describe('reading compared with a green log', () => {
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain('linker ran out of memory');
   });
 
-  it('keeps all it found where nothing is new, and says so', () => {
+  it('keeps all findings if nothing is new, with a note', () => {
     const without = readSources([log(RED)], { budgetTokens: 400 });
     const beside = read(RED, RED);
     expect({ ...beside, notes: [] }).toEqual({ ...without, notes: [] });
     expect(beside.notes).toEqual(['Nothing is new since the green build: its log was left aside.']);
   });
 
-  it('keeps known errors where no new line is one, and says so', () => {
+  it('keeps known errors if no new line is one, with a note', () => {
     const { messages, notes } = read(`${SETUP}\nquiet words nobody reads\n`, GREEN);
     expect(messages.length).toBeGreaterThan(0);
     expect(notes).toEqual(['All errors found are in the log of the green build too; other lines are new.']);
@@ -95,21 +95,21 @@ describe('reading compared with a green log', () => {
       RED.replace('stopped half way', ''),
       'All errors found are in the log of build 1234 too; other lines are new.',
     ],
-  ])('names the build where it is known', (green, note) => {
+  ])('names the passed build if it is known', (green, note) => {
     const logs = new Map([['build.log', { name: 'build 1234', templates: [extractTemplates(green)] }]]);
     expect(readSources([log(RED)], { budgetTokens: 400, green: collectGreenTemplates(logs) }).notes).toEqual([
       note,
     ]);
   });
 
-  it('shows new lines that no reader knows', () => {
+  it('shows new lines that no reader recognizes', () => {
     const filler = Array.from({ length: 400 }, (_, i) => `compiled unit ${i}`).join('\n');
     const { excerpts } = read(`${filler}\nthe moon was in the way\n${filler}\n`, `${filler}\n`, 120);
     const shown = excerpts.find((excerpt) => excerpt.text.includes('the moon was in the way'));
     expect(shown?.reason).toBe('new since the green build');
   });
 
-  it('keeps a failing test that a green build has too: it may have been retried there', () => {
+  it('keeps a failing test that the passed build also has, because it may have been retried there', () => {
     const failing = 'FAILED tests/test_a.py::test_one - AssertionError: assert 1 == 2';
     const summary = `=== short test summary info ===\n${failing}\n`;
     const { failingTests, excerpts } = read(
@@ -120,7 +120,7 @@ describe('reading compared with a green log', () => {
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain(failing);
   });
 
-  it('keeps the lines of such a test before new lines that no reader knows', () => {
+  it('keeps the lines of such a test before new lines that no reader recognizes', () => {
     const known = Array.from({ length: 12 }, (_, i) => `    assert ${'abcdefghijkl'[i]} == other`).join('\n');
     const test = `=== FAILURES ===\n____ test_one ____\n\n${known}\nE   AssertionError: assert 1 == 2\n\ntest_a.py:7: AssertionError\n`;
     const fresh = Array.from(
@@ -131,7 +131,7 @@ describe('reading compared with a green log', () => {
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain('E   AssertionError: assert 1 == 2');
   });
 
-  it('keeps how the job ended though a green build has a step that ended so', () => {
+  it('keeps how the job ended even if the passed build has a step that ended in the same way', () => {
     const end = '##[error]Process completed with exit code 1.';
     const { exits } = read(
       `##[group]Run make\nerror: boom happened\n${end}\n`,
@@ -141,8 +141,8 @@ describe('reading compared with a green log', () => {
   });
 });
 
-describe('any green log', () => {
-  it('leaves excerpts that keep what their lines say, within the budget, and the same each time', () => {
+describe('the log of any passed build', () => {
+  it('leaves literal excerpts within the budget, the same each time', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 300 }), (red, green, budgetTokens) => {
         const reading = read(red, green, budgetTokens);
@@ -158,7 +158,7 @@ describe('any green log', () => {
     );
   });
 
-  it('never takes away an error that only the failing log has', () => {
+  it('never removes an error that only the failed log has', () => {
     fc.assert(
       fc.property(text, text, fc.nat({ max: 60 }), (red, green, at) => {
         const lines = red.split('\n');
@@ -173,7 +173,7 @@ describe('any green log', () => {
     );
   });
 
-  it('never leaves a failure without anything that was found', () => {
+  it('never leaves a failure without findings', () => {
     fc.assert(
       fc.property(text, text, (red, green) => {
         const found = ({ failingTests, diagnostics, exceptions, messages }: Reading) =>
@@ -195,7 +195,7 @@ describe('any green log', () => {
     ['one line of 10 MB', 'x1 '.repeat(3_500_000)],
     ['full of wildcards', '<*> <*> <*> <*> <*>\n<*>\n'.repeat(1_000)],
     ['only line ends', '\n'.repeat(200_000)],
-  ])('reads on if the green log is %s', (_, green) => {
+  ])('is ignored if it is %s', (_, green) => {
     const start = readCpuMs();
     const { messages } = read(RED, green);
     expect(messages.map((message) => message.text)).toContain('error: linker ran out of memory');

@@ -12,15 +12,15 @@ const excerptOf = (text: string) => ({
   weight: 1,
 });
 
-describe('what a failure is known by in other logs', () => {
-  it('is the lines of the log that hold its message, as the log prints them', () => {
+describe('the identifying lines of a failure in other logs', () => {
+  it("are the log's lines that contain its message", () => {
     const text = 'ok so far\n\u001b[31mE   AssertionError: expected 3\u001b[0m\n  at sum\n---';
     expect(listIdentifyingLines({ message: 'AssertionError: expected 3', excerpt: excerptOf(text) })).toEqual(
       ['E   AssertionError: expected 3'],
     );
   });
 
-  it('is the message where the log has no such line, without lines that say nothing, and no more than five', () => {
+  it('are its message if the log has no such line, without generic lines, and at most five', () => {
     expect(listIdentifyingLines({ message: 'lost it\n---\n', excerpt: excerptOf('else') })).toEqual([
       'lost it',
     ]);
@@ -33,7 +33,7 @@ describe('what a failure is known by in other logs', () => {
     expect(listIdentifyingLines({ message: '---', excerpt: null })).toEqual([]);
   });
 
-  it('is in a green build only where every line does', () => {
+  it('are in a passed build only if each of them is', () => {
     const telling = listIdentifyingLines(sampleFailure());
     expect(areKnownLines(telling, [extractTemplates('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(
       true,

@@ -19,8 +19,8 @@ const GREEN = [
   "WARN: could not resolve 'left-pad'",
 ].join('\n');
 
-describe('templatesOf', () => {
-  it('knows lines of the same shape with other names, numbers and places', () => {
+describe('the templates of a log', () => {
+  it('match lines of the same form with other names, numbers and places', () => {
     const green = extractTemplates(GREEN);
     expect(knowsAny([green], 'Downloading from central: https://repo.example.org/c/3.9/c-3.9.jar')).toBe(
       true,
@@ -30,7 +30,7 @@ describe('templatesOf', () => {
     expect(green.lines.filter((line) => line.includes('<*>'))).toHaveLength(3);
   });
 
-  it('takes a line that complains for known only where green says the same', () => {
+  it('match an error line only if the passed build has the same', () => {
     const green = extractTemplates(GREEN);
     expect(knowsAny([green], "WARN: could not resolve 'left-pad'")).toBe(true);
     expect(knowsAny([green], "WARN: could not resolve 'right-pad'")).toBe(false);
@@ -43,7 +43,7 @@ describe('templatesOf', () => {
     expect(knowsAny([green], 'parser > reads_c_3 SKIPPED')).toBe(false);
   });
 
-  it('distinguishes no failures from some, and one exit code from another', () => {
+  it('distinguish no failures from some, and one exit code from another', () => {
     const green = extractTemplates(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
     expect(knowsAny([green], 'Tests run: 12, Failures: 1, Errors: 0, Skipped: 1')).toBe(false);
     expect(knowsAny([green], 'process exited with code 137')).toBe(false);
@@ -51,13 +51,13 @@ describe('templatesOf', () => {
     expect(knowsAny([green], '0 failed, 14 passed')).toBe(true);
   });
 
-  it('gives no wildcard to a log that spells one out', () => {
+  it("give no wildcard to a log that contains the wildcard's text", () => {
     const green = extractTemplates('<*> <*> <*>\n[INFO] <*> done');
     expect(knowsAny([green], 'one_1 two_2 three_3')).toBe(false);
     expect(knowsAny([green], '[INFO] build/a.jar done')).toBe(false);
   });
 
-  it('is plain data of a bounded size that JSON keeps', () => {
+  it('are plain data of limited size that can be stored as JSON', () => {
     const text = Array.from(
       { length: 5_000 },
       (_, i) => `step ${String.fromCharCode(97 + (i % 26)).repeat(1 + i / 26)} done`,
@@ -68,7 +68,7 @@ describe('templatesOf', () => {
     expect(Templates.parse(JSON.parse(JSON.stringify(green)))).toEqual(green);
   });
 
-  it('knows every line it was made of, also after a trip through JSON', () => {
+  it('match every line they were made from, also after storage as JSON', () => {
     const word = fc.constantFrom(
       'Downloading',
       'a.jar',
@@ -98,7 +98,7 @@ describe('templatesOf', () => {
     );
   });
 
-  it('takes time in proportion to the text, also where one leaf is full of unlike lines', () => {
+  it('take time proportional to the text, even if one node has many different lines', () => {
     const lines = Array.from(
       { length: 40_000 },
       (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`,
@@ -110,8 +110,8 @@ describe('templatesOf', () => {
   });
 });
 
-describe('templates of several builds', () => {
-  it('know a line that any of them knows', () => {
+describe('the templates of several builds', () => {
+  it('match a line that any of them matches', () => {
     const [left, right] = [
       extractTemplates('all good in 3s\nERROR: telemetry is off'),
       extractTemplates('retrying the upload to mirror-7'),
@@ -122,7 +122,7 @@ describe('templates of several builds', () => {
     expect(knowsAny([], 'all good in 3s')).toBe(false);
   });
 
-  it('are the same when they are made in turns', async () => {
+  it('are the same if they are made alternately', async () => {
     const text = Array.from({ length: 9_000 }, (_, i) => `step ${i % 700} of job-${i} took ${i} ms`).join(
       '\n',
     );

@@ -24,14 +24,14 @@ const readOf = (sources: SourceText[]) =>
 const gradeOf = (sources: SourceText[]) =>
   Object.fromEntries(surveyFiles(sources).survey?.files.map(({ name, grade }) => [name, grade]) ?? []);
 
-describe('the survey of a build', () => {
-  it('is none where there is one log and nothing else', () => {
+describe('the inventory of a build', () => {
+  it('does not exist for one log without other files', () => {
     const only = [log('error: no')];
 
     expect(surveyFiles(only)).toEqual({ read: only, survey: null, notes: [] });
   });
 
-  it('grades by name and text, with a reason each', () => {
+  it('grades files by name and text, with a reason each', () => {
     const sources = [
       log('make: *** [all] Error 1'),
       file('junit.xml', FAILED, 'report'),
@@ -75,7 +75,7 @@ describe('the survey of a build', () => {
     expect(Survey.parse(survey)).toEqual(survey);
   });
 
-  it('follows a reference back to what was left, and from there to the next', () => {
+  it('follows a reference to a file of low grade, and from there to the next', () => {
     const sources = [
       log('tests failed\nFor more details see target/runner.txt'),
       file('out/target/runner.txt', 'worker 3 went away\nfull log in /ci/x/worker-3.txt\n'),
@@ -97,7 +97,7 @@ describe('the survey of a build', () => {
     expect(notes.join(' ')).toContain('build.log refers to it on line 2');
   });
 
-  it('follows a reference to a folder, its most informative files first', () => {
+  it('follows a reference to a folder, most informative files first', () => {
     const quiet = ['a', 'b', 'c', 'd'].map((name) =>
       file(`target/surefire-reports/${name}.txt`, 'Tests run: 3\n'),
     );
@@ -106,7 +106,7 @@ describe('the survey of a build', () => {
     expect(Object.values(readOf(sources)).filter((read) => read === 'referred')).toHaveLength(3);
   });
 
-  it('says what is referred to and cannot be read, or was not brought', () => {
+  it('lists referenced files that cannot be read or were not uploaded', () => {
     const sources = [
       log('See the picture, saved as shots/cart.png\nCrash report written to /tmp/crash-1.txt'),
       file('shots/cart.png', '', 'artifact', ['not kept: a PNG image']),
@@ -117,7 +117,7 @@ describe('the survey of a build', () => {
     expect(survey?.missing).toEqual([{ path: 'tmp/crash-1.txt', source: 'build.log', line: 2 }]);
   });
 
-  it('reads only so many artifacts, and says which were too many', () => {
+  it('reads a limited number of artifacts, and lists the others', () => {
     const many = Array.from({ length: 40 }, (_, at) => file(`logs/${at}.log`, TRACE));
     const { read, survey } = surveyFiles([log('failed'), ...many]);
 
@@ -127,7 +127,7 @@ describe('the survey of a build', () => {
     expect(survey?.files.at(-1)?.reason).toContain('6 others tell more');
   });
 
-  it('does not go round in circles where files refer to each other', () => {
+  it('ends if files refer to each other', () => {
     const sources = [
       log('see a.txt'),
       file('a.txt', 'full log in b.txt'),

@@ -13,7 +13,7 @@ const open = async (bytes: Uint8Array, room = createArtifactRoom()) =>
   ]);
 
 describe('an artifact', () => {
-  it('gives texts and reports, and of the rest the names with the reason', async () => {
+  it('returns texts and reports, and the names of other files with a reason', async () => {
     const members = [
       { name: 'shot.png', content: PNG },
       { name: 'node_modules/a/index.js', content: 'x' },
@@ -33,7 +33,7 @@ describe('an artifact', () => {
     ]);
   });
 
-  it('keeps no more than there is room for, and says what was left', async () => {
+  it('stores no more than the limit, and lists what was left out', async () => {
     const room = { files: 3, bytes: 20, pictures: 0, maxBytesEach: 12 };
     const members = ['a', 'b', 'c', 'd'].map((name) => ({
       name: `${name}.log`,
@@ -51,7 +51,7 @@ describe('an artifact', () => {
     );
   });
 
-  it('refuses a bomb and a broken archive; one inside is only named', async () => {
+  it('with a decompression bomb or a broken archive is refused; a nested one is only named', async () => {
     const bomb = makeZip([{ name: 'a.log', content: Buffer.alloc(4_000_000, 'a') }]);
     const [, inside] = await open(
       makeZip([

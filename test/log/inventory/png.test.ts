@@ -39,8 +39,8 @@ const GOOD = [
   chunk('IDAT', deflateSync(pixels(4, 3))),
 ];
 
-describe('a picture of a stranger', () => {
-  it('is drawn anew: the same pixels, and no text or byte behind the end of its file', async () => {
+describe('an untrusted picture', () => {
+  it('is encoded again: the same pixels, and no text or bytes after its end', async () => {
     const drawn = await redrawPng(png(GOOD, Buffer.from('<?php')));
     expect([drawn.width, drawn.height]).toEqual([4, 3]);
     const text = Buffer.from(drawn.png).toString('latin1');
@@ -70,7 +70,7 @@ describe('a picture of a stranger', () => {
     await expect(redrawPng(bytes)).rejects.toThrow(/^The picture is not shown: /);
   });
 
-  it('comes out of an artifact where its name says that it shows a test', async () => {
+  it('is extracted from an artifact if its name says that it shows a test', async () => {
     const zip = makeZip([
       { name: 'test-results/cart-adds/test-failed-1.png', content: png(GOOD) },
       { name: 'test-results/cart-adds/test-failed-2.png', content: Buffer.from('no picture') },

@@ -6,7 +6,7 @@ import { countFileParts, countFolderParts, listReferences } from '../../../src/l
 const log = (text: string): SourceText => ({ name: 'build.log', kind: 'log', text, notes: [] });
 const pathsIn = (text: string) => listReferences(log(text)).map(({ path, line }) => [path, line]);
 
-describe('references', () => {
+describe('a reference', () => {
   it.each([
     [
       'npm error A complete log of this run can be found in: /root/.npm/_logs/2024-01-05T10_00_00_000Z-debug-0.log',
@@ -25,11 +25,11 @@ describe('references', () => {
     ['Full trace: D:\\a\\shop\\out\\trace.txt', 'a/shop/out/trace.txt'],
     ['Crash report written to /tmp/crash-77.txt.', 'tmp/crash-77.txt'],
     ['For more details see logs/server.log', 'logs/server.log'],
-  ])('reads where a line sends its reader: %s', (line, path) => {
+  ])('is read from a line that leads to a file: %s', (line, path) => {
     expect(pathsIn(`start\n${line}\nend`)).toContainEqual([path, 2]);
   });
 
-  it('reads a path on one of the next lines where there is none next to the phrase', () => {
+  it('is read from one of the next lines if there is no path next to the phrase', () => {
     const npm =
       'npm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x-debug-0.log';
     const jvm = '# An error report file with more information is saved as:\n# /ci/hs_err_pid4711.log';
@@ -38,12 +38,12 @@ describe('references', () => {
     expect(pathsIn(jvm)).toEqual([['ci/hs_err_pid4711.log', 2]]);
   });
 
-  it('does not take a path that is only mentioned, nor an address of the web', () => {
+  it('is not a path that is only mentioned, or a web address', () => {
     expect(pathsIn('compiling src/main/java/App.java\nuploading logs/server.log')).toEqual([]);
     expect(pathsIn('see https://example.com/docs/errors.html for help')).toEqual([]);
   });
 
-  it('says how well a path and a file agree', () => {
+  it('has a score for how well a path and a file match', () => {
     expect(countFileParts('ci/shop/logs/server.log', 'logs.zip/logs/server.log')).toBe(2);
     expect(countFileParts('ci/shop/logs/server.log', 'server.log')).toBe(1);
     expect(countFileParts('ci/shop/logs/server.log', 'other.log')).toBe(0);
@@ -53,7 +53,7 @@ describe('references', () => {
     expect(countFolderParts('ci/shop/target/surefire-reports', 'surefire.txt')).toBe(0);
   });
 
-  it('never throws, whatever the text', () => {
+  it('never causes an exception, whatever the text', () => {
     const words = fc.constantFrom(
       'see ',
       'refer to ',

@@ -14,7 +14,7 @@ describe('stripEscapes', () => {
     expect(stripEscapes(text)).toBe(plain);
   });
 
-  it('keeps the number of lines, whatever the text', () => {
+  it('keeps the number of lines of any text', () => {
     const piece = fc.constantFrom(
       '\u001b',
       '\u001b[',
@@ -91,7 +91,7 @@ describe('cleanLine', () => {
     expect(cleanLine(line)).toBe(clean);
   });
 
-  it('shows what stands after the last carriage return', () => {
+  it('keeps the text after the last carriage return', () => {
     expect(cleanLine('  1%\r 50%\r100% done\r')).toBe('100% done');
   });
 
@@ -116,7 +116,7 @@ describe('cleanLine', () => {
     '[1/4] Resolving packages',
     '[pear : ',
     '[info] scales: 4 tests',
-  ])('leaves %s alone', (line) => {
+  ])('does not change %s', (line) => {
     expect(cleanLine(line)).toBe(line);
   });
 });
@@ -127,16 +127,16 @@ describe('ownWords', () => {
     ['columns of a download', 'test\tRun pytest\t2026-01-05T12:50:11.3244800Z E  assert 1', 'E  assert 1'],
     ['what was overwritten, and the end of a Windows line', ' 10%\r 90%\rdone\r', 'done'],
     ['nothing, where the line says nothing else', '12:30 is no time stamp', '12:30 is no time stamp'],
-  ])('leaves out %s', (_, stored, own) => {
+  ])('omits %s', (_, stored, own) => {
     expect(stripPrefixes(stored)).toBe(own);
   });
 
-  it('keeps escapes within the words, so that they are in the stored line', () => {
+  it('keeps escapes within the words, so that they occur in the stored line', () => {
     const stored = '\u001b[36m2026-01-05T12:50:11.3244800Z \u001b[31merror\u001b[0m: x';
     expect(stripPrefixes(stored)).toBe('error\u001b[0m: x');
   });
 
-  it('always is in the stored line', () => {
+  it('always occurs in the stored line', () => {
     const piece = fc.constantFrom(
       '\u001b[31m',
       '\u001b',
@@ -157,7 +157,7 @@ describe('ownWords', () => {
   });
 });
 
-describe('the lines of outputs that run in parallel', () => {
+describe('lines of parallel outputs', () => {
   it.each([
     [
       'pnpm',
@@ -173,19 +173,19 @@ describe('the lines of outputs that run in parallel', () => {
     ],
     ['Yarn', '[@shop/api]: Process started', '[@shop/api]: Tests: 1 failed', 'Tests: 1 failed'],
     ['Jenkins', '[Pipeline] { (Branch: linux)', '[linux] + make', '+ make'],
-  ])('are those of the tool: %s', (_, begun, line, shown) => {
+  ])("have the tool's own text: %s", (_, begun, line, shown) => {
     const log = openText([begun, line, `other ${line}`, line.slice(0, -shown.length).trimEnd()].join('\n'));
     expect([log.line(2), log.line(3), log.line(4)]).toEqual([shown, `other ${line}`, '']);
   });
 
-  it('keep their beginning where none has begun so', () => {
+  it('keep their beginning if no line began with it before', () => {
     expect(openText('apps/shop test: FAIL src/cart.test.ts').line(1)).toBe(
       'apps/shop test: FAIL src/cart.test.ts',
     );
   });
 });
 
-describe('a line longer than what is read of one', () => {
+describe('a line longer than the reading limit', () => {
   it.each([0, 1, 2, 3, 4])('ends between two characters, %i bytes before the limit', (before) => {
     const line = `${'x'.repeat(MAX_RAW - before)}🚨🚨`;
 

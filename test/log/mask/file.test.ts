@@ -12,8 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 
-describe('a log masked in its file', () => {
-  it('reads as the text of it does', async () => {
+describe('a log that is masked in its file', () => {
+  it('gives the same reading as its text', async () => {
     const text = `${'compiling one more file of many\n'.repeat(90_000)}git clone https://x:${TOKEN}@example.org/a\nerror: src/a.c:1:2: boom\n`;
     const file = await masked('secret.log', text);
     const held = {
@@ -30,7 +30,7 @@ describe('a log masked in its file', () => {
     file.close();
   });
 
-  it('is the file itself where there is nothing to hide, and leaves nothing behind', async () => {
+  it('is the file itself if there is nothing to mask, and no file remains', async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-masked-'));
     const clean = await masked('clean.log', 'one\ntwo\n');
     const secret = await masked('hidden.log', `token=${TOKEN}\n`);
@@ -41,14 +41,14 @@ describe('a log masked in its file', () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-masked-'))).toEqual(before);
   });
 
-  it('says that it holds what is no UTF-8', async () => {
+  it('is reported to contain invalid UTF-8', async () => {
     const path = write('latin.log', Buffer.from('f\xfcr\n', 'latin1'));
     const file = await maskFile(path, createMasker());
     expect(file?.notes).toEqual([expect.stringContaining('invalid UTF-8')]);
     file?.close();
   });
 
-  it('leaves to others what must be decoded first', async () => {
+  it('is not handled here if it must be decoded first', async () => {
     expect(await maskFile(write('a.gz', gzipSync('text')), createMasker())).toBeNull();
     expect(
       await maskFile(write('wide.log', Buffer.from('\ufeffwide text', 'utf16le')), createMasker()),

@@ -58,8 +58,8 @@ function expectHidden(text: string, secret: string): void {
   }
 }
 
-describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
-  it('T55: never leaks', async () => {
+describe.each(Object.entries(SECRETS))('a secret of the kind %s', (_name, planted) => {
+  it('T55: is never shown', async () => {
     await fc.assert(
       fc.asyncProperty(lines, lines, planted, async (before, after, [head, secret, rest]) => {
         const text = [...before, `${head}${secret}${rest}`, ...after].join('\n');
@@ -74,7 +74,7 @@ describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
     );
   });
 
-  it('is then hidden everywhere in the run', async () => {
+  it('is then masked everywhere in the run', async () => {
     await fc.assert(
       fc.asyncProperty(
         lines,
@@ -100,7 +100,7 @@ describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
   });
 });
 
-describe('a token that is only seen broken over two lines', () => {
+describe('a token that occurs only broken over two lines', () => {
   const NAMES = [
     'GitHub token',
     'GitHub fine-grained token',
@@ -109,7 +109,7 @@ describe('a token that is only seen broken over two lines', () => {
     'PyPI token',
     'OpenAI project key',
   ];
-  it.each(NAMES)('is hidden on both: %s', async (name) => {
+  it.each(NAMES)('is masked on both: %s', async (name) => {
     await fc.assert(
       fc.asyncProperty(
         SECRETS[name]!,
@@ -127,7 +127,7 @@ describe('a token that is only seen broken over two lines', () => {
   });
 });
 
-describe('T56: what is no secret', () => {
+describe('T56: text that is not a secret', () => {
   const hexOf = (length: number) =>
     fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
   const CLEAN: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -161,7 +161,7 @@ describe('T56: what is no secret', () => {
       .nat(9999)
       .map((n) => `connecting to http://localhost:${n}/path@v1.2.3 and ssh://git@github.com/acme/app.git`),
   };
-  it.each(Object.keys(CLEAN))('stays as it is: %s', async (name) => {
+  it.each(Object.keys(CLEAN))('is not changed: %s', async (name) => {
     await fc.assert(
       fc.asyncProperty(lines, CLEAN[name]!, async (before, line) => {
         const text = [...before, line].join('\n');
@@ -199,7 +199,7 @@ describe('any text', () => {
     ],
     ...['AAAAAAAAAAAAAAAAAAAAAAAAAAAA', '\ud83d', 'mysql -p', 'docker login -p ', 'net use \\\\a\\b '],
   );
-  it('keeps its number of lines, and is masked as far after the first time as ever', async () => {
+  it('keeps its number of lines, and is not changed by a second masking', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
         const text = pieces.join('');

@@ -21,7 +21,7 @@ describe('createMasker', () => {
       ),
     ],
     ['a Slack token', join('xoxb', '-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx')],
-  ])('hides %s', async (_, secret) => {
+  ])('masks %s', async (_, secret) => {
     const { text, count } = await masker.mask(`before\n+ deploy ${secret} now\nafter`);
     expect(text).toBe('before\n+ deploy *** now\nafter');
     expect(count).toBe(1);
@@ -32,11 +32,11 @@ describe('createMasker', () => {
     ['https://bob:hunter2@example.com/x.git', 'https://bob:***@example.com/x.git'],
     ['API_TOKEN=9f8Gh2kLmQ77zXyW', 'API_TOKEN=***'],
     ['"password": "s3cr3tPa55word"', '"password": "***"'],
-  ])('hides the value in %s', async (line, masked) => {
+  ])('masks the value in %s', async (line, masked) => {
     expect((await masker.mask(line)).text).toBe(masked);
   });
 
-  it('hides the body of a private key line by line and keeps the number of lines', async () => {
+  it('masks the body of a private key line by line, and keeps the number of lines', async () => {
     const key = [
       '-----BEGIN RSA PRIVATE KEY-----',
       'MIIEowIBAAKCAQEA75',
@@ -61,11 +61,11 @@ describe('createMasker', () => {
     'token: ***',
     'SyntaxError: Unexpected token } in JSON at position 42',
     'integrity sha512-BaNRTR5CpQFTNHOVJLS5FiXzuFbjqjRMDVYkTjiPTGRyYbPJQYnS4jLl7JmLEsVjJzGkN8mbJPFOGzfqM1Gz6g==',
-  ])('leaves %s as it is', async (line) => {
+  ])('does not change %s', async (line) => {
     expect(await masker.mask(line)).toEqual({ text: line, count: 0 });
   });
 
-  it('hides any number of secrets in one line', { timeout: 120_000 }, async () => {
+  it('masks any number of secrets in one line', { timeout: 120_000 }, async () => {
     const line = Array.from({ length: 140_000 }, (_, at) => `token=9f8Gh2kLm${at % 999}`).join(' ');
     const hidden = line.replaceAll(/=\w+/g, '=***');
     expect(findShapes(line, -1).length).toBeGreaterThan(130_000);
@@ -82,7 +82,7 @@ describe('createMasker', () => {
     }
   });
 
-  it('hides a secret in a report that is one string of many megabytes', async () => {
+  it('masks a secret in a report that is one string of many megabytes', async () => {
     const text = JSON.stringify(`${'a \\ "b" '.repeat(1_500_000)} token=9f8Gh2kLm0`);
     const { text: masked, count } = await masker.mask(text);
     expect(count).toBe(1);

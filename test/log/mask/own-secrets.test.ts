@@ -13,7 +13,7 @@ test.each([
   ['at once', createMasker(masking)],
   ['in a thread', threads.masker],
 ])(
-  'masking reports which own secrets it has hidden, in any spelling, and no others (%s)',
+  'masking reports which configured secrets it masked, in any encoding, and no others (%s)',
   async (_, masker) => {
     const token = makeToken();
     const texts = [

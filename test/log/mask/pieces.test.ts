@@ -9,11 +9,11 @@ const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n`;
 
 describe('masking piece by piece', () => {
-  it('writes nothing where there is nothing to hide', async () => {
+  it('writes nothing if there is nothing to mask', async () => {
     expect(await inPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
   });
 
-  it('gives another reader what a scan of its own would', async () => {
+  it('gives another reader the same result as a scan of its own', async () => {
     const log = toLogBytes(
       `${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(
         3,
@@ -31,13 +31,13 @@ describe('masking piece by piece', () => {
     ['colors', `\u001b[1m${TOKEN}\u001b[0m`],
     ['a line behind a very long one', `${'y'.repeat(1_500_000)}\n${TOKEN}`],
     ['a very long line', `${'y '.repeat(1_500_000)}${TOKEN} ${'z '.repeat(300_000)}`],
-  ])('hides a secret in %s', async (_where, secret) => {
+  ])('masks a secret in %s', async (_where, secret) => {
     const { text, count } = await inPieces(`${FILLER}${secret}\n${FILLER}`);
     expect(text).not.toContain(TOKEN);
     expect(count).toBeGreaterThan(0);
   });
 
-  it('gives what masking the whole text gives, wherever the pieces are cut', async () => {
+  it('gives the same as masking the whole text, wherever the pieces are cut', async () => {
     const body = Array.from(
       { length: 14 },
       (_, i) => `MIIEpAIBAAKCAQEA${i}x7Vq3Zk9LmNoPqRsTuVwXyZaBcDeFgHiJkLm0Q${i}2aB`,
@@ -53,7 +53,7 @@ describe('masking piece by piece', () => {
     }
   });
 
-  it('hides the longest key that is made, each line with its time, wherever a piece ends in it', async () => {
+  it('masks the longest key that is generated, each line with a timestamp, wherever a piece ends', async () => {
     const line = (i: number) => {
       const material = createHash('sha512').update(`line ${i}`).digest('base64').slice(0, 60);
       return `2026-01-05T10:00:00.${String(1_000_000 + i)}Z MII${String(i).padStart(3, '0')}${material}`;
@@ -72,7 +72,7 @@ describe('masking piece by piece', () => {
     }
   });
 
-  it('hides in the first piece what shows itself only in the last', async () => {
+  it('masks in the first piece what only the last one reveals as a secret', async () => {
     const value = 'zX81kQpW93mNvB27';
     const { text } = await inPieces(`called with ${value}\n${FILLER.repeat(20_000)}API_TOKEN=${value}\n`);
     expect(text).not.toContain(value);

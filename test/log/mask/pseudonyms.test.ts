@@ -6,7 +6,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 const BOTH = { emails: true, hosts: true };
 
 describe('createPseudonyms', () => {
-  it('gives each address and host one name, and can put it back', () => {
+  it('gives each address and host one name, which can be reversed', () => {
     const names = createPseudonyms(BOTH);
     const text =
       'ada@example.com pushed from 10.1.2.3 to db-1.prod.internal; db-1.prod.internal refused ada@example.com';
@@ -27,18 +27,18 @@ describe('createPseudonyms', () => {
     'npm install left-pad@1.3.0 @types/node@24.1.0',
     'https://packages.example.org/a/-/a-1.0.0.tgz',
     '12:30:45 fe',
-  ])('leaves %s as it is', (line) => {
+  ])('does not change %s', (line) => {
     expect(createPseudonyms(BOTH).hide(line)).toBe(line);
   });
 
-  it('knows the endings that are given, and IPv6', () => {
+  it('recognizes the given suffixes, and IPv6', () => {
     const names = createPseudonyms({ ...BOTH, hostSuffixes: ['.corp.example.com'] });
     expect(names.hide('dial ci-7.corp.example.com [fd12:3456:789a::1]:443')).toBe(
       'dial <HOST_2> [<HOST_1>]:443',
     );
   });
 
-  it('does not lend a host to a log that says <HOST_1> itself', () => {
+  it('uses another number if a log contains <HOST_1> itself', () => {
     const names = createPseudonyms(BOTH);
     const hidden = names.hide('fake <HOST_1>\ntrue 192.168.0.7');
     expect(hidden).toBe('fake <HOST_1>\ntrue <HOST_2>');
@@ -50,11 +50,11 @@ describe('createPseudonyms', () => {
     ['an address before a path', 'ada@example.com:basket/pear', '<EMAIL_1>:basket/pear'],
     ['a host at the end of an address', 'fe80::1x.local', '<HOST_2><HOST_1>'],
     ['an address that runs into another', 'a@b.cd+e@f.gh', '<EMAIL_1><EMAIL_2>'],
-  ])('hides %s at once', (_, text, hidden) => {
+  ])('replaces %s at once', (_, text, hidden) => {
     expect(createPseudonyms(BOTH).hide(text)).toBe(hidden);
   });
 
-  it('says what it hid, and hides it once, whatever the text', () => {
+  it('reports what it replaced, once each, for any text', () => {
     const piece = fc.oneof(
       fc.constantFrom('10.0.0.1', 'a@b.cd', 'x.local', 'fe80::1', ' ', '\n', '<HOST_1>', '.', '@', ':'),
       fc.string({ maxLength: 5 }),
@@ -72,7 +72,7 @@ describe('createPseudonyms', () => {
   });
 });
 
-describe('a masker that hides names', () => {
+describe('a masker that replaces names', () => {
   const masker = createMasker({ names: { emails: true, hosts: true } });
 
   it('has one name for one host in all texts of a run', async () => {
@@ -82,17 +82,17 @@ describe('a masker that hides names', () => {
     expect(names.reveal('<HOST_2>')).toBe('10.0.0.4');
   });
 
-  it('gives no numbers in a text alone, where they would mean something else', async () => {
+  it('uses no numbers in a single text, where they would have another meaning', async () => {
     expect((await masker.mask('to 10.0.0.5')).text).toBe('to <HOST>');
   });
 
-  it('leaves names alone unless it is to hide them', async () => {
+  it('does not replace names unless configured', async () => {
     expect((await createMasker().mask('ada@example.com 10.0.0.5')).text).toBe('ada@example.com 10.0.0.5');
   });
 });
 
-describe('a masker that knows secrets', () => {
-  it('hides them wherever they stand, in base64 too', async () => {
+describe('a masker with known secrets', () => {
+  it('masks them wherever they occur, also in base64', async () => {
     const masker = createMasker({ known: ['not-random-at-all', 'postgres', 'short'] });
     const { text, count } = await masker.mask(
       `a not-random-at-all b\n${Buffer.from('x:not-random-at-all').toString('base64')}\npostgres short`,

@@ -9,27 +9,27 @@ import { DECLARED_SECRETS, HARMLESS, SPREAD_SECRETS } from './declared.ts';
 const masker = createMasker();
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 
-describe('masking hides', () => {
-  it('97 in 100 of the secrets that gitleaks generates', async () => {
+describe('masking', () => {
+  it('masks 97 in 100 of the secrets that gitleaks generates', async () => {
     const recalls = await generatedRecall(masker);
     expect(recalls.reduce((sum, { lines }) => sum + lines, 0)).toBeGreaterThan(6_000);
     expect(shareOf(recalls).lines).toBeGreaterThanOrEqual(0.97);
   });
 
-  it('every line of 99 in 100 kinds of secrets as logs show them', async () => {
+  it('masks every line of 99 in 100 kinds of secrets as logs show them', async () => {
     const recalls = await realisticRecall(masker);
     expect(recalls.length).toBeGreaterThan(97);
     expect(recalls.filter(({ missed }) => missed.length > 0)).toEqual([]);
   });
 });
 
-describe('what is declared secret', () => {
-  it.each(DECLARED_SECRETS)('is hidden where it is declared: $kind', async ({ text, secret }) => {
+describe('a declared secret', () => {
+  it.each(DECLARED_SECRETS)('is masked where it is declared: $kind', async ({ text, secret }) => {
     expect((await masker.mask(`before\n${text}\nafter`)).text).not.toContain(secret);
   });
 
   it.each(SPREAD_SECRETS)(
-    'is hidden in the other texts of the build: $declares',
+    'is masked in the other texts of the build: $declares',
     async ({ declares, value }) => {
       const [, report, log] = await masker.maskAll([
         declares,
@@ -48,13 +48,13 @@ describe('what is declared secret', () => {
     'a&lt;b>&amp;"c"\'d',
     'a&lt;b&gt;&amp;&#34;c&#34;&#39;d',
     "a&lt;b&gt;&amp;&quot;c&quot;'d",
-  ])('is hidden in a report however it is written there: %s', async (written) => {
+  ])('is masked in a report in any notation: %s', async (written) => {
     const report = `<testsuite><testcase name="a"><failure>${written}.</failure></testcase></testsuite>`;
     const [, masked] = await masker.maskAll(['::add-mask::a<b>&"c"\'d', report]);
     expect(masked?.text).toBe(report.replace(written, '***'));
   });
 
-  it('is hidden nowhere else where any log may say it', async () => {
+  it('is masked only there if its value is a common word', async () => {
     const rest = 'true main release 3.14.2 unhunter2d 8080 not set';
     const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080', 'not set'].map(
       (value) => `::add-mask::${value}`,
@@ -62,13 +62,13 @@ describe('what is declared secret', () => {
     expect((await masker.maskAll([declared.join('\n'), rest]))[1]?.text).toBe(rest);
   });
 
-  it.each(HARMLESS)('is not: %j', async (text) => {
+  it.each(HARMLESS)('is not assumed in %j', async (text) => {
     expect(await masker.mask(text)).toEqual({ text, count: 0 });
   });
 });
 
-describe('masking leaves', () => {
-  it('captured logs as they are, but for the two credentials in them', async () => {
+describe('masking does not change', () => {
+  it('captured logs, except for the two credentials in them', async () => {
     const logs = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('log.txt'),
     );
@@ -89,7 +89,7 @@ describe('masking leaves', () => {
     'token = "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
     '<token>\n  expected\n</token>',
     'Sourcegraph checked out 6d2fabeb6add229bc199faba28fd3efb57df0bd3',
-  ])('%j as it is', async (text) => {
+  ])('%j', async (text) => {
     expect(await masker.mask(text)).toEqual({ text, count: 0 });
   });
 });

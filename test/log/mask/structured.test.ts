@@ -7,8 +7,8 @@ import { parseReport } from '../../../src/log/reports/report.ts';
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-describe('hiding in reports', () => {
-  it('touches values only, and entities and escapes as a whole', () => {
+describe('masking in reports', () => {
+  it('changes only values, and entities and escapes as a whole', () => {
     const xml = '<testsuite><testcase name="a"><failure m="k=1&amp;2">x</failure></testcase></testsuite>';
     const from = xml.indexOf('amp');
     expect(hideInReport(xml, [{ from, to: xml.length }])?.text).toBe(
@@ -22,7 +22,7 @@ describe('hiding in reports', () => {
     });
   });
 
-  it('leaves a text that is no report to the ordinary way', () => {
+  it('treats a text that is not a report as plain text', () => {
     expect(hideInReport('password=abc', [{ from: 9, to: 12 }])).toBeNull();
     expect(hideInReport('[info] {"password"', [{ from: 9, to: 12 }])).toBeNull();
   });
@@ -32,12 +32,12 @@ describe('hiding in reports', () => {
     '<?xml version="1.0"?><a/>\nif x <y then DB_PASSWORD=a1B2c3D4e5F6 go\n',
     '<testsuite>DB_PASSWORD=x9<a1B2c3D4e5F6>y\n',
     `<testsuite ghp_${'a1B2c3D4e5F6'.repeat(3)} name="a"></testsuite>`,
-  ])('shows no secret of a text that only begins as a report: %s', async (text) => {
+  ])('shows no secret of a text that only begins like a report: %s', async (text) => {
     const [masked] = await createMasker().maskAll([text]);
     expect(masked?.text).not.toContain('a1B2c3D4e5F6');
   });
 
-  it('never breaks a report, whatever value is hidden and however far it seems to go on', () => {
+  it('keeps a report well-formed, whatever value is masked and however long it seems', () => {
     const value = fc.string({ maxLength: 30 });
     const spans = fc.array(fc.record({ from: fc.nat(400), length: fc.nat(60) }), {
       minLength: 1,
@@ -73,7 +73,7 @@ describe('hiding in reports', () => {
     );
   });
 
-  it('writes the names of people and hosts so that XML can be read', async () => {
+  it('writes the replacements of people and hosts so that the XML can be read', async () => {
     const masker = createMasker({ names: { emails: true, hosts: true } });
     const xml =
       '<testsuite><testcase name="a"><failure message="to ada@example.test"><![CDATA[db.corp.internal]]></failure></testcase></testsuite>';

@@ -42,11 +42,11 @@ describe('a path from a log', () => {
     'a\0b',
     '..',
     'x'.repeat(5_000),
-  ])('is none of ours for %j', (logged) => {
+  ])('is not in the repository for %j', (logged) => {
     expect(listRepositoryPaths(logged)).toEqual([]);
   });
 
-  it('never leads outside', () => {
+  it('never leads outside of the repository', () => {
     for (const logged of ['../../../etc/passwd', 'a/../../../etc/passwd', '/../../etc/passwd']) {
       for (const path of listRepositoryPaths(logged)) expect(path.split('/')).not.toContain('..');
     }

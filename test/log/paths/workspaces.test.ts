@@ -92,7 +92,7 @@ describe.each([
   ['the workspace of', WORKSPACES],
   ['a path as', FORMS],
 ] as const)('%s', (_kind, table) => {
-  it.each(table)('%s: %s is %s', (_name, logged, path) => {
+  it.each(table)('is resolved for %s: %s is %s', (_name, logged, path) => {
     expect(listRepositoryPaths(logged)[0]).toBe(path);
   });
 });
@@ -110,7 +110,7 @@ describe('paths and names', () => {
     ['shop.cart.total_of', 'shop/cart.py'],
     ['shop.cart.Total.sum', 'shop/cart.py'],
     ['nginx.conf', 'nginx.conf'],
-  ])('%s may be %s', (logged, path) => {
+  ])('in a log may have another form: %s may be %s', (logged, path) => {
     expect(listRepositoryPaths(logged)).toContain(path);
   });
 
@@ -125,11 +125,11 @@ describe('paths and names', () => {
     'C:\\Program Files\\nodejs\\node.js',
     '<frozen importlib._bootstrap>',
     'deno:core',
-  ])('%s is none of ours', (logged) => {
+  ])('of other projects are not ours: %s', (logged) => {
     expect(listRepositoryPaths(logged)).toEqual([]);
   });
 
-  it('keep what is outside every workspace', () => {
+  it('outside of every workspace are not changed', () => {
     expect(getProjectPath('/home/ada/shop/src/tax.ts')).toBe('/home/ada/shop/src/tax.ts');
     expect(getProjectPath('./src/tax.ts')).toBe('src/tax.ts');
     expect(getProjectPath('/home/circleci/project/src/tax.ts')).toBe('src/tax.ts');

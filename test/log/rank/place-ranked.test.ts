@@ -19,8 +19,8 @@ const placed = ranked.map(({ line }, i) => ({
   reason: 'read',
 }));
 
-describe('the two orders of lines', () => {
-  it('share the room: what either puts first is among the first ten', () => {
+describe('combining two orders of lines', () => {
+  it('places the first of each order among the first ten', () => {
     const first = placeRanked(ranked, placed)
       .toSorted((a, b) => b.weight - a.weight)
       .slice(0, 10)
@@ -29,7 +29,7 @@ describe('the two orders of lines', () => {
     expect(first).toContain(1 + 2 * 20);
   });
 
-  it('keeps the reason of the heaviest block over a line', () => {
+  it('prefers the reason of the block with the greatest weight to that of a line', () => {
     const both = [...placed, { start: 1, end: 9, weight: 99, reason: 'whole passage' }];
     expect(placeRanked(ranked, both)[2]?.reason).toBe('whole passage');
   });

@@ -19,25 +19,25 @@ const rows = measureSurroundings(
   structure,
 );
 
-describe('what is measured of a line among those around it', () => {
-  it('distinguishes a heading from the list below it', () => {
+describe('features of a line from its surroundings', () => {
+  it('distinguish a heading from the list below it', () => {
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 5))).toEqual([3, 0, 1]);
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 6))).toEqual([3, 1, 0]);
   });
 
-  it('counts paragraphs, not lines', () => {
+  it('count paragraphs, not lines', () => {
     expect([3, 5, 6].map((line) => measured('paragraphPlace', line))).toEqual([2, 0, 1]);
     expect(measured('paragraphsAfter', 3)).toBe(1);
     expect(measured('paragraphsAfter', 5)).toBe(0);
   });
 
-  it('counts possible causes before and behind a line, and those that mention a failure', () => {
+  it('count possible causes before and after a line, and those that mention a failure', () => {
     expect(measured('causesBefore', 3)).toBe(1);
     expect(measured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
     expect(['severeBefore', 'severeAfter'].map((fact) => measured(fact, 5))).toEqual([1, 0]);
   });
 
-  it('knows the words of the command that was shown', () => {
+  it('include the words of the command that was shown', () => {
     const own = [
       ...lines.slice(0, 6),
       { line: 7, text: 'plumb: cannot verify', role: classifyRole('plumb: cannot verify') },

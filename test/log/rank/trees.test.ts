@@ -45,8 +45,8 @@ function walked(grown: Grown, row: readonly number[]): number {
   return walked((row[grown.column] ?? 0) <= grown.threshold ? grown.left : grown.right, row);
 }
 
-describe('the sum of trees', () => {
-  it('is that of the leaves that walking each tree comes to, row after row', () => {
+describe('the sum of decision trees', () => {
+  it('equals that of the leaves found by walking each tree, row by row', () => {
     const rows = fc.array(
       fc.tuple(
         fc.integer({ min: -4, max: 4 }),
@@ -64,7 +64,7 @@ describe('the sum of trees', () => {
     );
   });
 
-  it('refuses a tree of more leaves than it can tell apart', () => {
+  it('is refused for a tree with too many leaves', () => {
     const chain = Array.from({ length: 16 }).reduce<Grown>(
       (right) => ({ column: 0, threshold: 0, left: { column: -1, threshold: 1 }, right }),
       { column: -1, threshold: 1 },

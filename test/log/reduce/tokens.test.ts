@@ -7,7 +7,7 @@ const { countTokens: reference } = createRequire(import.meta.url)('gpt-tokenizer
   countTokens(text: string, options: { disallowedSpecial: ReadonlySet<string> }): number;
 };
 
-describe('tokens', () => {
+describe('the tokens of a text', () => {
   it('are those of the encoding itself', () => {
     const words = [
       'Error',
@@ -39,7 +39,7 @@ describe('tokens', () => {
     );
   });
 
-  it('of a long text are counted in pieces', () => {
+  it('are counted in pieces if the text is long', () => {
     expect(countTokens('a '.repeat(5_000))).toBeGreaterThanOrEqual(5_000);
   });
 });

@@ -4,7 +4,7 @@ import { parseReport } from '../../../src/log/reports/report.ts';
 
 const attached = (name: string, text: string) => parseReport(name, text).failingTests[0]?.attachments;
 
-it('a report names the files of a failing test: in its output, in a property, or as CTRF does', () => {
+it('a report names the files of a failing test: in its output, in a property, or in the way of CTRF', () => {
   const printed = `<testsuites><testsuite name="cart"><testcase name="pays" classname="cart">
     <properties><property name="testrail_attachment" value="shots/pays.png"/></properties>
     <failure message="no">no</failure>
@@ -25,7 +25,7 @@ it('a report names the files of a failing test: in its output, in a property, or
   expect(attached('ctrf.json', ctrf('<nothing of the kind>'))).toBeUndefined();
 });
 
-it('bounds what a report names', () => {
+it('the number of files that a report names is limited', () => {
   const many = Array.from({ length: 500 }, (_, at) => `[[ATTACHMENT|a/${at}.png]]`).join('\n');
   const long = `[[ATTACHMENT|${'a'.repeat(501)}]]`;
   const output = `<system-out>${long}${many}</system-out>`;
@@ -43,6 +43,6 @@ it.each([
   ['other-test/test-failed-1.png', '../test-results/cart-pays/test-failed-1.png', false],
   ['shot.png', '../../../../etc/shot.png', true],
   ['shot.png', '..', false],
-])('a file is of a test whose report names it: %s, %s', (file, path, is) =>
+])('a file belongs to a test whose report names it: %s, %s', (file, path, is) =>
   expect(isOfTest(file, { name: 'x', attachments: [path] })).toBe(is),
 );

@@ -12,7 +12,7 @@ const result = (name: string, status: TestResult['status']): TestResult => ({
   durationMs: null,
 });
 
-it('keeps 5,000 results of failed tests and 45,000 others, and counts the rest', () => {
+it('5,000 results of failed tests and 45,000 others are kept, and the rest are counted', () => {
   const failed = Array.from({ length: 6_000 }, (_, at) => result(`f${at}`, 'failed'));
   const passed = Array.from({ length: 46_000 }, (_, at) => result(`p${at}`, 'passed'));
   const { kept, note } = boundResults([...passed, ...failed]);
@@ -22,7 +22,7 @@ it('keeps 5,000 results of failed tests and 45,000 others, and counts the rest',
   expect(boundResults(failed.slice(0, 10))).toEqual({ kept: failed.slice(0, 10), note: null });
 });
 
-it('marks a bounded report, and distinguishes a few hundred failures', { timeout: 60_000 }, () => {
+it('a shortened report is marked, and a few hundred failures are distinguished', { timeout: 60_000 }, () => {
   const cases = Array.from(
     { length: 8_000 },
     (_, at) => `<testcase name="case ${at}"><failure message="expected ${at}"/></testcase>`,

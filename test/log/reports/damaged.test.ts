@@ -7,7 +7,7 @@ const messages = (text: string) =>
   parseReport('r', text).failingTests.map(({ name, message }) => [name, message]);
 const decoded = (bytes: Buffer) => decodeSource('r.xml', bytes, 'report', { maxBytes: 1_000_000 });
 
-describe('a damaged report is read as far as it goes, and said to be damaged', () => {
+describe('a damaged report is read as far as possible, and marked as damaged', () => {
   it.each([
     [
       'a document cut in a message',
@@ -40,7 +40,7 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
     ]);
   });
 
-  it('JSON that breaks off, or holds control characters', () => {
+  it('JSON that breaks off, or contains control characters', () => {
     const whole = JSON.stringify(
       {
         stats: { tests: 2 },
@@ -66,7 +66,7 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
     ]);
   });
 
-  it('control characters, by their line', () => {
+  it('control characters, with their line', () => {
     expect(
       parseReport('r', `<testsuite>\n${FAILED.replace('way', 'w\u0000\u0008ay')}</testsuite>`).notes,
     ).toEqual([
@@ -78,7 +78,7 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
     '<?xml version="1.0" encoding="UTF-8">\n',
     '<?xml encoding="latin9" standalone="perhaps"?>\n',
     '> npm test\nall is well\n\n',
-  ])('a declaration that is none, or words before the document: %j', (begun) => {
+  ])('an invalid declaration, or text before the document: %j', (begun) => {
     expect(messages(`${begun}<testsuite>${FAILED}</testsuite>`)).toEqual([['a', 'no way']]);
   });
 
@@ -86,7 +86,7 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
     ['latin1', 'ISO-8859-1', 'r.xml was read as ISO-8859-1, which it says it is.'],
     ['utf8', 'windows-1252', 'r.xml is damaged: it says that it is windows-1252, but it is UTF-8.'],
     ['utf16le', 'UTF-8', 'r.xml was UTF-16LE.'],
-  ] as const)('%s that says it is %s', (encoding, declared, note) => {
+  ] as const)('%s that claims to be %s', (encoding, declared, note) => {
     const xml = `<?xml version="1.0" encoding="${declared}"?>\n<testsuite>${FAILED.replace('no way', 'größer: é')}</testsuite>`;
     const { text, notes } = decoded(Buffer.from(xml, encoding));
     expect(notes).toEqual([note]);
@@ -94,7 +94,7 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
   });
 });
 
-describe('output of parallel Go tests', () => {
+describe('the output of parallel tests in Go', () => {
   const event = (Action: string, Test: string, Output?: string) =>
     JSON.stringify({ Action, Package: 'example.test/p', Test, Output });
 

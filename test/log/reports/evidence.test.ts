@@ -54,8 +54,8 @@ const FORMATS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe('what a report says of a failing test', () => {
-  it.each(FORMATS)('stands on its lines, as a person reads it: %s', (_, text) => {
+describe("a report's message on a failing test", () => {
+  it.each(FORMATS)('has the lines of the report, in readable form: %s', (_, text) => {
     const { failingTests } = parseReport('r', text);
     const [lines = []] = passagesIn(text);
     expect(failingTests[0]?.spans).toEqual([
@@ -72,7 +72,7 @@ describe('what a report says of a failing test', () => {
   });
 
   it.each(['pytest.xml', 'node-test.xml', 'ctest.xml', 'go-test.json', 'node.tap', 'perl.tap'])(
-    'stands on the lines of captured %s',
+    'has the lines of the captured %s',
     (name) => {
       const stored = captured(name).split('\n');
       const passages = passagesIn(captured(name));
@@ -82,7 +82,7 @@ describe('what a report says of a failing test', () => {
     },
   );
 
-  it('is held against the line itself, and no other reading of it', () => {
+  it('is compared with the line itself, in no other form', () => {
     expect(holds('<failure message="a &lt; b&#10;c">', 'a < b ↵ c')).toBe(true);
     expect(holds('{"message":"caf\\u00e9 \\"au lait\\""}', 'café "au lait"')).toBe(true);
     expect(holds('<![CDATA[a &lt; b]]>', 'a < b')).toBe(false);
@@ -90,7 +90,7 @@ describe('what a report says of a failing test', () => {
     expect(holds('<failure message="a">', 'a ↵ b')).toBe(false);
   });
 
-  it('is distinguished on one line, for tests of one name in many suites and files', () => {
+  it('is distinguished on one line for tests with the same name in many suites and files', () => {
     const cases = ['x', 'y', 'z'].map(
       (at) =>
         `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`,
@@ -121,7 +121,7 @@ describe('a build with a report', () => {
   const blockIn = (message: string) =>
     `  1) cart\n       adds up:\n     ${message}\n      at Context.<anonymous> (test/cart.js:9:3)\n`;
 
-  it('is one failure with the lines of both, and is quoted from the log where that shows the message', () => {
+  it('is one failure with the lines of both, quoted from the log if that contains the message', () => {
     const { reading, causes } = readCauses([log(`1 failing\n\n${blockIn(CART)}`), report(xml)], BUDGET);
     const [test] = reading.failingTests;
     expect(reading.failingTests).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('a build with a report', () => {
     expect(reading.notes.join()).not.toContain('attempts');
   });
 
-  it('takes all from the log where the report is of another attempt, and says so', () => {
+  it('uses only the log if the report is of another attempt, with a note', () => {
     const { reading } = readCauses(
       [log(`1 failing\n\n${blockIn('Error: the till is locked')}`), report(xml)],
       BUDGET,
@@ -149,7 +149,7 @@ describe('a build with a report', () => {
     ]);
   });
 
-  it('says where two reports disagree', () => {
+  it('notes that two reports disagree', () => {
     const passed = '<testsuite name="S"><testcase name="adds up" classname="cart"/></testsuite>';
     const { reading } = readCauses([report(xml), report(passed, 'second.xml')], BUDGET);
     expect(reading.notes).toEqual(['cart.adds up failed in report.xml and passed in second.xml.']);
@@ -160,12 +160,12 @@ describe('a build with a report', () => {
     ]);
   });
 
-  it('has names on one line', () => {
+  it('has test names on one line', () => {
     const [test] = parseReport('r', xml.replace('adds up', 'adds&#10; up')).failingTests;
     expect(test?.name).toBe('adds up');
   });
 
-  it('names what Playwright says, not where the test stands', () => {
+  it('names what Playwright reports, not the place of the test', () => {
     const text =
       '\n  a.spec.js:7:1 › has wine ───\n\n    Error: no wine\n\n        at /home/e2e/a.spec.js:8:49\n';
     const playwright = `<testsuite><testcase name="has wine" classname="a.spec.js"><failure message="a.spec.js:7:1 has wine">${text}</failure></testcase></testsuite>`;

@@ -28,7 +28,7 @@ describe('T45: parseJUnit', () => {
     expect(notes).toEqual([]);
   });
 
-  it('shows a whole message that only introduces the lines below it', () => {
+  it('shows the whole of a message that only introduces the lines below it', () => {
     const said =
       'lift_test.cpp:5&#x0A;Expected equality of these values:&#x0A;  seats(30)&#x0A;    Which is: 118&#x0A;  110&#x0A;broken chairs';
     const xml = suite(
@@ -42,7 +42,7 @@ describe('T45: parseJUnit', () => {
     ]);
   });
 
-  it('reads a Surefire test that passed on a rerun as passed, and says so', () => {
+  it('reads a Surefire test that passed on a rerun as passed, with a note', () => {
     const xml = suite('<testcase name="a" classname="x.Y"><flakyFailure message="no" type="t"/></testcase>');
     const report = parseJUnit('r.xml', xml);
     expect(report.failingTests).toEqual([]);
@@ -57,7 +57,7 @@ describe('T45: parseJUnit', () => {
     expect(parseJUnit('r.xml', xml).failingTests).toMatchObject([{ message: 'first' }]);
   });
 
-  it('reads go-junit-report, jest-junit and Playwright: message in the text, file on the suite or the case', () => {
+  it('reads go-junit-report, jest-junit and Playwright, with the message as text and the file at suite or case', () => {
     const xml = `<testsuites>${suite('<testcase classname="pkg" name="TestA"><failure message="Failed" type="">a_test.go:5: bad</failure></testcase>')}
       ${suite('<testcase name="t" file="a.spec.ts" line="4"><error><![CDATA[boom]]></error></testcase>', 'name="b" tests="1" file="b.ts"')}</testsuites>`;
     expect(parseJUnit('r.xml', xml).failingTests).toMatchObject([
@@ -72,7 +72,7 @@ describe('T45: parseJUnit', () => {
     ]);
   });
 
-  it('keeps what it read before broken XML', () => {
+  it('keeps what it read before the XML broke', () => {
     const { testResults, notes } = parseJUnit(
       'r.xml',
       '<testsuite name="S"><testcase name="a"/><testcase name="b"><fail',

@@ -23,7 +23,7 @@ const counts = (name: string, text: string) => {
 };
 
 describe('reports captured from real tools', () => {
-  it('go test -json: tests, a panic, and what did not compile', () => {
+  it('are read from go test -json: tests, a panic, and a compile error', () => {
     const { failingTests, testResults, diagnostics, notes } = captured('go-test.json');
     expect(failingTests.map(({ name, file, line, message }) => [name, file, line, message])).toEqual([
       ['TestTotal/two_articles', 'cart_test.go', 10, 'total: got 7, want 8'],
@@ -41,21 +41,24 @@ describe('reports captured from real tools', () => {
     expect(notes).toEqual([]);
   });
 
-  it.each(['pytest.xml', 'pytest-xunit1.xml'])('%s: an assertion and a broken fixture', (name) => {
-    expect(captured(name).failingTests).toMatchObject([
-      { suite: 'tests.test_tax.TestTax', name: 'test_tax[200-39]', file: 'tests/test_tax.py', line: 12 },
-      {
-        suite: 'tests.test_tax',
-        name: 'test_rates',
-        file: 'tests/test_tax.py',
-        line: 6,
-        message: expect.stringContaining('no rates today'),
-      },
-    ]);
-    expect(captured(name).testResults).toHaveLength(4);
-  });
+  it.each(['pytest.xml', 'pytest-xunit1.xml'])(
+    'are read from %s: an assertion and a broken fixture',
+    (name) => {
+      expect(captured(name).failingTests).toMatchObject([
+        { suite: 'tests.test_tax.TestTax', name: 'test_tax[200-39]', file: 'tests/test_tax.py', line: 12 },
+        {
+          suite: 'tests.test_tax',
+          name: 'test_rates',
+          file: 'tests/test_tax.py',
+          line: 6,
+          message: expect.stringContaining('no rates today'),
+        },
+      ]);
+      expect(captured(name).testResults).toHaveLength(4);
+    },
+  );
 
-  it('node --test, as TAP and as JUnit XML: the same test', () => {
+  it('are read from node --test, as TAP and as JUnit XML, with the same test', () => {
     const expected = [
       {
         suite: 'cart',
@@ -80,7 +83,7 @@ describe('reports captured from real tools', () => {
   });
 
   it.each([20, 22, 24])(
-    'Node %s: both sides and the message come from the text of its own reporter',
+    'are read from Node %s: both sides and the message from the text of its own reporter',
     (version) => {
       expect(captured(`node-${version}.xml`).failingTests).toMatchObject([
         {
@@ -98,14 +101,14 @@ describe('reports captured from real tools', () => {
     },
   );
 
-  it('Test::More: what is in a subtest, and nothing for what is still to do', () => {
+  it('are read from Test::More: subtests, without todo tests', () => {
     expect(captured('perl.tap').failingTests).toMatchObject([
       { suite: null, name: 'adds up', file: 'cart.t', line: 2, actual: "'7'", expected: "'8'" },
       { suite: 'discounts', name: 'ten percent', line: 3 },
     ]);
   });
 
-  it('CTest: the words are in what the test printed', () => {
+  it('are read from CTest: the message from the output of the test', () => {
     expect(captured('ctest.xml').failingTests).toMatchObject([
       {
         name: 'cart.total',
@@ -123,7 +126,7 @@ describe('reports captured from real tools', () => {
 });
 
 describe('formats of .NET and Java', () => {
-  it('xUnit.net', () => {
+  it('include xUnit.net', () => {
     const xml = `<assemblies><assembly name="Shop.Tests.dll"><collection name="c">
       <test name="Shop.CartTests.Adds(a: 1)" type="Shop.CartTests" method="Adds" time="0.0123" result="Fail">
         <failure exception-type="Xunit.Sdk.EqualException"><message><![CDATA[Assert.Equal() Failure\nExpected: 8\nActual:   7]]></message>
@@ -144,7 +147,7 @@ describe('formats of .NET and Java', () => {
     expect(counts('x.xml', xml)).toEqual([1, 1, 1]);
   });
 
-  it('NUnit 3', () => {
+  it('include NUnit 3', () => {
     const xml = `<test-run id="0" result="Failed"><test-suite type="TestFixture" fullname="Shop.CartTests"><test-case name="Adds" fullname="Shop.CartTests.Adds"
       classname="Shop.CartTests" result="Failed" duration="0.5"><failure><message><![CDATA[  Expected: 8
   But was:  7]]></message><stack-trace><![CDATA[at Shop.CartTests.Adds() in /src/CartTests.cs:line 9]]></stack-trace></failure></test-case>
@@ -163,7 +166,7 @@ describe('formats of .NET and Java', () => {
     expect(counts('n.xml', xml)).toEqual([0, 1, 1]);
   });
 
-  it('TRX: the class is told after the results, and rows of a test count, not the test around them', () => {
+  it('include TRX, with the class after the results, and rows of a test instead of the test around them', () => {
     const xml = `<TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010"><Results>
       <UnitTestResult testId="1" testName="Adds" outcome="Failed" duration="00:00:01.5000000"><Output><ErrorInfo><Message>Assert.AreEqual failed.
  Expected:&lt;8&gt;. Actual:&lt;7&gt;.</Message><StackTrace>   at Shop.CartTests.Adds() in C:\\src\\CartTests.cs:line 21</StackTrace></ErrorInfo></Output></UnitTestResult>
@@ -186,7 +189,7 @@ describe('formats of .NET and Java', () => {
     expect(notes).toEqual(['r.trx: The host crashed.']);
   });
 
-  it('TestNG: a retried try is flaky, and configuration counts where it failed', () => {
+  it('include TestNG, with a retried attempt as flaky, and configuration methods that failed', () => {
     const xml = `<testng-results><suite name="s"><test name="t"><class name="shop.CartTest">
       <test-method status="PASS" name="setUp" is-config="true"/>
       <test-method status="SKIP" name="flaky" retried="true"/><test-method status="PASS" name="flaky" duration-ms="3"/>
@@ -203,7 +206,7 @@ describe('formats of .NET and Java', () => {
 });
 
 describe('JSON formats', () => {
-  it('CTRF', () => {
+  it('include CTRF', () => {
     const tests = [
       {
         name: 'adds',
@@ -234,7 +237,7 @@ describe('JSON formats', () => {
     );
   });
 
-  it('Jest', () => {
+  it('include Jest', () => {
     const assertion = {
       title: 'adds',
       ancestorTitles: ['cart'],
@@ -255,7 +258,7 @@ describe('JSON formats', () => {
     ]);
   });
 
-  it('Mocha, RSpec, pytest-json-report and Cucumber', () => {
+  it('include Mocha, RSpec, pytest-json-report and Cucumber', () => {
     const mocha = {
       title: 'adds',
       fullTitle: 'cart adds',
@@ -303,7 +306,7 @@ describe('JSON formats', () => {
     ]);
   });
 
-  it('SARIF and Checkstyle give diagnostics', () => {
+  it('include SARIF and Checkstyle as diagnostics', () => {
     const location = {
       physicalLocation: { artifactLocation: { uri: 'a.ts' }, region: { startLine: 3, startColumn: 5 } },
     };
@@ -331,7 +334,7 @@ describe('a test that is listed twice', () => {
   const bad = '<testcase name="a"><failure message="no"/></testcase>';
   const good = '<testcase name="a"/>';
 
-  it('passed on retry where the last try did', () => {
+  it('passed on a retry if the last attempt did', () => {
     expect(parseReport('r.xml', xml(bad, good))).toMatchObject({
       failingTests: [],
       testResults: [{ status: 'passed' }],
@@ -343,7 +346,7 @@ describe('a test that is listed twice', () => {
     ['it failed last', xml(good, bad)],
     ['it passed more than once', xml(bad, good, good)],
     ['Surefire lists rows of one test', xml(bad, good).replace('>', ' schema="surefire-test-report.xsd">')],
-  ])('failed where %s', (_, text) => {
+  ])('failed if %s', (_, text) => {
     expect(parseReport('r.xml', text)).toMatchObject({
       failingTests: [{ name: 'a' }],
       testResults: [{ status: 'failed' }],
@@ -351,7 +354,7 @@ describe('a test that is listed twice', () => {
   });
 });
 
-describe('what is hostile, broken or unknown', () => {
+describe('a hostile, broken or unknown report', () => {
   it.each([
     ['an empty file', '', 'it is empty'],
     ['plain words', 'hello\n', 'neither XML nor JSON nor TAP'],
@@ -359,18 +362,18 @@ describe('what is hostile, broken or unknown', () => {
     ['XML of another kind', '<project/>', 'root element is <project>'],
     ['JSON of another kind', '{"name":"x"}', 'no format that is known'],
     ['XML nested without end', `<testsuite>${'<a>'.repeat(300)}`, 'nested more than 200 deep'],
-  ])('%s gives a note', (_, text, why) => {
+  ])('causes a note: %s', (_, text, why) => {
     expect(parseReport('r', text)).toMatchObject({ failingTests: [], notes: [expect.stringContaining(why)] });
     expect(isReport(text) && !text.startsWith('<testsuite')).toBe(false);
   });
 
-  it('a document type without definitions of its own is no reason to stop: JaCoCo, Cobertura and TestNG declare one', () => {
+  it('may have a document type without definitions of its own, as JaCoCo, Cobertura and TestNG do', () => {
     const xml =
       '<?xml version="1.0"?><!DOCTYPE testsuites SYSTEM "http://example.test/junit.dtd"><testsuite><testcase name="a"><failure message="no"/></testcase></testsuite>';
     expect(parseReport('r.xml', xml)).toMatchObject({ failingTests: [{ name: 'a' }], notes: [] });
   });
 
-  it('control characters and colours that a test printed are no reason to stop', () => {
+  it('may contain control characters and colors that a test printed', () => {
     const xml =
       '<testsuite><testcase name="a"><failure message="\u0001&#27;[31mno&#x1b;[0m"/></testcase></testsuite>';
     expect(parseReport('r.xml', xml)).toMatchObject({
@@ -382,7 +385,7 @@ describe('what is hostile, broken or unknown', () => {
     expect(parseReport('r.xml', xml.replace('\u0001', '')).notes).toEqual([]);
   });
 
-  it('a lone carriage return ends no line, and line ends before the document count', () => {
+  it('has no line ends at lone carriage returns, and line ends before the document count', () => {
     const xml =
       '\n\n<testsuite name="S"\r\r\r tests="1">\n<testcase name="a"><failure/></testcase></testsuite>';
     expect(parseReport('r.xml', xml).failingTests[0]?.at?.line).toBe(4);
@@ -391,7 +394,7 @@ describe('what is hostile, broken or unknown', () => {
   it.each([
     ['once each', (at: number) => `no ${at}`],
     ['in words that the text writes otherwise', (at: number) => `no/${at}`],
-  ])('one line of many megabytes is searched in bounded time: %s', (_, words) => {
+  ])('with one line of many megabytes is searched in limited time: %s', (_, words) => {
     const results = Array.from({ length: 40_000 }, (_unused, at) => ({
       message: { text: `${words(at)} ${'x'.repeat(300)}` },
       level: 'error',
@@ -405,7 +408,7 @@ describe('what is hostile, broken or unknown', () => {
     expect(readCpuMs() - begun).toBeLessThan(3_000);
   });
 
-  it('a log is no report', () => {
+  it('is not a log', () => {
     for (const text of [
       '[INFO] building\n',
       '{"level":"info"}\n{"level":"error"}\n',
@@ -414,14 +417,14 @@ describe('what is hostile, broken or unknown', () => {
       expect(isReport(text)).toBe(false);
   });
 
-  it('values nested without end are no report', () => {
+  it('is not accepted with endlessly nested values', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const text = `{"stats":{"tests":1},"failures":[],"tests":[{"title":"a","fullTitle":"a","err":{"message":"no","actual":${deep}}}]}`;
     expect(Array.isArray(parseReport('r.json', text).notes)).toBe(true);
     expect(typeof isReport(text)).toBe('boolean');
   });
 
-  it('never throws', () => {
+  it('never causes an exception', () => {
     const pieces = [
       '<TestRun>',
       '<UnitTestResult>',

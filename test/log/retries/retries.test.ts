@@ -18,7 +18,7 @@ function readFixture(name: string) {
 const names = (tests: readonly { readonly name: string }[] | undefined) =>
   tests?.map(({ name }) => name) ?? [];
 
-describe('tests that passed when run again', () => {
+describe('tests that passed on a retry', () => {
   it.each([
     ['jest', ['has zones'], ['lamp turns green at last']],
     ['vitest', ['always bad'], ['comes to rest']],
@@ -31,7 +31,7 @@ describe('tests that passed when run again', () => {
     ['surefire-green', [], ['lampIsWarm']],
     ['gotestsum', ['TestOwl'], ['TestNestIsQuiet']],
     ['gotestsum-green', [], ['TestNestIsQuiet']],
-  ])('are no failures in what %s printed', (name, failing, passed) => {
+  ])('are not failures in the output of %s', (name, failing, passed) => {
     const reading = readFixture(name);
     expect(names(reading.failingTests)).toEqual(failing);
     expect(names(reading.passedOnRetry)).toEqual(passed);
@@ -39,12 +39,12 @@ describe('tests that passed when run again', () => {
     if (failing.length === 0) expect(reading.hasPassed).toBe(true);
   });
 
-  it('leave nothing of what they threw among the facts', () => {
+  it('leave none of their exceptions among the facts', () => {
     const { exceptions, messages } = readFixture('surefire');
     expect(JSON.stringify([exceptions, messages])).not.toContain('lamp is cold');
   });
 
-  it('are those whose last try passed, in Playwright, and not those of another project', () => {
+  it('are those whose last attempt passed in Playwright, but not those of another project', () => {
     const reading = read(`
   ✘  1 [firefox] › pool.spec.js:10:1 › counts (165ms)
   ✓  2 [firefox] › pool.spec.js:10:1 › counts (retry #1) (57ms)
@@ -75,7 +75,7 @@ describe('tests that passed when run again', () => {
     expect(names(reading.passedOnRetry)).toContain('counts');
   });
 
-  it('are those that nextest calls flaky; the tries of another belong to it', () => {
+  it('are those that nextest calls flaky, without attempts of another test', () => {
     const reading = read(`
   TRY 1 FAIL [   0.005s] (───) ferry::desk ramp_is_down
   stderr ───
@@ -109,7 +109,7 @@ describe('tests that passed when run again', () => {
     ).toBe(true);
   });
 
-  it('are those that Bazel calls flaky, with the tests inside of them', () => {
+  it('are those that Bazel calls flaky, with the tests inside them', () => {
     const reading = read(`INFO: From Testing //app:lamp_test:
 ==================== Test output for //app:lamp_test:
 [ RUN      ] Lamp.IsWarm
@@ -128,7 +128,7 @@ app/door_test.cc:9: Failure
     expect(names(reading.passedOnRetry)).toEqual(['//app:lamp_test']);
   });
 
-  it('are those that Gradle tried less often than what kept failing, and all where no task failed for its tests', () => {
+  it('are those that Gradle tried less often than the failing ones, and all if no task failed because of tests', () => {
     const failed = (name: string) =>
       `LampTest > ${name}() FAILED\n    java.lang.IllegalStateException: ${name} at LampTest.java:6\n\n`;
     const ending =
@@ -142,7 +142,7 @@ app/door_test.cc:9: Failure
     expect(green).toMatchObject({ failingTests: [], hasPassed: true, passedOnRetry: [{ name: 'isWarm()' }] });
   });
 
-  it('are those of a report that says so, although the log shows the first try', () => {
+  it('are those that a report marks, even if the log shows the first attempt', () => {
     const report =
       '<testsuite name="a.LampTest"><testcase classname="a.LampTest" name="isWarm"><flakyFailure message="cold"/></testcase></testsuite>';
     const log =
@@ -162,7 +162,7 @@ describe('a suite that a script runs again', () => {
       ? `F.\n${'='.repeat(70)}\nFAIL: ${test} (t.BellTest.${test})\n${'-'.repeat(70)}\nTraceback (most recent call last):\n  File "t.py", line 10, in ${test}\n    self.fail("swings")\nAssertionError: swings\n\n${'-'.repeat(70)}\nRan 2 tests in 0.007s\n\nFAILED (failures=1)\n`
       : `..\n${'-'.repeat(70)}\nRan 2 tests in 0.018s\n\nOK\n`;
 
-  it('passed where its last run did', () => {
+  it('passed if its last run passed', () => {
     expect(read(`${run(true)}Attempt 2 of 3\n${run(false)}`)).toMatchObject({
       failingTests: [],
       hasPassed: true,
@@ -176,14 +176,14 @@ describe('a suite that a script runs again', () => {
     expect(names(reading.passedOnRetry)).toEqual(['test_bell']);
   });
 
-  it('failed where another suite follows, since nothing says that it is the same', () => {
+  it('failed if another suite follows, since it may be a different one', () => {
     expect(
       names(read(`${run(true)}py39: commands[0]> python -m unittest\n${run(false)}`).failingTests),
     ).toEqual(['test_bell']);
   });
 });
 
-describe('a wheel that was built at another try', () => {
+describe('a wheel that was built in a second attempt', () => {
   const failed = [
     'Building wheels for collected packages: pear-press',
     '  Building wheel for pear-press (pyproject.toml): started',
@@ -203,7 +203,7 @@ describe('a wheel that was built at another try', () => {
     );
 
   it.each(['Successfully built pear_press', 'Successfully installed pear-press-1.4 plum-2'])(
-    'is no error where pip prints %s below',
+    'is not an error if pip prints %s below',
     (word) => {
       const reading = step(...failed, word, 'weigh.py:3: error: Name "weight" is not defined');
       expect(JSON.stringify([reading.diagnostics, reading.messages])).not.toContain('pear-press');
@@ -211,14 +211,14 @@ describe('a wheel that was built at another try', () => {
   );
 
   it.each(['Successfully built plum', 'Successfully installed pear-1.4'])(
-    'is an error where pip prints only %s below',
+    'is an error if pip prints only %s below',
     (word) => {
       expect(JSON.stringify(step(...failed, word).messages)).toContain('pear-press');
     },
   );
 });
 
-describe('comments of a TAP stream', () => {
+describe('comments in a TAP stream', () => {
   const comment = '# Error: connect ECONNREFUSED 127.0.0.1:5439';
   const stream = (verdict: string) =>
     read(
@@ -232,11 +232,11 @@ describe('comments of a TAP stream', () => {
       ].join('\n'),
     );
 
-  it('are no errors above a test that passed', () => {
+  it('are not errors above a passed test', () => {
     expect(JSON.stringify(stream('ok 1 - weighs a pear'))).not.toContain('ECONNREFUSED');
   });
 
-  it('are shown above a test that failed', () => {
+  it('are shown above a failed test', () => {
     expect(JSON.stringify(stream('not ok 1 - weighs a pear'))).toContain('ECONNREFUSED');
   });
 });

@@ -8,8 +8,8 @@ function compiled(pattern: string) {
   return made;
 }
 
-describe('patterns of reviewers', () => {
-  it('says the line on which a match begins', () => {
+describe('patterns written by reviewers', () => {
+  it('return the line on which a match begins', () => {
     const pattern = compiled('registry .* answered 50[23]');
     expect(pattern.matchedLine('npm\nERR registry npm.example answered 503 again\nend')).toBe(
       'ERR registry npm.example answered 503 again',
@@ -26,17 +26,17 @@ describe('patterns of reviewers', () => {
     '[abc',
     '((a{900}){900})',
     '(?:abcdefgh.{1,900}){1,3}x{900}',
-  ])('refuses %s', (pattern) => {
+  ])('are refused: %s', (pattern) => {
     expect(compileRulePattern(pattern)).toEqual({ refused: expect.stringMatching(/RE2|repeats/) });
   });
 
-  it('takes what goes back without end elsewhere, and is done with it at once', () => {
+  it('may backtrack elsewhere, but are evaluated in linear time', () => {
     const text = `${'a'.repeat(30)}! ${'a'.repeat(7_000)}`;
     expect(compiled('^(a+)+$').matchedLine(text)).toBeNull();
     expect(compiled('(a|aa|aaa)*b').matchedLine(text)).toBeNull();
   });
 
-  it('looks at the message and the excerpt, and at no more than 8,000 characters', () => {
+  it('search the message and the excerpt, at most 8,000 characters', () => {
     expect(buildRuleText(sampleFailure())).toBe(
       `expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`,
     );

@@ -12,7 +12,7 @@ const GROUPS = [
 ];
 
 describe('scanning a log', () => {
-  it('finds the same lines as a search of each line does, whatever the case and the colours', () => {
+  it('finds the same lines as a search in each line, with any case and colors', () => {
     const words = [
       'error',
       'ERROR',
@@ -37,7 +37,7 @@ describe('scanning a log', () => {
     );
   });
 
-  it('finds the literals of groups that count inside of escapes there as well, and the others as ever', () => {
+  it('finds literals that count inside of escapes there too, and the others as usual', () => {
     const words = [
       'm',
       'xy',
@@ -65,7 +65,7 @@ describe('scanning a log', () => {
     );
   });
 
-  it('finds them in every lane and over the borders of chunks', () => {
+  it('finds them at every offset and across chunks', () => {
     const line = `${'.'.repeat(97)}\n`;
     const log = Array.from({ length: 30_000 }, (_, i) => (i % 997 === 0 ? 'an Error here\n' : line)).join('');
     expect(scanned(log)).toEqual(searched(log));
@@ -77,7 +77,7 @@ describe('scanning a log', () => {
     expect(scanned(`first\n${long}\nerror`)[0]).toEqual([2, 3]);
   });
 
-  it('keeps the first and the last of very many hits', () => {
+  it('keeps the first and the last of very many matches', () => {
     const { hits, index } = scanLog(toLogBytes('error\n'.repeat(200_000)), buildMatcher([['error']]));
     const lines = hits[0] ?? [];
     expect(index.lineCount).toBe(200_001);
@@ -86,14 +86,14 @@ describe('scanning a log', () => {
     expect(lines.at(-1)).toBe(200_000);
   });
 
-  it('says so when the literals are too many', () => {
+  it('reports that there are too many literals', () => {
     const literals = Array.from({ length: 9_000 }, (_, i) => `${i}-unlike-${i * 7919}`);
     expect(() => buildMatcher([literals])).toThrow(RangeError);
   });
 });
 
 describe('the lines of a log', () => {
-  it('are where split by line feeds puts them', () => {
+  it('are those that splitting by line feeds gives', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r', 'ü') }), (text) => {
         const { index } = scanLog(toLogBytes(text), buildMatcher([]));
@@ -109,7 +109,7 @@ describe('the lines of a log', () => {
     );
   });
 
-  it('take bounded memory, and are still found, where they are millions', () => {
+  it('use limited memory, and are still found, if there are millions', () => {
     const bytes = Buffer.alloc(9_500_000, '\n');
     bytes.write('here', 8_000_001);
     const { index } = scanLog(wrapBytes(bytes), buildMatcher([]));
@@ -122,7 +122,7 @@ describe('the lines of a log', () => {
 });
 
 describe('lone carriage returns as line ends', () => {
-  it('move no byte, wherever the pieces are cut', () => {
+  it('change no other byte, wherever the pieces are cut', () => {
     const bytes = withReturnsAsLineEnds(toLogBytes('a\rb\r\nc\n\rd\r'));
     expect(bytes.slice(0, 100).toString()).toBe('a\nb \nc\n\nd\n');
     expect(pieces(bytes, 1)).toBe('a\nb \nc\n\nd\n');

@@ -10,7 +10,7 @@ const head = (name: string) => [
 const FAILED = '##[error]Process completed with exit code 1.';
 
 describe('GitHub Actions', () => {
-  it('names a step by its head, and the group of its output that was left open', () => {
+  it('names a step by its heading, and the open group of its output', () => {
     const lines = [...head('npm ci'), 'fine', ...head('npm test'), '##[group]Run unit tests', 'bad', FAILED];
     expect(sectionsOf(lines)).toEqual([
       {
@@ -24,12 +24,12 @@ describe('GitHub Actions', () => {
     ]);
   });
 
-  it('does not take the groups of a script for steps', () => {
+  it('does not treat the groups of a script as steps', () => {
     const lines = [...head('make check'), '##[group]Run the linter', 'fine', '##[endgroup]', 'bad', FAILED];
     expect(sectionsOf(lines)).toMatchObject([{ name: 'Run make check', lineStart: 1 }]);
   });
 
-  it('marks what fails after the failure, for want of what was never built', () => {
+  it('marks steps that fail after the failure, because something was not built', () => {
     const lines = [
       ...head('npm test'),
       'bad',
@@ -44,7 +44,7 @@ describe('GitHub Actions', () => {
     ]);
   });
 
-  it('knows an action that failed by its error, unless a script failed later', () => {
+  it('names a failed action by its error, unless a script failed later', () => {
     const action = [
       '##[group]Run actions/setup-node@v4',
       'with:',
@@ -57,7 +57,7 @@ describe('GitHub Actions', () => {
     expect(sectionsOf([...action, ...head('npm test'), FAILED])).toMatchObject([{ name: 'Run npm test' }]);
   });
 
-  it('reads job and step off the names of files in an archive', () => {
+  it('reads job and step from the names of files in an archive', () => {
     const lines = [...head('npm test'), 'bad', FAILED];
     expect(sectionsOf(lines, 'build (18)/3_Unit tests.txt')).toMatchObject([
       { name: 'build (18) / Unit tests', lineStart: 1, lineEnd: 6 },
@@ -65,7 +65,7 @@ describe('GitHub Actions', () => {
     expect(sectionsOf(lines, '0_build.txt')).toMatchObject([{ name: 'build / Run npm test' }]);
   });
 
-  it('reads job and step off the columns of a download', () => {
+  it('reads job and step from the columns of a download', () => {
     const column = (job: string, step: string) => (text: string) =>
       `${job}\t${step}\t2024-01-01T00:00:00.0000000Z ${text}`;
     const lines = [
@@ -76,7 +76,7 @@ describe('GitHub Actions', () => {
     expect(sectionsOf(lines)).toMatchObject([{ name: 'test (18) / Unit tests', lineStart: 6, lineEnd: 11 }]);
   });
 
-  it('reads text copied off the page', () => {
+  it('reads text copied from the page', () => {
     expect(sectionsOf(['Run npm test', 'bad', 'Error: Process completed with exit code 2.'])).toMatchObject([
       { name: 'Run npm test', lineStart: 1, lineEnd: 3, exitCode: 2 },
     ]);
@@ -90,7 +90,7 @@ describe('GitHub Actions', () => {
 });
 
 describe('the steps of GitHub Actions', () => {
-  it('show an echoed head each, and what is behind the last one that failed', () => {
+  it('have an echoed heading each, and output after the last one that failed', () => {
     const { echoes, afterwards } = structureOf([
       ...head('npm ci'),
       'fine',
@@ -107,7 +107,7 @@ describe('the steps of GitHub Actions', () => {
     expect(afterwards).toEqual([{ start: 12, end: 13 }]);
   });
 
-  it('have heads in the form of Gitea too', () => {
+  it('have headings in the form of Gitea too', () => {
     const gitea = head('npm test').map((line) => line.replace('##[', '::').replace(/^(::\w+)\]/, '$1::'));
     expect(gitea[0]).toBe('::group::Run npm test');
     expect(structureOf([...gitea, 'bad', FAILED])).toMatchObject({
@@ -116,7 +116,7 @@ describe('the steps of GitHub Actions', () => {
     });
   });
 
-  it('of one action are named below it where it says nothing itself', () => {
+  it('of one action are named below it if it has no output itself', () => {
     const action = ['##[group]Run pear/check@v2', 'with:', '  strict: true', '##[endgroup]'];
     expect(sectionsOf([...action, ...head('./check.sh'), 'bad', FAILED])).toMatchObject([
       { name: 'Run pear/check@v2 / Run ./check.sh', lineStart: 5 },
@@ -124,7 +124,7 @@ describe('the steps of GitHub Actions', () => {
   });
 });
 
-describe('the step that turned a job red', () => {
+describe('the step that failed a job', () => {
   const names = (lines: readonly string[]) =>
     sectionsOf(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
   const failing = (name: string) => [...head(name), 'bad', FAILED];
@@ -209,11 +209,11 @@ describe('the step that turned a job red', () => {
       inJob('All checks passed', ...failing('exit 1')),
       ['All checks passed / exit 1'],
     ],
-  ])('%s', (_, lines, expected) => {
+  ])('is found: %s', (_, lines, expected) => {
     expect(names(lines)).toEqual(expected);
   });
 
-  it('ends its own job only', () => {
+  it('ends only its own job', () => {
     const passed = inJob('lint', ...passing('npm run lint'));
     const failed = inJob('test', ...failing('npm test'), 'Post job cleanup.');
     const { afterwards } = structureOf([
@@ -227,7 +227,7 @@ describe('the step that turned a job red', () => {
     ]);
   });
 
-  it('is known in job logs that stand one after the other', () => {
+  it('is found in the logs of several jobs in sequence', () => {
     const job = (name: string, ...lines: readonly string[]) => [
       "Current runner version: '2.330.0'",
       `Complete job name: ${name}`,
@@ -244,7 +244,7 @@ describe('the step that turned a job red', () => {
     ]);
   });
 
-  it('is known in them also where their beginnings are missing', () => {
+  it('is found in them even if their beginnings are missing', () => {
     const lines = [
       ...failing('npm test'),
       'Post job cleanup.',
@@ -265,8 +265,8 @@ describe('the step that turned a job red', () => {
   });
 });
 
-describe('echoes', () => {
-  it('are the instructions of a Dockerfile, before they run and where one failed', () => {
+describe('an echo', () => {
+  it('is an instruction of a Dockerfile, before it runs and where one failed', () => {
     const lines = [
       '#12 [4/7] RUN npm ci',
       '#12 0.345 npm error code ERESOLVE',
@@ -288,7 +288,7 @@ describe('echoes', () => {
     expect(structureOf(['Step 3/9 : RUN npm ci', 'bad']).echoes).toEqual([{ start: 1, end: 1 }]);
   });
 
-  it('are the sentences around a log in fences, not those around a snippet that a build prints', () => {
+  it('is a sentence around a log in fences, but not around a snippet that a build prints', () => {
     const log = [...head('npm test'), 'bad', FAILED];
     expect(structureOf(['It fails:', '', '```text', ...log, '```', 'Since noon.']).echoes).toEqual([
       { start: 1, end: 3 },
@@ -299,7 +299,7 @@ describe('echoes', () => {
     expect(structureOf([...log, ...snippet, ...log]).echoes).toHaveLength(2);
   });
 
-  it('are the head of a step that was copied off the page', () => {
+  it('is the heading of a step that was copied from the page', () => {
     const lines = [
       'Run npm ci',
       'fine',

@@ -39,7 +39,7 @@ const PIPELINE = [
 ];
 
 describe('Jenkins logs', () => {
-  it('name the stage that failed, not the one after it nor the clean-up', () => {
+  it('name the stage that failed, not a later one or the cleanup', () => {
     expect(read(...PIPELINE).failedSections).toEqual([
       { source: 'l', name: 'Test', lineStart: 11, lineEnd: 15, failed: true },
     ]);
@@ -77,7 +77,7 @@ describe('Jenkins logs', () => {
     ]);
   });
 
-  it('tell the path of nested stages, and stop before the post actions of the stage itself', () => {
+  it('name the path of nested stages, without the post actions of the stage itself', () => {
     const { failedSections } = read(
       '[Pipeline] stage',
       '[Pipeline] { (Test)',
@@ -157,7 +157,7 @@ describe('Jenkins logs', () => {
     expect(failedSections).toMatchObject([{ name: 'sh', lineStart: 3, lineEnd: 6 }]);
   });
 
-  it('of builds that passed name none', () => {
+  it('of passed builds name none', () => {
     expect(read(...PIPELINE.slice(0, -2), 'Finished: SUCCESS').failedSections).toEqual([]);
   });
 });

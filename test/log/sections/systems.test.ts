@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { capturedLog, sectionsOf } from './read-sections.ts';
 
 describe('Azure Pipelines', () => {
-  it('names the task within its job, and what only cleans up after it', () => {
+  it('has a named task within its job, and marked cleanup', () => {
     const lines = [
       '##[section]Starting: Test',
       '##[section]Starting: Lint',
@@ -29,7 +29,7 @@ describe('GitLab', () => {
   const end = (name: string) => `section_end:1700000001:${name}\r\u001b[0K`;
   const command = (text: string) => `\u001b[32;1m$ ${text}\u001b[0;m`;
 
-  it('cuts a script to its last command, with the section it left open', () => {
+  it('has a script reduced to its last command, with the section that it left open', () => {
     const lines = [
       `${start('prepare_executor', 'Preparing')}`,
       `${end('prepare_executor')}${start('step_script', 'Executing "step_script" stage of the job script')}`,
@@ -50,7 +50,7 @@ describe('GitLab', () => {
     ]);
   });
 
-  it('reads to the last line where the runner itself failed', () => {
+  it('is read to the last line if the runner itself failed', () => {
     const lines = [
       start('prepare_executor', 'Preparing'),
       'x',
@@ -59,7 +59,7 @@ describe('GitLab', () => {
     expect(sectionsOf(lines)).toMatchObject([{ name: 'prepare_executor', lineStart: 1, lineEnd: 3 }]);
   });
 
-  it('of jobs that passed names none', () => {
+  it('has no failed step in jobs that passed', () => {
     expect(
       sectionsOf([start('step_script', 'Executing'), command('make'), end('step_script'), 'Job succeeded']),
     ).toEqual([]);
@@ -67,7 +67,7 @@ describe('GitLab', () => {
 });
 
 describe('Travis', () => {
-  it('names a phase that is not the script, and reads a command of several lines', () => {
+  it('has a named phase other than the script, and a command of several lines', () => {
     expect(
       sectionsOf([
         'travis_fold:start:install\r\u001b[0Ktravis_time:start:01\r\u001b[0K$ npm ci',
@@ -86,7 +86,7 @@ describe('Travis', () => {
     ).toMatchObject([{ lineStart: 1, lineEnd: 5 }]);
   });
 
-  it('does not believe a tool that words its end alike', () => {
+  it("does not mistake a tool's similar last words for its own", () => {
     expect(
       sectionsOf([
         'travis_time:start:02\r$ npm test',
@@ -96,7 +96,7 @@ describe('Travis', () => {
     ).toHaveLength(1);
   });
 
-  it('blames the command that fell silent', () => {
+  it('blames the command that stopped printing', () => {
     expect(
       sectionsOf(['x', 'travis_time:start:02\r$ npm test', 'No output has been received in the last 10m0s']),
     ).toMatchObject([{ name: 'npm test', lineStart: 2, lineEnd: 3 }]);
@@ -104,7 +104,7 @@ describe('Travis', () => {
 });
 
 describe('Buildkite', () => {
-  it('names the group in which the command failed, as the agent itself writes it', () => {
+  it('has a named group in which the command failed, in the form of its agent', () => {
     const lines = capturedLog('buildkite.txt');
     const sections = sectionsOf(lines);
     expect(sections.map(({ name, exitCode, consequence }) => [name, exitCode, consequence])).toEqual([
@@ -114,7 +114,7 @@ describe('Buildkite', () => {
     expect(lines[(sections[0]?.lineStart ?? 0) - 1]).toBe('--- Test');
   });
 
-  it('reads logs whose lines are stamped', () => {
+  it('has logs with a timestamp on each line', () => {
     const stamp = (text: string) => `\u001b_bk;t=1700000000000\u0007${text}`;
     const lines = [
       '~~~ Preparing',
@@ -127,7 +127,7 @@ describe('Buildkite', () => {
 });
 
 describe('CircleCI', () => {
-  it('names a step by the first line of its script', () => {
+  it('has steps named by the first line of their script', () => {
     const lines = [
       '#!/bin/bash -eo pipefail',
       'npm test',
@@ -139,7 +139,7 @@ describe('CircleCI', () => {
     expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 1, lineEnd: 5, exitCode: 1 }]);
   });
 
-  it('knows the headers of its command line', () => {
+  it('has logs with the headers of its command line', () => {
     expect(
       sectionsOf(['====>> Install', 'x', '====>> Test', 'bad', 'Error: Exited with code 2']),
     ).toMatchObject([{ name: 'Test', lineStart: 3 }]);
@@ -147,7 +147,7 @@ describe('CircleCI', () => {
 });
 
 describe('AWS CodeBuild', () => {
-  it('names phase and command', () => {
+  it('has a named phase and command', () => {
     const said = (text: string) => `[Container] 2024/01/01 12:00:00 ${text}`;
     const lines = [
       said('Entering phase BUILD'),
@@ -167,7 +167,7 @@ describe('AWS CodeBuild', () => {
 });
 
 describe('Google Cloud Build', () => {
-  it('names the step that the build blames', () => {
+  it('has a named step that the build blames', () => {
     const lines = [
       'Starting Step #0 - "install"',
       'Finished Step #0 - "install"',
@@ -182,7 +182,7 @@ describe('Google Cloud Build', () => {
 });
 
 describe('AppVeyor', () => {
-  it('cuts to the scripts of the phase', () => {
+  it('is reduced to the scripts of the phase', () => {
     const lines = [
       '[00:00:01] Running Install scripts',
       '[00:00:02] x',
@@ -196,7 +196,7 @@ describe('AppVeyor', () => {
 });
 
 describe('TeamCity', () => {
-  it('names the numbered step of a downloaded log', () => {
+  it('has a numbered step in a downloaded log', () => {
     const lines = [
       '[10:00:00] : Step 1/2: Install (Command Line) (2s)',
       '[10:00:01] :\t [Step 1/2] fine',
@@ -210,7 +210,7 @@ describe('TeamCity', () => {
     ]);
   });
 
-  it('reads blocks of service messages as a path', () => {
+  it('has blocks of service messages as a path', () => {
     const lines = [
       "##teamcity[blockOpened name='Build']",
       "##teamcity[compilationStarted compiler='javac']",
@@ -223,7 +223,7 @@ describe('TeamCity', () => {
 });
 
 describe('a traced shell', () => {
-  it('is cut to the last command that said something before it gave up', () => {
+  it('is reduced to the last command with output before it stopped', () => {
     const lines = [
       '+ npm ci',
       'added 12',
@@ -237,7 +237,7 @@ describe('a traced shell', () => {
     expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 4, lineEnd: 8, exitCode: 1 }]);
   });
 
-  it('is not seen in a diff, in lists of additions or where all went well', () => {
+  it('is not assumed in a diff, in lists of additions or without a failure', () => {
     expect(sectionsOf(['@@ -1 +1 @@', '-old line', '+ new line', 'error: differs', 'exit code 1'])).toEqual(
       [],
     );

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-test('in a real Buildbot every branch arrives as it is, and no log shows the token, although the environment of the worker is printed', async () => {
+test("in a real Buildbot every branch arrives unchanged, and no log shows the token, although the worker's environment is printed", async () => {
   const asked: Sent[] = [];
   const sent: Sent[] = [];
   const logs = await runBuildbot({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
-describe('failing tests of a damaged log', () => {
-  it('are named where the log ends inside a block', () => {
+describe('failing tests in a damaged log', () => {
+  it('are named if the log ends within their block', () => {
     const tests = readTests(`
       =================================== FAILURES ===================================
       __________________________________ test_rate ___________________________________
@@ -27,7 +27,7 @@ describe('failing tests of a damaged log', () => {
       'rspec',
       'Failures:\n\n  1) tax test_rate\n     Failure/Error: expect(rate).to eq(3)\n\n       expected: 3\n            got: 2',
     ],
-  ])('own a bounded number of lines where the block never ends: %s', (_runner, block) => {
+  ])('own a limited number of lines if their block never ends: %s', (_runner, block) => {
     const endless = Array.from({ length: 20_000 }, (_, at) => `  worker ${at % 7} polls the queue`).join(
       '\n',
     );
@@ -38,7 +38,7 @@ describe('failing tests of a damaged log', () => {
     expect(Math.max(...owned)).toBeLessThan(1_000);
   });
 
-  it('keep to their own words where parallel tests of Go print in turns', () => {
+  it('keep their own output if parallel tests in Go print alternately', () => {
     const tests = readTests(`
       === RUN   TestRate
       === PAUSE TestRate
@@ -58,7 +58,7 @@ describe('failing tests of a damaged log', () => {
     ]);
   });
 
-  it('stay apart where many suites have a test of the same name', () => {
+  it('are kept apart if many suites have a test with the same name', () => {
     const suites = Array.from({ length: 50 }, (_, at) => `Shop${at}Test`);
     const lines = suites.map(
       (suite) => `com.example.${suite} > adds() FAILED\n    java.lang.AssertionError: ${suite}`,

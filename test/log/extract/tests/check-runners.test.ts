@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('Meson', () => {
-  it('is read with what each test printed, once', () => {
+  it('is read with the output of each test, once', () => {
     const tests = readTests(`
       1/4 pedal FAIL            0.05s   exit status 1
       >>> MALLOC_PERTURB_=126 /home/runner/work/organ/organ/build/pedal
@@ -32,7 +32,7 @@ describe('Meson', () => {
 });
 
 describe('Automake', () => {
-  it('is read with the logs of its tests, and those of TAP by their own results', () => {
+  it('is read with the logs of its tests, and TAP tests by their own results', () => {
     const tests = readTests(`
       make  check-TESTS
       PASS: t/stone.sh
@@ -87,14 +87,14 @@ describe('Automake', () => {
     ]);
   });
 
-  it('is not seen in lines of other tools', () => {
+  it('is not assumed in lines of other tools', () => {
     expect(readTests('ERROR: could not find a version\nFAIL: disk\n')).toEqual([]);
     const log = 'ok 1 - presses\n1 of 2 tests failed\nERROR: The press has no licence for pears: buy one\n';
     expect(readTests(log)).toEqual([]);
   });
 });
 
-describe('other runners of programs', () => {
+describe('other test drivers', () => {
   it.each([
     [
       'DejaGnu',
@@ -120,7 +120,7 @@ describe('other runners of programs', () => {
       'test_turns_on',
       'Expected 1 Was 0',
     ],
-  ])('%s is read', (_, log, name, message) => {
+  ])('are read: %s', (_, log, name, message) => {
     expect(readTests(log)).toMatchObject([{ name, message }]);
   });
 });

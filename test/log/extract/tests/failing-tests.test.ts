@@ -312,7 +312,7 @@ describe('failing tests', () => {
     expect(failingTests).toHaveLength(tests.length);
   });
 
-  it('are not taken from the names of passing tests', () => {
+  it('are not read from the names of passed tests', () => {
     const lines = [
       'ok 1 reports ECONNREFUSED when the database is down',
       '  ✓ says "No space left on device" (2 ms)',
@@ -327,7 +327,7 @@ describe('failing tests', () => {
     });
   });
 
-  it('point to the line that names them', () => {
+  it('refer to the line that names them', () => {
     const { failingTests } = read(['x', 'not ok 2 name']);
     expect(failingTests[0]?.at).toEqual({ source: 'build.log', line: 2 });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('ava', () => {
-  it('is read by title, with the passage below the rule; known failures are none', () => {
+  it('is read by title, with the section below the rule, without known failures', () => {
     const tests = readTests(`
         ✘ [fail]: cart › adds up
         ✔ [expected fail] cart › known
@@ -49,7 +49,7 @@ describe('ava', () => {
 });
 
 describe('node:test', () => {
-  it('is read from the list of its spec reporter; tests to do are none', () => {
+  it('is read from the list of its spec reporter, without todo tests', () => {
     const tests = readTests(`
       ▶ Cart
         ✖ adds up (1.158347ms)
@@ -80,7 +80,7 @@ describe('node:test', () => {
 });
 
 describe('playwright', () => {
-  it('leaves out what passed when it ran again', () => {
+  it('excludes tests that passed on a retry', () => {
     const tests = readTests(`
         1) [chromium] › pw/cart.spec.ts:2:31 › Cart › adds up ─────────────────────
 
@@ -143,8 +143,8 @@ describe('karma', () => {
   });
 });
 
-describe('mocha and its kin', () => {
-  it('joins a title that holds a value printed on several lines', () => {
+describe('mocha and similar runners', () => {
+  it('have titles with a value printed on several lines joined', () => {
     const tests = readTests(`
         1 passing (2s)
         1 failing
@@ -163,7 +163,7 @@ describe('mocha and its kin', () => {
     ]);
   });
 
-  it('reads jasmine without its pending specs', () => {
+  it('include jasmine, without its pending specs', () => {
     const tests = readTests(`
       Failures:
       1) Cart adds up
@@ -182,7 +182,7 @@ describe('mocha and its kin', () => {
     expect(tests).toHaveLength(1);
   });
 
-  it('reads uvu', () => {
+  it('include uvu', () => {
     const tests = readTests(`
          FAIL  Cart  "adds up"
           Expected values to be strictly equal:  (is)
@@ -195,7 +195,7 @@ describe('mocha and its kin', () => {
   });
 });
 
-describe('a difference of Jest', () => {
+describe('a diff of Jest', () => {
   const diff = (head: string, ...lines: string[]) => `
       FAIL test/ward.test.js
         ● ward › has beds
@@ -224,7 +224,7 @@ describe('a difference of Jest', () => {
     ]);
   });
 
-  it('gives no value where several lines changed', () => {
+  it('gives no value if several lines changed', () => {
     const changed = [
       '-     "beds": 19,',
       '-     "name": "west",',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('surefire', () => {
-  it('leaves out a test that passed when it ran again', () => {
+  it('excludes a test that passed on a retry', () => {
     const tests = readTests(`
       [ERROR] Tests run: 2, Failures: 2, Errors: 0, Skipped: 0, Time elapsed: 0.1 s <<< FAILURE! - in org.x.TaxTest
       [ERROR] org.x.TaxTest.sometimes  Time elapsed: 0.01 s  <<< FAILURE!
@@ -31,7 +31,7 @@ describe('surefire', () => {
 });
 
 describe('TestNG', () => {
-  it('is read from its text report, with the class of the frames', () => {
+  it('is read from its text report, with the class in the frames', () => {
     const tests = readTests(`
       PASSED: isThere
       FAILED: addsUp("a", 1)
@@ -60,7 +60,7 @@ describe('TestNG', () => {
 });
 
 describe('Ant', () => {
-  it('is read in its brief form', () => {
+  it('is read in its brief format', () => {
     const tests = readTests(`
           [junit] Testcase: reads(org.x.IoTest):\tFAILED
           [junit] expected:<3> but was:<2>
@@ -99,7 +99,7 @@ describe('Gradle', () => {
 });
 
 describe('sbt', () => {
-  it('reads ScalaTest, with the suite above', () => {
+  it('with ScalaTest is read with the suite above', () => {
     const tests = readTests(`
       [info] CartSpec:
       [info] - is there
@@ -115,7 +115,7 @@ describe('sbt', () => {
     expect(tests).toHaveLength(1);
   });
 
-  it('reads ScalaTest under Maven, specs2, MUnit and JUnit', () => {
+  it('and Maven with ScalaTest, specs2, MUnit and JUnit are read', () => {
     expect(
       readTests('CartSpec:\n- adds up *** FAILED ***\n  2 did not equal 3 (CartSpec.scala:12)'),
     ).toMatchObject([{ name: 'adds up', suite: 'CartSpec' }]);
@@ -134,7 +134,7 @@ describe('sbt', () => {
 });
 
 describe('bazel', () => {
-  it('is read from the table at the end; flaky targets are none', () => {
+  it('is read from the table at the end, without flaky targets', () => {
     const tests = readTests(`
       FAIL: //shop:cart_test (see /cache/shop/cart_test/test.log)
       FAIL: //shop:menu_test (see /cache/shop/menu_test/test_attempts/attempt_1.log)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('googletest', () => {
-  it('is read with what is above its verdict, once', () => {
+  it('is read with the output above its result, once', () => {
     const tests = readTests(`
       [ RUN      ] Cart.Ok
       [       OK ] Cart.Ok (0 ms)
@@ -32,7 +32,7 @@ describe('googletest', () => {
 });
 
 describe('ctest', () => {
-  it('is read inline and in its list, once', () => {
+  it('is read from its output and its list, once', () => {
     const tests = readTests(
       `
       1/3 Test #1: reads ............................   Passed    0.01 sec
@@ -77,7 +77,7 @@ describe('catch2', () => {
 });
 
 describe('doctest', () => {
-  it('leaves out the cases that may fail', () => {
+  it('excludes test cases that may fail', () => {
     const rule = '='.repeat(79);
     const tests = readTests(`
       ${rule}
@@ -121,7 +121,7 @@ describe('Boost.Test and QtTest', () => {
 });
 
 describe('cargo nextest', () => {
-  it('counts what failed in the end, not each try', () => {
+  it('counts final failures, not each attempt', () => {
     const tests = readTests(`
               PASS [   0.004s] shop tests::fine
         TRY 1 FAIL [   0.004s] shop tests::flaky
@@ -138,7 +138,7 @@ describe('cargo nextest', () => {
     expect(tests.map(({ name }) => name)).toEqual(['tests::adds_up', 'tests::broken']);
   });
 
-  it('has the values of what it compared where nextest prints them below its result', () => {
+  it('contains the compared values that it prints below its result', () => {
     const tests = readTests(`
               FAIL [   0.012s] (2/5) sawmill tests::boards
         stdout ───
@@ -171,7 +171,7 @@ describe('cargo nextest', () => {
     ]);
   });
 
-  it('is named where it ran until it was stopped, and not where it ended', () => {
+  it('names the test that ran when it was stopped, and none if it had ended', () => {
     const lines = ['running 2 tests', 'test slow::all has been running for over 60 seconds'];
     const stopped = "##[error]The action 'Run tests' has timed out after 10 minutes.";
     expect(readTests([...lines, stopped].join('\n'))).toMatchObject([
@@ -182,7 +182,7 @@ describe('cargo nextest', () => {
 });
 
 describe('go', () => {
-  it('names the test that ran when the time was over', () => {
+  it('names the test that ran at the time limit', () => {
     const tests = readTests(`
       === RUN   TestQuick
       --- PASS: TestQuick (0.00s)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('.NET', () => {
-  it('is read with what it wanted and got, once', () => {
+  it('is read with expected and actual values, once', () => {
     const tests = readTests(`
       [xUnit.net 00:00:00.52]     Shop.Tests.CartTests.AddsUp [FAIL]
       [xUnit.net 00:00:00.52]       Assert.Equal() Failure: Values differ
@@ -28,7 +28,7 @@ describe('.NET', () => {
     expect(tests).toHaveLength(1);
   });
 
-  it('is read as NUnit and the testing platform print it', () => {
+  it('is read in the formats of NUnit and the testing platform', () => {
     expect(readTests('1) Failed : Shop.CartTests.AddsUp\n  Expected: 3\n  But was:  2\n')).toMatchObject([
       { name: 'Shop.CartTests.AddsUp', expected: '3', actual: '2' },
     ]);
@@ -37,7 +37,7 @@ describe('.NET', () => {
     ).toMatchObject([{ name: 'AddsUp' }]);
   });
 
-  it('has Pester for PowerShell', () => {
+  it('includes Pester for PowerShell', () => {
     const tests = readTests(`
       Describing Cart
         [+] is there 5ms (3ms|2ms)
@@ -64,7 +64,7 @@ describe('Swift', () => {
     expect(tests).toHaveLength(1);
   });
 
-  it('is read from Swift Testing; known issues are none', () => {
+  it('is read from Swift Testing, without known issues', () => {
     const tests = readTests(`
       ✘ Test "Adds up" recorded an issue at CartTests.swift:12:5: Expectation failed: (total → 2) == 3
       ✘ Test "Adds up" failed after 0.001 seconds with 1 issue.
@@ -150,7 +150,7 @@ describe('Haskell', () => {
 });
 
 describe('R, Julia and Lua', () => {
-  it('is read from testthat, old and new; warnings are none', () => {
+  it('are read from testthat, old and new, without warnings', () => {
     expect(
       readTests(
         "── Failure ('test-cart.R:3:3'): adds up ─────────\ntotal() not equal to 3.\n\n── Warning ('test-cart.R:9:3'): later ───",
@@ -161,7 +161,7 @@ describe('R, Julia and Lua', () => {
     ).toMatchObject([{ name: 'adds up', line: 3 }]);
   });
 
-  it("is read from Julia's Test", () => {
+  it("are read from Julia's Test", () => {
     const tests = readTests(`
       Cart: Test Failed at /src/test/runtests.jl:5
         Expression: total() == 3
@@ -173,7 +173,7 @@ describe('R, Julia and Lua', () => {
     ]);
   });
 
-  it('is read from busted; pending tests are none', () => {
+  it('are read from busted, without pending tests', () => {
     const tests = readTests(`
       Pending → spec/cart_spec.lua @ 5
       Cart later
@@ -193,7 +193,7 @@ describe('R, Julia and Lua', () => {
 });
 
 describe('Perl and shell', () => {
-  it('are read from prove: checks by name, a script without one by its file; checks to do are none', () => {
+  it('are read from prove: checks by name, a script without checks by its file, without todo checks', () => {
     const tests = readTests(`
       no cart at t/boom.t line 1.
       t/boom.t ..
@@ -263,7 +263,7 @@ describe('Go', () => {
 });
 
 describe("dart's reporter for GitHub Actions", () => {
-  it('is read with what Flutter says was thrown', () => {
+  it('is read with the exception that Flutter prints', () => {
     const tests = readTests(`
       ✅ /srv/app/test/coin_test.dart: Coin reads JSON
       ##[group]❌ /srv/app/test/home_test.dart: Home shows matches (failed)
@@ -286,7 +286,7 @@ describe("dart's reporter for GitHub Actions", () => {
 });
 
 describe('prove -v', () => {
-  it('names each check once, no test for its subtests, and a file that died', () => {
+  it('names each check once, none for its subtests, and a file that crashed', () => {
     const tests = readTests(`
       #   Failed test 'adds up'
       #   at t/add.t line 2.

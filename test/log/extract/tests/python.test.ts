@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('pytest', () => {
-  it('joins what workers, sections and the summary say; passing output and expected failures are none', () => {
+  it('combines workers, sections and summary, without the output of passed tests and expected failures', () => {
     const tests = readTests(`
       [gw0] [ 33%] FAILED test_cart.py::T::test_adds
       [gw0] [ 66%] SUBFAILED(i='0') test_cart.py::T::test_sub
@@ -41,8 +41,8 @@ describe('pytest', () => {
   });
 });
 
-describe('unittest and its kin', () => {
-  it('names a test once, although several environments of tox run it', () => {
+describe('unittest and similar runners', () => {
+  it('name a test once, even if several environments of tox run it', () => {
     const run = `
       ======================================================================
       FAIL: test_adds (test_cart.T)
@@ -60,7 +60,7 @@ describe('unittest and its kin', () => {
     expect(readTests(run + run)).toHaveLength(1);
   });
 
-  it("reads Twisted's trial", () => {
+  it("include Twisted's trial", () => {
     const rule = '='.repeat(79);
     const tests = readTests(`
       ${rule}
@@ -80,7 +80,7 @@ describe('unittest and its kin', () => {
     ]);
   });
 
-  it('reads stestr', () => {
+  it('include stestr', () => {
     const tests = readTests(
       '{0} shop.tests.CartTest.test_adds [0.10s] ... FAILED\n{1} shop.tests.CartTest.test_ok [0.10s] ... ok',
     );
@@ -89,7 +89,7 @@ describe('unittest and its kin', () => {
 });
 
 describe('behave and cucumber', () => {
-  it('are read from the list of scenarios, with what was said where each ran', () => {
+  it('are read from the list of scenarios, with the output of each', () => {
     const tests = readTests(`
       Feature: Cart # features/cart.feature:1
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('rspec', () => {
-  it('is read where an example ran, joined with the list to run again; pending ones are none', () => {
+  it('is read from the output of each example and the list to rerun, without pending ones', () => {
     const tests = readTests(`
       Pending: (Failures listed here are expected and do not affect your suite's status)
 
@@ -53,7 +53,7 @@ describe('rspec', () => {
     expect(tests).toHaveLength(2);
   });
 
-  it('shares its form with EUnit under Rebar', () => {
+  it('has the same format as EUnit in Rebar', () => {
     const tests = readTests(`
       Failures:
 
@@ -70,7 +70,7 @@ describe('rspec', () => {
 });
 
 describe('minitest', () => {
-  it('is read with its places, and skipped tests are none', () => {
+  it('is read with its places, without skipped tests', () => {
     const tests = readTests(`
         1) Failure:
       CartTest#test_adds [test/cart_test.rb:3]:
@@ -115,7 +115,7 @@ describe('minitest', () => {
     expect(tests).toHaveLength(2);
   });
 
-  it('is read as Rails prints it, while tests run', () => {
+  it('is read from the output of Rails, while tests run', () => {
     const tests = readTests(`
       F
 
@@ -131,7 +131,7 @@ describe('minitest', () => {
 });
 
 describe('test-unit', () => {
-  it('is read below its rules; omitted and pending tests are none', () => {
+  it('is read below its rules, without omitted and pending tests', () => {
     const rule = '='.repeat(79);
     const tests = readTests(`
       ${rule}
@@ -158,7 +158,7 @@ describe('test-unit', () => {
 });
 
 describe('phpunit', () => {
-  it('lists failures and errors; risky, incomplete and skipped tests are none', () => {
+  it('is read from failures and errors, without risky, incomplete and skipped tests', () => {
     const tests = readTests(`
       There was 1 error:
 
@@ -212,7 +212,7 @@ describe('phpunit', () => {
     expect(tests).toHaveLength(3);
   });
 
-  it('shares its lists with Codeception', () => {
+  it('has the same lists as Codeception', () => {
     const tests = readTests(`
       There was 1 failure:
       ---------
@@ -226,7 +226,7 @@ describe('phpunit', () => {
 });
 
 describe('pest', () => {
-  it('is read by its passages', () => {
+  it('is read by its sections', () => {
     const tests = readTests(`
          FAIL  Tests\\Unit\\CartTest
         ⨯ it adds up                                                0.01s
@@ -246,8 +246,8 @@ describe('pest', () => {
   });
 });
 
-describe('what only leads to the line below', () => {
-  it('is shown with it, although it begins with a number and a colon as a quoted line of code does', () => {
+describe('a line that only introduces the next one', () => {
+  it('is shown with it, even if the next one begins with a number and a colon like quoted code', () => {
     const tests = readTests(`
       Failures:
 

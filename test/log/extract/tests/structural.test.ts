@@ -3,7 +3,7 @@ import { readTests } from './read-tests.ts';
 
 const names = (text: string) => readTests(text).map(({ name }) => name);
 
-describe('a runner without a reader', () => {
+describe('a test runner without a reader of its own', () => {
   it.each([
     [
       'trybuild',
@@ -54,7 +54,7 @@ describe('a runner without a reader', () => {
     ]);
   });
 
-  it('gives a file that could not be loaded as that file', () => {
+  it('reports a file that could not be loaded under its name', () => {
     const log =
       ' FAIL  tests/cart.spec.ts [ tests/cart.spec.ts ]\nError: no such module\n\n Test Files  1 failed (1)';
     expect(readTests(log)).toMatchObject([{ name: 'tests/cart.spec.ts', file: 'tests/cart.spec.ts' }]);
@@ -69,13 +69,13 @@ describe('a runner without a reader', () => {
       'not ok 1 adds up # TODO later\nXFAIL: adds up\n  ✗ adds up [expected fail]\n1 passed',
     ],
     ['a linter', '✖ 3 problems (2 errors, 1 warning)\n'],
-  ])('is none: %s', (_, log) => {
+  ])('is not assumed: %s', (_, log) => {
     expect(names(log)).toEqual([]);
   });
 });
 
-describe('what is no test', () => {
-  it('is a heading of coverage between the rules of pytest', () => {
+describe('a line that is not a test', () => {
+  it('is a coverage heading between the rules of pytest', () => {
     const tests = readTests(`
       =================================== FAILURES ===================================
       __________________________________ test_rate ___________________________________
@@ -100,7 +100,7 @@ describe('what is no test', () => {
   });
 });
 
-describe('files of tests', () => {
+describe('test files', () => {
   it('are named from the list of those that failed', () => {
     const tests = readTests(`
       [1/2] tests/limits.test.mjs

@@ -8,7 +8,7 @@ const read = (lines: readonly string[]) =>
 describe('TeamCity service messages', () => {
   const captured = capturedLog('teamcity-pytest.txt');
 
-  it('name failing tests with place, expected and actual, as the plugin prints them', () => {
+  it('give failing tests with place, expected and actual values, as the plugin prints them', () => {
     const { failingTests } = read(captured.filter((line) => line.includes('##teamcity[')));
     expect(failingTests).toMatchObject([
       {
@@ -29,11 +29,11 @@ describe('TeamCity service messages', () => {
     ]);
   });
 
-  it('add nothing to what the framework itself printed next to them', () => {
+  it('add nothing to the output of the framework itself', () => {
     expect(read(captured).failingTests.map(({ framework }) => framework)).toEqual(['pytest', 'pytest']);
   });
 
-  it('have their values unescaped and their suites by flow', () => {
+  it('have their values unescaped, and their suites by flow', () => {
     const { failingTests } = read([
       "##teamcity[testSuiteStarted name='Scale' flowId='1']",
       "##teamcity[testSuiteStarted name='Other' flowId='2']",
@@ -45,7 +45,7 @@ describe('TeamCity service messages', () => {
     ]);
   });
 
-  it('tell build problems, and nothing of tests that passed or messages that only inform', () => {
+  it('report build problems, but no passed tests or informational messages', () => {
     const { messages, failingTests } = read([
       "##teamcity[testFinished name='never fails']",
       "##teamcity[message text='an error was avoided' status='NORMAL']",

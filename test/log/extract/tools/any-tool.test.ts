@@ -102,17 +102,17 @@ const NOTHING: readonly (readonly string[])[] = [
   ['node_modules/wick/index.js:3:5: not pretty'],
 ];
 
-describe('an unknown tool', () => {
-  it.each(ROWS)('%j', (lines, known) => {
+describe('the message of an unknown tool', () => {
+  it.each(ROWS)('is found: %j', (lines, known) => {
     const { diagnostics } = readLines('lighting', ...lines);
     expect(diagnostics).toMatchObject([{ severity: 'error', ...known }]);
   });
 
-  it.each(NOTHING.map((lines) => [lines]))('has said nothing: %j', (lines) => {
+  it.each(NOTHING.map((lines) => [lines]))('is absent: %j', (lines) => {
     expect(readLines('lighting', ...lines).diagnostics).toEqual([]);
   });
 
-  it('weighs little where it blames a library', () => {
+  it('has a low weight if it blames a library', () => {
     const { excerpts } = readLines(
       'node_modules/wick/index.js:3:5: error: not pretty',
       'src/lamp.glow:3:5: error: wick is not declared',
@@ -122,7 +122,7 @@ describe('an unknown tool', () => {
     expect(excerpts.length === 1 || weightAt(1) < weightAt(2)).toBe(true);
   });
 
-  it('shows each message before its repetitions', () => {
+  it('is shown before its repetitions', () => {
     const again = Array.from(
       { length: 30 },
       (_, at) => `src/lamp${at}.glow:3:5: error: wick is not declared`,
@@ -136,15 +136,15 @@ describe('an unknown tool', () => {
   });
 });
 
-describe('tables of tools', () => {
-  it('make one reader for each tool, by its name', () => {
+describe('the tables of tools', () => {
+  it('create one reader for each tool, by its name', () => {
     const [reader] = createReaders([
       { tool: 'glow', literals: ['wick'], says: [{ pattern: /^no (?<message>wick .{1,80})/ }] },
     ]);
     expect(reader).toMatchObject({ name: 'glow', literals: ['wick'] });
   });
 
-  it('know every tool by name unless it is left out', () => {
+  it('include every tool by name unless it is excluded', () => {
     expect([...new Findings('log').leftOut]).toEqual([]);
     expect(new Findings('log', new Set(['mypy'])).leftOut.has('mypy')).toBe(true);
   });

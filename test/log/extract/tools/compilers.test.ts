@@ -208,12 +208,12 @@ const ROWS: readonly Row[] = [
 ]; // prettier-ignore
 
 describe('compilers and builders', () => {
-  it.each(ROWS)('%s: %j', (tool, lines, known) => {
+  it.each(ROWS)('are read: %s: %j', (tool, lines, known) => {
     const errors = readLines('building', ...lines).diagnostics.filter(({ severity }) => severity === 'error');
     expect(errors[0]).toMatchObject({ tool, severity: 'error', ...known });
   });
 
-  it('keep errors below hundreds of warnings', () => {
+  it('show errors despite hundreds of warnings', () => {
     const warnings = Array.from(
       { length: 400 },
       (_, at) => `src/a.c:${at + 1}:5: warning: unused variable 'v${at}' [-Wunused-variable]`,
@@ -224,7 +224,7 @@ describe('compilers and builders', () => {
     ]);
   });
 
-  it('take warnings for warnings', () => {
+  it('report warnings as warnings', () => {
     const { diagnostics } = readLines(
       'main.c:3:5: warning: unused',
       'a.cpp(3): warning C4100: unreferenced',

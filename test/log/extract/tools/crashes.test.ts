@@ -22,7 +22,7 @@ const ASAN = [
 ];
 
 describe('crashes', () => {
-  it('of AddressSanitizer name the deepest frame of our own', () => {
+  it('of AddressSanitizer name the deepest frame of the project', () => {
     const { exceptions, excerpts } = readLines(...ASAN);
     expect(exceptions[0]).toMatchObject({
       type: 'AddressSanitizer: heap-use-after-free',
@@ -35,7 +35,7 @@ describe('crashes', () => {
     expect(excerpts.some(({ lineEnd }) => lineEnd === 9)).toBe(true);
   });
 
-  it('of ThreadSanitizer and valgrind too', () => {
+  it('of ThreadSanitizer and valgrind name it too', () => {
     const tsan = [
       'WARNING: ThreadSanitizer: data race (pid=812)',
       '  Write of size 4 at 0x55 by thread T1:',
@@ -58,14 +58,14 @@ describe('crashes', () => {
     });
   });
 
-  it('of UBSan are findings at a place', () => {
+  it('of UBSan are findings with a place', () => {
     const { diagnostics } = readLines(
       'src/cart.c:12:9: runtime error: signed integer overflow: 2147483647 + 1',
     );
     expect(diagnostics).toMatchObject([{ tool: 'ubsan', file: 'src/cart.c', line: 12, column: 9 }]);
   });
 
-  it('of gdb have the stack of the signal', () => {
+  it('of gdb contain the stack of the signal', () => {
     const lines = [
       'Program received signal SIGSEGV, Segmentation fault.',
       '0x0000 in total (cart=0x0) at src/cart.c:12',
@@ -95,7 +95,7 @@ describe('crashes', () => {
     });
   });
 
-  it('of minidumps have the crashed thread', () => {
+  it('of minidumps contain the crashed thread', () => {
     const lines = [
       'Crash reason:  SIGSEGV /SEGV_MAPERR',
       'Crash address: 0x0',

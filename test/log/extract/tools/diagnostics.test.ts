@@ -62,13 +62,13 @@ describe('diagnostics', () => {
     ],
     ['make', "make: *** No rule to make target 'x', needed by 'all'.  Stop.", {}],
     ['docker', 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', {}],
-  ])('%s: %s', (tool, line, known) => {
+  ])('are read: %s: %s', (tool, line, known) => {
     expect(read(line).diagnostics).toMatchObject([
       { tool, severity: 'error', at: { source: 'build.log', line: 1 }, ...known },
     ]);
   });
 
-  it('reads ESLint findings with the file above them', () => {
+  it('of ESLint have the file above them', () => {
     const { diagnostics } = read(
       '/w/src/a.js',
       "  1:10  error    'x' is defined but never used  no-unused-vars",
@@ -82,7 +82,7 @@ describe('diagnostics', () => {
     ]);
   });
 
-  it("says npm's own words, not its code alone", () => {
+  it('of npm have its message, not only its code', () => {
     const { diagnostics } = read(
       'npm error code E503',
       'npm error 503 Service Unavailable - GET https://registry.example.test/x',
@@ -95,7 +95,7 @@ describe('diagnostics', () => {
 });
 
 describe('exceptions', () => {
-  it('give the deepest cause of a Java trace and its own frames', () => {
+  it('in Java have the deepest cause and its own frames', () => {
     const { exceptions } = read(
       'java.lang.RuntimeException: outer',
       '\tat org.x.A.run(A.java:3)',
@@ -118,7 +118,7 @@ describe('exceptions', () => {
     ]);
   });
 
-  it('read a Python traceback from its end', () => {
+  it('in Python are read from the end of the traceback', () => {
     const { exceptions } = read(
       'Traceback (most recent call last):',
       '  File "/w/app/main.py", line 3, in <module>',
@@ -136,7 +136,7 @@ describe('exceptions', () => {
     ]);
   });
 
-  it('read JavaScript traces', () => {
+  it('in JavaScript are read with their traces', () => {
     const { exceptions } = read(
       "TypeError: Cannot read properties of undefined (reading 'name')",
       '    at greet (/w/src/greet.js:4:17)',
@@ -158,13 +158,13 @@ describe('messages and exits', () => {
     'curl: (6) Could not resolve host: fonts.example.test',
     'fatal: repository not found',
     'bash: ./x.sh: Permission denied',
-  ])('puts %s first', (line) => {
+  ])('begin with the most informative: %s', (line) => {
     expect(read('some output', line, '##[error]Process completed with exit code 1.').messages[0]?.text).toBe(
       line,
     );
   });
 
-  it('marks how the step ended and which it was', () => {
+  it('state how the step ended, and which step it was', () => {
     const { exits, failedSections } = read(
       '##[group]Run make',
       'make',

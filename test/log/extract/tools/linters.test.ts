@@ -140,11 +140,11 @@ const ROWS: readonly Row[] = [
 ]; // prettier-ignore
 
 describe('linters', () => {
-  it.each(ROWS)('%s: %j', (tool, lines, known) => {
+  it.each(ROWS)('are read: %s: %j', (tool, lines, known) => {
     expect(readLines('linting', ...lines).diagnostics[0]).toMatchObject({ tool, ...known });
   });
 
-  it('count warnings as errors only where too many of them are the error', () => {
+  it('count warnings as errors only if the number of warnings is the error', () => {
     const lines = [
       '/w/a.js',
       '  3:5  warning  Unexpected console statement  no-console',
@@ -157,7 +157,7 @@ describe('linters', () => {
     ]);
   });
 
-  it('of pre-commit keep what the failing hook printed', () => {
+  it('run by pre-commit keep the output of the failing hook', () => {
     const { messages, excerpts } = readLines(
       'trim trailing whitespace.................................................Passed',
       'check yaml...............................................................Failed',

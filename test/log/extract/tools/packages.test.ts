@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
 ]; // prettier-ignore
 
 describe('package managers', () => {
-  it.each(ROWS)('%s: %j', (tool, lines, known) => {
+  it.each(ROWS)('are read: %s: %j', (tool, lines, known) => {
     const errors = readLines('installing', ...lines).diagnostics.filter(
       ({ severity }) => severity === 'error',
     );
@@ -146,7 +146,7 @@ describe('package managers', () => {
     'WARNING: Retrying (Retry(total=4)) after connection broken by ConnectTimeoutError: Connection timed out',
     'Warning: Problem: timeout. Will retry in 1 seconds. Connection refused',
     'Ign:3 http://archive.example.test stable InRelease Connection timed out',
-  ])('weigh what was tried again little: %s', (line) => {
+  ])('give a low weight to what was retried: %s', (line) => {
     const { messages } = readLines(
       line,
       'E: Could not get lock /var/lib/dpkg/lock-frontend',
@@ -156,7 +156,7 @@ describe('package managers', () => {
     expect(messages.find(({ text }) => text === line)?.weight ?? 0).toBeLessThan(40);
   });
 
-  it('give every problem of Composer a line of its own', () => {
+  it('have a line for each problem of Composer', () => {
     const { excerpts } = readLines(
       'Your requirements could not be resolved to an installable set of packages.',
       '',
@@ -167,14 +167,14 @@ describe('package managers', () => {
   });
 });
 
-describe('words that several tools say', () => {
+describe('words that several tools print', () => {
   const nameTools = (lines: readonly string[]) => readLines(...lines).diagnostics.map(({ tool }) => tool);
 
   it.each([
     ['Vite', ['error during build:', 'Error: Failed to resolve import "./cart" from "src/app.ts".']],
     ['.NET', ["error: Failed to download package 'Pad.9.0.0' from 'https://packages.example/pad.nupkg'."]],
     ['shx', ['> shx chmod', 'Error: Missing <mode> argument of chmod, which needs two of them']],
-  ])('of %s are not taken for those of uv and terraform', (_tool, lines) => {
+  ])('of %s are not attributed to uv or terraform', (_tool, lines) => {
     expect(nameTools(lines)).not.toContain('uv');
     expect(nameTools(lines)).not.toContain('terraform');
   });
@@ -182,7 +182,7 @@ describe('words that several tools say', () => {
   it.each([
     ['uv', ['$ uv sync --locked', 'error: Failed to fetch: `https://packages.example/simple/pad/`']],
     ['terraform', ['$ terraform plan', 'Error: Missing required argument for the network module']],
-  ])('are those of %s where it ran', (tool, lines) => {
+  ])('are attributed to %s if it ran', (tool, lines) => {
     expect(nameTools(lines)).toContain(tool);
   });
 });

@@ -65,7 +65,7 @@ const SAID: readonly string[] = [
 ];
 
 describe('services', () => {
-  it.each(FOUND)('%s: %j', (tool, lines, known) => {
+  it.each(FOUND)('are read: %s: %j', (tool, lines, known) => {
     expect(readLines('deploying', ...lines).diagnostics[0]).toMatchObject({
       tool,
       severity: 'error',
@@ -73,17 +73,17 @@ describe('services', () => {
     });
   });
 
-  it.each(SAID)('say %s', (line) => {
+  it.each(SAID)('are described by %s', (line) => {
     const first = readLines('deploying', line, '##[error]Process completed with exit code 1.').messages[0];
     expect(line).toContain(first?.text);
   });
 
-  it('leave out failures that a play ignores', () => {
+  it('exclude failures that a play ignores', () => {
     const lines = ['TASK [stop] ***', 'fatal: [web-1]: FAILED! => {"msg": "not running"}', '...ignoring'];
     expect(readLines(...lines).diagnostics).toMatchObject([{ severity: 'warning' }]);
   });
 
-  it('name a death on Windows by its code', () => {
+  it('state the code of a crash on Windows', () => {
     expect(readLines('vstest.exe exited with code -1073741819').messages[0]?.text).toContain(
       '0xC0000005: access violation',
     );

@@ -114,18 +114,18 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 describe('traces', () => {
-  it.each(Object.keys(ROWS))('of %s give the deepest cause', (name) => {
+  it.each(Object.keys(ROWS))('of %s have the deepest cause', (name) => {
     const { lines = [], thrown = {} } = ROWS[name] ?? {};
     const { exceptions } = readLines('starting', ...lines);
     expect(exceptions).toMatchObject([thrown]);
   });
 
-  it('of Python keep the words of what was raised because of it', () => {
+  it('in Python keep the message of an exception raised because of another', () => {
     const { messages } = readLines(...(ROWS['Python with a cause']?.lines ?? []));
     expect(messages.map(({ text }) => text)).toContain('shop.PriceError: no price for pear');
   });
 
-  it('keep the last of the causes that a Rust report lists', () => {
+  it('keep the last cause that a Rust report lists', () => {
     const { messages } = readLines(
       'Error: cannot open the shop',
       '',
