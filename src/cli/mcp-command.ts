@@ -134,13 +134,16 @@ async function openService(
 
 async function openDirectory({ dataDir, feedback }: BackendOptions): Promise<Opened> {
   const { createApp } = await import('../app.ts');
-  const app = await createApp(readConfig(dataDir), silentLogger);
+  const config = readConfig(dataDir);
+  const app = await createApp(config, silentLogger);
   const decide: Decide = async ({ review, ...said }) =>
     await decideReview(app, { ...said, reviewId: review.id, version: review.version });
   const openReview: OpenReview = async (analysisId, by) => await openReviewFor(app, { analysisId, by });
   const allowed = feedback ? { feedback: { decide, openReview, reviewer: LOCAL_REVIEWER } } : {};
+  const { stores, archive } = app;
+  const installation = { stores, archive, publicUrl: config.http.publicUrl };
   const client = await connectHere(
-    { installation: app, explainLog: app.explainLog, ...allowed, logger: silentLogger },
+    { installation, explainLog: app.explainLog, ...allowed, logger: silentLogger },
     silentLogger,
   );
   const close = async () => {

@@ -8,6 +8,7 @@ import type { DecisionInput } from '../domain/review.ts';
 import { WhoseVerdict } from '../domain/whose.ts';
 import { omitUndefined } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
+import { createNoticeLinks } from '../notifications/notice-words.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { AnalysisSummary, type AnswerWithWhose, toAnalysisSummary } from '../service/answers/views.ts';
 import {
@@ -79,8 +80,10 @@ export function getFailure(deps: InstallationDeps): McpTool {
         commit: true,
         url: true,
       }).nullable(),
+      page: z.string().nullable().describe('The answer in the console; null if its address is not known'),
       others: z.array(OtherCause).describe('Other causes of this build, in the order in which to fix them'),
     }),
+    isShownByApp: true,
     run: async ({ id }) => {
       const { build, answers } = await findAnswers(id, deps);
       const [main, ...others] = answers;
@@ -89,6 +92,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
       const data = {
         cause: toCauseOutput(main),
         build,
+        page: createNoticeLinks(deps.publicUrl).analysis(main.analysis.id),
         others: others.slice(0, OTHER_CAUSES).map(toOtherCause),
       };
       return { text: `${text}${cut}${listOthers('Other causes of this build', others, OTHER_CAUSES)}`, data };
@@ -360,6 +364,7 @@ export function explainLog(explain: ExplainLog): McpTool {
     }),
     output: z.object({ causes: z.array(CauseOutput.omit({ id: true })) }),
     timeoutMs: EXPLAIN_MS,
+    isShownByApp: true,
     run: async ({ log }, { signal }) => {
       const answers = await explain(log, signal);
       const [main, ...others] = answers;

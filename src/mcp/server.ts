@@ -13,6 +13,7 @@ import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import { ANSWER_APP_ADDRESS, readAnswerApp, SHOWN_BY_APP } from './answer-app.ts';
 import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-tools.ts';
 import { createFlakyTestsTool, listFailures, searchSimilar } from './find-tools.ts';
 import { openResources } from './resources.ts';
@@ -77,6 +78,8 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
     resourceTemplates: resources?.templates ?? [],
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    // The tools name the page of an answer, so it is in no list.
+    if (uri === ANSWER_APP_ADDRESS) return { contents: [readAnswerApp()] };
     if (resources === undefined)
       throw new ResourceNotFoundError(uri, 'There is no Faultline installation here to read builds from.');
     return { contents: [await convertErrors(uri, resources.read(uri), logger)] };
@@ -141,12 +144,14 @@ export async function answer(
   }
 }
 
-function describeTool({ name, title, description, input, output, manners }: McpTool): Tool {
+function describeTool(tool: McpTool): Tool {
+  const { name, title, description, input, output, manners, isShownByApp } = tool;
   // The protocol's own clients check answers against draft 7 of JSON Schema.
   const toSchema = (schema: z.ZodObject, io: 'input' | 'output') =>
     ObjectSchema.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
   const schemas = { inputSchema: toSchema(input, 'input'), outputSchema: toSchema(output, 'output') };
-  return { name, title, description, ...schemas, annotations: { title, ...manners } };
+  const described = { name, title, description, ...schemas, annotations: { title, ...manners } };
+  return isShownByApp ? { ...described, _meta: SHOWN_BY_APP } : described;
 }
 
 const ObjectSchema = z.looseObject({ type: z.literal('object') });

@@ -38,6 +38,8 @@ export interface McpTool {
   readonly manners: ToolAnnotations;
   /** The maximum time of one call, in milliseconds. */
   readonly timeoutMs: number;
+  /** True if the page of an answer (answer-app.ts) shows its data. */
+  readonly isShownByApp: boolean;
   /** Runs the tool. `args` must have been checked against `input`. Throws TriageError. */
   call(args: unknown, context: CallContext): Promise<ToolAnswer>;
 }
@@ -48,6 +50,7 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly output: Output;
   readonly manners?: ToolAnnotations;
   readonly timeoutMs?: number;
+  readonly isShownByApp?: boolean;
   run(args: z.output<Input>, context: CallContext): Promise<ToolAnswer<z.input<Output>>>;
 }
 
@@ -69,12 +72,12 @@ const TIMEOUT_MS = 15_000;
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
 ): McpTool {
-  const { run, manners = READ_ONLY, timeoutMs = TIMEOUT_MS, ...words } = spec;
+  const { run, manners = READ_ONLY, timeoutMs = TIMEOUT_MS, isShownByApp = false, ...words } = spec;
   const call: McpTool['call'] = async (args, context) => {
     const { text, data } = await run(readInput('The arguments', spec.input, args), context);
     return { text, data: spec.output.parse(data) };
   };
-  return { ...words, manners, timeoutMs, call };
+  return { ...words, manners, timeoutMs, isShownByApp, call };
 }
 
 /** Arguments that several tools take. */
@@ -116,6 +119,8 @@ export interface InstallationDeps {
     'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'
   >;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
+  /** The public URL of the installation, for links to its console; null if it is not known. */
+  readonly publicUrl: string | null;
 }
 
 /** The dependencies of the tools. A tool whose dependency is absent is not offered. */

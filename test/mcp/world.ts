@@ -55,6 +55,7 @@ export function installation(
   const log = Array.from({ length: 2000 }, (_, index) => `line number ${index + 1}`);
   return {
     stores,
+    publicUrl: 'https://faultline.shop.example',
     archive: {
       list: async () => [{ name: 'build.log', kind: 'log', lines: log.length, bytes: 1, notes: [] }],
       lines: async (_build, name, from, to) =>
