@@ -32,18 +32,18 @@ describe('CODEOWNERS', () => {
     ['src/te?t.ts', 'src/test.ts', true],
     ['src/te?t.ts', 'src/te/t.ts', false],
     ['my\\ folder/', 'my folder/a.ts', true],
-  ])('on GitHub, %s and %s match: %s', (pattern, path, expected) => {
+  ])('patterns on GitHub: %s and %s match: %s', (pattern, path, expected) => {
     expect(owners(`${pattern} @ada`, path)).toEqual(expected ? ['@ada'] : null);
   });
 
-  it('63: lets the last match win on GitHub, also where it names nobody', () => {
+  it('63: uses the last matching line on GitHub, even if it names nobody', () => {
     const text = '* @all # everything\n/apps/ @octo @shop/web\n/apps/github\n';
     expect(owners(text, 'README.md')).toEqual(['@all']);
     expect(owners(text, 'apps/web/a.ts')).toEqual(['@octo', '@shop/web']);
     expect(owners(text, 'apps/github/a.ts')).toBeNull();
   });
 
-  it('leaves wrong lines out, says which, and shows no domain of an e-mail address', () => {
+  it('skips and reports invalid lines, and shows no domain of an e-mail address', () => {
     const read = parseCodeOwners(
       ['* ada@example.test', '!a @x', 'src/ nobody', 'x/[ab] @x', `${'y'.repeat(1_100)} @x`],
       'github',
@@ -53,7 +53,7 @@ describe('CODEOWNERS', () => {
     expect(read.problems[1]?.why).toBe('“nobody” is neither @name, @team nor an e-mail address');
   });
 
-  it('reads sections, their default owners and exclusions on GitLab', () => {
+  it('has sections, their default owners and exclusions on GitLab', () => {
     const text =
       '* @all\n[Documentation] @docs\n/docs/\nREADME.md @readers\n^[Data][2] @data\n*.sql\n!generated/\n[DOCUMENTATION]\n/docs/api.md @api';
     expect(owners(text, 'docs/a.md', 'gitlab')).toEqual(['@all', '@docs']);
@@ -67,21 +67,21 @@ describe('CODEOWNERS', () => {
     ]);
   });
 
-  it('reads regular expressions on Gitea, whose matches all count', () => {
+  it('has regular expressions on Gitea, of which all matching ones count', () => {
     const text = '.*\\\\.go @a @b # comment\nsrc/.* @org/team\n!docs/.* @c\n(a+)+(?=x) @d';
     expect(owners(text, 'src/main.go', 'gitea')).toEqual(['@a', '@b', '@org/team', '@c']);
     expect(owners(text, 'docs/a.md', 'gitea')).toBeNull();
     expect(parseCodeOwners(text.split('\n'), 'gitea').problems.map(({ line }) => line)).toEqual([4]);
   });
 
-  it('knows where each host keeps the file and how it is written', () => {
+  it('is found in the places, and read in the syntax, of each host', () => {
     expect(listPlacesOfCodeOwners('github')).toEqual(['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS']);
     expect(detectCodeOwnersForm('jenkins', '.gitlab/CODEOWNERS', [])).toBe('gitlab');
     expect(detectCodeOwnersForm('jenkins', 'CODEOWNERS', ['[Docs]'])).toBe('gitlab');
     expect(detectCodeOwnersForm('upload', 'CODEOWNERS', ['* @a'])).toBe('github');
   });
 
-  it('takes no longer for patterns that make other matchers go back and forth', () => {
+  it('is matched in linear time, also for patterns that would backtrack', () => {
     const lines = Array.from({ length: 6_000 }, () => `${'*a'.repeat(30)}*b @x`);
     const read = parseCodeOwners(lines.slice(0, 20), 'github');
     expect(read.findOwners('a'.repeat(900))).toBeNull();

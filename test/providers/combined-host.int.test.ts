@@ -40,7 +40,7 @@ if (THOROUGH) codeHostContract('local-git and github', ({ folder }) => open(fold
 describe('a clone combined with GitHub', () => {
   const api = { repository: 'shop/api', path: 'a.txt' };
 
-  it('asks only the clone for what it holds', async () => {
+  it('reads only from the clone what it contains', async () => {
     const before = github.server.requests.length;
     const host = open();
     const old = clone.git('rev-parse', 'HEAD');
@@ -50,7 +50,7 @@ describe('a clone combined with GitHub', () => {
     expect(github.server.requests).toHaveLength(before);
   });
 
-  it('asks GitHub for commits that the clone does not have, and for repositories without one', async () => {
+  it('asks GitHub for commits that the clone does not have, and for repositories without a clone', async () => {
     const fresh = remote.commit({ 'a.txt': 'new\n' }, 'New');
     const host = open();
     expect(await host.resolve({ ...api, ref: fresh }, signal)).toEqual({ ref: fresh, note: null });
@@ -65,7 +65,7 @@ describe('a clone combined with GitHub', () => {
     expect(await host.canRead('shop/web')).toBe(true);
   });
 
-  it('takes the clone that is behind, and says so, while GitHub does not answer', async () => {
+  it('uses an outdated clone, with a note, while GitHub does not respond', async () => {
     const fresh = remote.commit({ 'a.txt': 'new\n' }, 'New');
     github.state.intercept = (_request, response) => {
       sendJson(response, 401, { message: 'Bad credentials' });
@@ -78,7 +78,7 @@ describe('a clone combined with GitHub', () => {
     });
   });
 
-  it('names the repositories of both, each once', async () => {
+  it('lists the repositories of both, each once', async () => {
     const found = await open().listRepositories({ limit: 9 }, signal);
     expect(found.map(({ repository }) => repository)).toEqual(['shop/api', 'shop/web']);
   });

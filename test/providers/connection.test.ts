@@ -11,7 +11,7 @@ import { WORLDS } from './worlds/all.ts';
 
 const SECRET = 'connection-secret-one';
 
-describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
+describe.each(WORLDS)('the connection of $name', (world: ProviderWorld) => {
   let host: Host;
   let provider: Provider;
   let app: FastifyInstance;
@@ -45,7 +45,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   }
   const has = !world.lacks.includes('hooks');
 
-  test('its page says what to step, and which rights the token needs', async () => {
+  test('has a page with the steps and the permissions of the token', async () => {
     const { steps, rights, events, secretSetting, page } = await provider.connection();
     expect([steps.length > 1, rights.length > 0, events.length > 0]).toEqual([true, true, true]);
     expect([secretSetting, page]).toEqual([
@@ -54,7 +54,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     ]);
   });
 
-  test('a signed delivery from here is accepted, and changes nothing', async () => {
+  test('accepts a signed test delivery, which changes nothing', async () => {
     const found = await run({ test: true });
     expect(found.get('test delivery')).toMatchObject({
       state: 'ok',
@@ -63,7 +63,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     expect([state.deliveries, state.builds]).toEqual([[], []]);
   });
 
-  test('another secret than that of the service is reported', async () => {
+  test('reports a secret that differs from that of the service', async () => {
     const found = await run({ test: true, secret: 'another-secret-two' });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
@@ -71,7 +71,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     });
   });
 
-  test('a service that does not answer is reported', async () => {
+  test('reports a service that does not respond', async () => {
     const found = await run({ test: true, address: 'http://127.0.0.1:9/webhooks/x' });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
@@ -80,7 +80,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   });
 
   if (has) {
-    test('what the token may read is inspected, one by one', async () => {
+    test('checks each permission of the token', async () => {
       expect([...(await run()).values()].filter(({ state: is }) => is === 'wrong')).toEqual([]);
       host.state.forbidden = /actions\/runs|pipeline|build\/builds/;
       const wrong = [...(await run()).values()].filter(({ state: is }) => is === 'wrong');
@@ -93,7 +93,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       ]);
     });
 
-    test('the webhook is made once, with the address and the secret', async () => {
+    test('creates the webhook once, with address and secret', async () => {
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'ok',
         says: expect.stringContaining(address),
@@ -106,7 +106,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       expect(host.state.hooks).toHaveLength(1);
     });
 
-    test('a token that may not create it is reported with what it lacks', async () => {
+    test('reports what a token lacks that may not create it', async () => {
       host.state.forbidden = /hook/;
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'wrong',
@@ -114,7 +114,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       });
     });
 
-    test('its own test is asked for where it has one, and what it says of the answer is shown', async () => {
+    test("requests the provider's own test if there is one, and shows its result", async () => {
       const found = await run({ create: true, test: true });
       const ping = found.get('ping');
       if (ping === undefined) expect(host.state.delivered).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       expect(found.get('test delivery')?.state).toBe('ok');
     });
   } else {
-    test('a provider without an API for webhooks is to be set up by hand', async () => {
+    test('is set up by hand if the provider has no API for webhooks', async () => {
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'wrong',
         remedy: expect.stringContaining('by hand'),
@@ -134,7 +134,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     });
   }
 
-  test('without address, secret or repository nothing is created, and the missing options are named', async () => {
+  test('creates nothing without address, secret or repository, and names the missing options', async () => {
     const found = await run({ repository: null, address: null, secret: null, create: true, test: true });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',

@@ -20,7 +20,7 @@ beforeEach(() => {
   signal = AbortSignal.timeout(60_000);
 });
 
-describe.each(WORLDS)('$name keeps the contract of a provider:', (world: ProviderWorld) => {
+describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
   let host: Host;
   let provider: Provider;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       return answer;
     }
 
-    test('of a failed run becomes a build that has a triage requested', async () => {
+    test('of a failed run becomes a build whose triage is requested', async () => {
       expect((await send(failed))?.statusCode).toBe(202);
       const expected = { provider: world.name, ...world.build, status: 'failed', commit: COMMIT };
       const { externalId, ...known } = expected;
@@ -65,13 +65,13 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(state.enqueued).toHaveLength(1);
     });
 
-    test('of a passed run is kept, and requests nothing', async () => {
+    test('of a passed run is stored, and requests no triage', async () => {
       expect((await send({ of: 'run', status: 'passed' }))?.statusCode).toBe(202);
       expect(state.builds).toMatchObject([{ status: 'passed' }]);
       expect(state.enqueued).toEqual([]);
     });
 
-    test('with a wrong signature, or none, is refused and leaves nothing', async () => {
+    test('with a wrong or missing signature is refused and not stored', async () => {
       for (const secret of ['another-secret-two', null]) {
         const answer = await send(failed, secret);
         expect(answer?.statusCode).toBe(401);
@@ -80,7 +80,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(state.deliveries).toEqual([]);
     });
 
-    test('of an unknown kind, or of a run that goes on, is acknowledged and ignored with a reason', async () => {
+    test('of an unknown kind, or of a run that continues, is acknowledged and ignored with a reason', async () => {
       for (const sent of [{ of: 'unknown' }, { of: 'run', status: 'running' }] satisfies Sent[]) {
         const answer = await send(sent);
         if (answer === null) continue;
@@ -89,14 +89,14 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(state.deliveries).toEqual([]);
     });
 
-    test('that lacks half of its fields is refused by their names', async () => {
+    test('with missing fields is refused with their names', async () => {
       const answer = await send({ of: 'half' });
       expect(answer?.statusCode).toBe(400);
       expect(answer?.json().error.code).toBe('invalid-input');
       expect(state.deliveries).toEqual([]);
     });
 
-    test('that comes twice counts once', async () => {
+    test('that arrives twice counts once', async () => {
       await send(failed);
       expect((await send(failed))?.statusCode).toBe(202);
       expect(state.deliveries).toHaveLength(1);
@@ -151,7 +151,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       return source.fetch(build(change), signal);
     };
 
-    test('is read with the token, and that of its failed jobs alone', async () => {
+    test('is read with the token, for its failed jobs only', async () => {
       const { sources } = await fetch();
       expect(sources.map(({ kind, text }) => [kind, text])).toEqual([
         ['log', expect.stringMatching(/^(?:====>> .*\n)?FAIL cart adds up\n$/)],
@@ -163,30 +163,30 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       ).toBe(true);
     });
 
-    test('that is gone is reported, and is final', async () => {
+    test('that is gone is reported as a final error', async () => {
       for (const status of [404, 410]) {
         host.state.log = { status };
         await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
       }
     });
 
-    test('that the token may not read names what it needs', async () => {
+    test('that the token may not read names the missing permission', async () => {
       host.state.log = { status: 403 };
       const message = expect.stringMatching(/FAULTLINE_[A-Z]+_TOKEN/);
       await expect(fetch()).rejects.toMatchObject({ code: 'upstream-auth', retryable: false, message });
     });
 
-    test('is asked for later where the host limits the rate', async () => {
+    test('is requested later if the host limits the rate', async () => {
       host.state.log = { status: 429, headers: { 'retry-after': '120' } };
       await expect(fetch()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
     });
 
-    test('that is larger than the limit is not read to its end', async () => {
+    test('above the size limit is not read to its end', async () => {
       host.state.log = 'x'.repeat(300_000);
       await expect(fetch({}, { maxLogBytes: 100_000 })).rejects.toMatchObject({ code: 'too-large' });
     });
 
-    test('that does not come is not waited for longer than the limit', async () => {
+    test('that does not arrive is awaited only up to the time limit', async () => {
       host.state.log = 'slow';
       await expect(fetch({}, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
       const stop = AbortSignal.timeout(200);
@@ -198,7 +198,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       await expect(source.fetch(build(), stop)).rejects.toMatchObject({ code: 'cancelled' });
     });
 
-    test('of a run that was deleted is gone', async () => {
+    test('of a deleted run is gone', async () => {
       host.state.jobs = null;
       await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
     });
@@ -217,7 +217,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       ]);
     });
 
-    test('70: leads to the page of its job', async () => {
+    test('70: has links to the page of its job', async () => {
       const urls: Partial<Record<Provider['name'], string>> = {
         azure: `https://dev.azure.com/acme/71777fbc-1cf2-4bd1-9540-128c1c71f766/_build/results?buildId=4711`,
         circleci: 'https://app.circleci.com/pipelines/gh/shop/api/12/workflows/w1',
@@ -261,14 +261,14 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(host.state.reruns).toEqual([]);
     });
 
-    test('70: run again only where that is configured', () => {
+    test('70: are rerun only if that is configured', () => {
       const [plain] = createProviders(withSecrets({})).filter(({ name }) => name === world.name);
       expect(plain?.rerun).toBe(null);
       expect(provider.rerun !== null).toBe(has('reruns'));
     });
   });
 
-  describe('what is said there', () => {
+  describe('publishing there', () => {
     const built = (change: Partial<Build> = {}) =>
       sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
     async function channel(
@@ -355,7 +355,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(host.state.statuses[0]?.state).toMatch(/^fail/);
     });
 
-    test('stays silent about builds of other hosts', () => {
+    test('ignores builds of other hosts', () => {
       const others = world.name === 'github' ? 'gitea' : 'github';
       for (const rule of provider.channels)
         expect(
@@ -366,12 +366,12 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     });
   });
 
-  test('its secrets are known, so that they are masked', () => {
+  test('has its secrets masked', () => {
     expect(provider.secrets).toContain(SECRET);
     expect(provider.secrets).toHaveLength(2);
   });
 
-  test('says what is wrong with its address or token', async () => {
+  test('reports what is wrong with its address or token', async () => {
     const findings = await Promise.all(provider.checks([]).map(({ ask }) => ask(signal)));
     for (const finding of findings.flat())
       if (finding.state === 'wrong') expect(finding.remedy).toMatch(/FAULTLINE_/);

@@ -28,7 +28,7 @@ const PATCH = [
   ' l18',
 ].join('\n');
 
-describe('following lines back through a patch', () => {
+describe('following a line back through a patch', () => {
   const cases: readonly [string, LineRange, boolean, LineRange | null][] = [
     ['above all changes', { first: 1, last: 2 }, false, { first: 1, last: 2 }],
     ['around a line that was taken away', { first: 2, last: 3 }, true, { first: 2, last: 4 }],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createNoCodeHost } from '../../src/providers/combined-host.ts';
 
-it('reads nothing and reports it', async () => {
+it('without a code host, nothing is read, and this is reported', async () => {
   const host = createNoCodeHost();
   const { signal } = new AbortController();
   expect(await host.canRead('shop/api')).toBe(false);

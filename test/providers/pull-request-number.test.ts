@@ -11,11 +11,11 @@ it.each([
   ['Revert "Round the tax (#345)" (#346)', 346],
   ['Fix #12', null],
   ['Round the tax', null],
-])('reads the pull request from %j', (subject, number) => {
+])('the pull request is read from %j', (subject, number) => {
   expect(parsePullRequest(subject)).toBe(number);
 });
 
-it('keeps what was used last within its weight', () => {
+it('a cache keeps the most recently used entries within its size', () => {
   const cache = createBoundedCache<string>(10, (text) => text.length);
   cache.set('a', 'aaaa');
   cache.set('b', 'bbbb');

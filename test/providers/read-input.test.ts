@@ -27,7 +27,7 @@ describe('toUtc', () => {
     '0001-01-01T00:00:00+05:00',
     8_640_000_000_000_000,
     1e300,
-  ])('takes %s for no time', (time) => {
+  ])('returns null for %s', (time) => {
     expect(toUtc(time)).toBeNull();
   });
 });
@@ -37,7 +37,7 @@ test.each([
   [2_147_483_648, false],
   [0, false],
   [1.5, false],
-])('pull request %d: %s', (number, known) => {
+])('pull request %d is valid: %s', (number, known) => {
   expect(pullRequestNumber().safeParse(number).success).toBe(known);
 });
 
@@ -46,13 +46,13 @@ test.each([
   [10_000, true],
   [10_001, false],
   [0, false],
-])('attempt %s: %s', (number, known) => {
+])('attempt %s is valid: %s', (number, known) => {
   expect(attemptNumber().safeParse(number).success).toBe(known);
 });
 
 describe('webAddress', () => {
   test.each(['https://ci.example.com/job/a/1/', 'http://127.0.0.1:8080/x?y=1#z', 'HTTPS://CI.EXAMPLE.COM/'])(
-    'takes %s',
+    'accepts %s',
     (address) => {
       expect(createWebUrlSchema().parse(address)).toBe(address);
     },
@@ -71,7 +71,7 @@ describe('webAddress', () => {
     );
   });
 
-  test('keeps no credentials', () => {
+  test('removes credentials', () => {
     expect(createWebUrlSchema().parse('https://ci:hunter2@ci.example.com/job/a/1/')).toBe(
       'https://ci.example.com/job/a/1/',
     );
@@ -80,7 +80,7 @@ describe('webAddress', () => {
     );
   });
 
-  test('keeps nothing that the database refuses', () => {
+  test('removes characters that the database refuses', () => {
     expect(createWebUrlSchema().parse('http://a.example/\u0000x\ud800')).toBe(
       'http://a.example/\ufffdx\ufffd',
     );

@@ -71,7 +71,7 @@ function analysisWith(diff: string, change: Partial<FixTrial> = {}) {
   return sampleAnalysis({ experiment: sampleExperiment({ fixes }) });
 }
 
-describe('a change that fixes it, as lines that are replaced', () => {
+describe('a fix as replaced lines', () => {
   it.each([
     ['a line', HUNK, { from: 12, before: ['const sum = a - b;'], after: ['const sum = a + b;'] }],
     ['a line that is added', '@@ -1,2 +1,3 @@\n a\n+b\n c', { from: 1, before: ['a'], after: ['a', 'b'] }],
@@ -93,11 +93,11 @@ describe('a change that fixes it, as lines that are replaced', () => {
     ['more than fifty lines', diffOf(`@@ -1,60 +1,60 @@\n${'-a\n'.repeat(60)}${'+b\n'.repeat(59)}+b`)],
     ['characters that nobody sees', diffOf('@@ -1 +1 @@\n-a\n+if (isAdmin\u202e) {')],
     ['nothing', ''],
-  ])('is none with %s', (_, diff) => {
+  ])('does not exist for %s', (_, diff) => {
     expect(findReplacement(diff)).toBeNull();
   });
 
-  it('stands where the pull request shows its lines as they are', () => {
+  it('is placed where the pull request shows the present lines', () => {
     const replacement = findReplacement(diffOf(HUNK)) ?? { path: '', from: 0, before: [], after: [] };
     expect(placeIn(PATCH, replacement)).toEqual({ path: 'src/sum.ts', from: 12, to: 12, oldTo: null });
     expect(placeIn(PATCH.replace('+9,6', '+8,6'), replacement)).toBeNull();
@@ -106,8 +106,8 @@ describe('a change that fixes it, as lines that are replaced', () => {
   });
 });
 
-describe('what is suggested', () => {
-  it('is the change that fixes a cause, only where it was asked for', () => {
+describe('suggestions', () => {
+  it('contain the change that fixes a cause, only if they are requested', () => {
     expect(tried(diffOf(HUNK))?.suggestions).toMatchObject([
       { path: 'src/sum.ts', from: 12, cause: expect.stringMatching(/^[0-9a-f]{16}$/) },
     ]);
@@ -118,12 +118,12 @@ describe('what is suggested', () => {
     expect(renderSuggestions(situationOf(headOf()))).toBeNull();
   });
 
-  it('is one for each cause', () => {
+  it('exist once for each cause', () => {
     const causes = [causeOf(analysisWith(diffOf(HUNK))), causeOf(analysisWith(diffOf(HUNK)))];
     expect(renderSuggestions(situationOf(headOf({ causes })))?.suggestions).toHaveLength(1);
   });
 
-  it('is shown as a diff in the comment, wherever its lines are', () => {
+  it('are shown as a diff in the comment, wherever their lines are', () => {
     const links = createNoticeLinks(null);
     const bodyOf = (diff: string, change = {}) =>
       renderComment(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })), links)?.body ??
@@ -271,7 +271,7 @@ describe.each([
     notice = { ...notice, reference };
   }
 
-  it('are made once at their lines, edited in place, and removed when they are superseded', async () => {
+  it('are created once at their lines, edited in place, and removed when superseded', async () => {
     await show(tried(diffOf(HUNK)));
     await show(tried(diffOf(HUNK)));
     expect(state.writes).toEqual(['POST']);
@@ -288,7 +288,7 @@ describe.each([
     expect(state.writes).toEqual(['POST', name === 'GitHub' ? 'PATCH' : 'PUT', 'DELETE']);
   });
 
-  it('are written where comments are configured, from what is known of the pull request', async () => {
+  it('are written if comments are configured, from the facts of the pull request', async () => {
     const prefix = `FAULTLINE_${name.toUpperCase()}`;
     const environment = {
       [`${prefix}_WRITES`]: 'comment',
@@ -308,7 +308,7 @@ describe.each([
     expect(channel.render(situationOf(headOf()))).toBeNull();
   });
 
-  it('name the lines they replace', async () => {
+  it('name the lines that they replace', async () => {
     const two = '@@ -11,2 +11,2 @@\n-const b = 2;\n-const sum = a - b;\n+const b = 3;\n+const sum = a + b;';
     await show(tried(diffOf(two)));
     const where =
@@ -335,14 +335,14 @@ describe.each([
     expect(state.comments[0]?.body).toContain(name === 'GitHub' ? '```suggestion\n' : '```suggestion:-1+0\n');
   });
 
-  it('are not made where the pull request does not change those lines, nor where none was asked for', async () => {
+  it('are not created if the pull request does not change those lines, or if none was requested', async () => {
     state.patch = '@@ -1 +1 @@\n-a\n+b';
     await show(tried(diffOf(HUNK)));
     await show({ suggestions: [] });
     expect(state.writes).toEqual([]);
   });
 
-  it('leave alone what others wrote under their mark, and go to where the lines are now', async () => {
+  it('leave comments of others with our marker alone, and follow lines that moved', async () => {
     await show(tried(diffOf(HUNK)));
     const [own] = state.comments;
     if (own !== undefined) state.comments.push({ ...own, id: 7, login: 'mallory' });
@@ -354,7 +354,7 @@ describe.each([
     ]);
   });
 
-  it('cannot be left by a fence in the change', async () => {
+  it('cannot be ended by a fence in the change', async () => {
     const hunk = '@@ -12 +12,3 @@\n-const sum = a - b;\n+```\n+````\n+[a](https://evil.example)';
     await show(tried(diffOf(hunk)));
     expect(state.comments[0]?.body).toContain(

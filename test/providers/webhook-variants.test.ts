@@ -31,7 +31,7 @@ describe('Buildkite', () => {
     );
   };
 
-  test('is believed with the token itself, which says nothing of a delivery ID', () => {
+  test('authenticates with the token itself, which does not cover the delivery id', () => {
     expect(send({ 'x-buildkite-token': 'a-buildkite-secret' })).toMatchObject({
       deliveryId: null,
       reading: { build: { status: 'passed' } },
@@ -39,7 +39,7 @@ describe('Buildkite', () => {
     expect(() => send({ 'x-buildkite-token': 'another' })).toThrow(/X-Buildkite-Token does not match/);
   });
 
-  test('is not believed with a signature of yesterday', () => {
+  test('is refused with an expired signature', () => {
     const body = JSON.stringify({ build, pipeline });
     const signature = `timestamp=1700000000,signature=${computeHmac('a-buildkite-secret', `1700000000.${body}`)}`;
     expect(send({ 'x-buildkite-signature': signature }, 1_700_000_060_000).event).toBe('build.finished');
@@ -48,7 +48,7 @@ describe('Buildkite', () => {
     );
   });
 
-  test('says how long a build waited', () => {
+  test('reports how long a build waited', () => {
     const times = { scheduled_at: '2026-03-01 10:00:00 UTC', started_at: '2026-03-01 10:00:30 UTC' };
     expect(readBuildkiteEvent('build.finished', { build: { ...build, ...times }, pipeline })).toMatchObject({
       build: { queuedSeconds: 30 },
@@ -58,7 +58,7 @@ describe('Buildkite', () => {
     });
   });
 
-  test('builds a tag and no known commit', () => {
+  test('reports a tag without a known commit', () => {
     const { branch, commit, repository } = { branch: null, commit: null, repository: 'shop/api' };
     expect(readBuildkiteEvent('build.finished', { build, pipeline })).toMatchObject({
       fromFork: false,
@@ -70,7 +70,7 @@ describe('Buildkite', () => {
     ['waits to be unblocked', { build: { ...build, blocked: true }, pipeline }],
     ['was canceled', { build: { ...build, state: 'canceled' }, pipeline }],
     ['names no pipeline', { build: { ...build, url: 'https://api.buildkite.com/v2/builds/1' }, pipeline }],
-  ])('is ignored with a reason where a build %s', (_, payload) => {
+  ])('is ignored with a reason if a build %s', (_, payload) => {
     expect(readBuildkiteEvent('build.finished', payload)).toMatchObject({ ignored: expect.any(String) });
   });
 });
@@ -95,7 +95,7 @@ describe('CircleCI', () => {
     ...{ project: { name: 'api', slug: 'circleci/DdaVt/6EkDP' }, organization: { name: 'shop' } },
   };
 
-  test('names repository, branch and commit elsewhere for GitLab and the GitHub App', () => {
+  test('names repository, branch and commit in other fields for GitLab and the GitHub App', () => {
     expect(readCircleciEvent(event)).toMatchObject({
       deliveryId: 'cbabbb40',
       reading: {
@@ -111,7 +111,7 @@ describe('CircleCI', () => {
     });
   });
 
-  test('without any of it is filed under organization and project; a job that passed is no news', () => {
+  test('without these fields is stored under organization and project, and a passed job is ignored', () => {
     const bare = { ...event, pipeline: { id: PIPELINE, number: 1 } };
     expect(readCircleciEvent(bare).reading).toMatchObject({
       build: { repository: 'shop/api', branch: null, commit: null },
@@ -145,7 +145,7 @@ describe('CircleCI', () => {
     return await source.fetch(build, AbortSignal.timeout(5_000));
   };
 
-  test('points to output in a storage, which never sees the token', async () => {
+  test('links to output in a storage, which never sees the token', async () => {
     const storage = await startLoopback((_request, response) =>
       response.end(JSON.stringify([{ message: 'FAIL\n', type: 'out' }])),
     );
@@ -159,7 +159,7 @@ describe('CircleCI', () => {
     expect(storage.requests.map(({ headers }) => headers['circle-token'])).toEqual([undefined]);
   });
 
-  test('counts output in bytes, and asks for no more once there is no room', async () => {
+  test('has its output limited in bytes, and nothing more requested beyond the limit', async () => {
     const storage = await startLoopback((_request, response) =>
       response.end(JSON.stringify([{ message: 'ü'.repeat(6_000), type: 'out' }])),
     );
@@ -191,13 +191,13 @@ describe('Azure Pipelines', () => {
     },
   };
 
-  test('says how long a build waited', () => {
+  test('reports how long a build waited', () => {
     const times = { queueTime: '2015-04-07T18:04:00.5Z', startTime: '2015-04-07T18:04:06.5Z' };
     const event = { id: 'n1', eventType: 'build.complete', resource: { ...resource, ...times } };
     expect(readAzureEvent(event).reading).toMatchObject({ build: { queuedSeconds: 6 } });
   });
 
-  test('is read in version 1.0 of its resource, too', () => {
+  test('is also read in version 1.0 of its resource', () => {
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource }).reading).toMatchObject({
       build: {
         ...{
@@ -217,14 +217,14 @@ describe('Azure Pipelines', () => {
     ['succeeded', 'passed'],
     ['Succeeded', 'passed'],
     ['Failed', 'failed'],
-  ])('reads a result in any case: %s', (result, status) => {
+  ])('has a result that is read in any case: %s', (result, status) => {
     const ended = { ...resource, status: 'completed', result };
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource: ended }).reading).toMatchObject({
       build: { status },
     });
   });
 
-  test('names the repository on GitHub that it builds', () => {
+  test('names the GitHub repository that it builds', () => {
     const named = {
       ...resource,
       status: 'completed',

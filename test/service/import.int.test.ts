@@ -55,7 +55,7 @@ beforeAll(async () => {
 beforeEach(() => database.query('truncate builds cascade'));
 afterAll(() => database.dispose());
 
-describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository on $name', (world) => {
+describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a repository on $name', (world) => {
   let host: Host;
   let request: ImportRequest;
   beforeEach(async () => {
@@ -89,7 +89,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     events.flatMap((event) => (event.type === 'run' ? [event.outcome] : []));
   const builds = () => stores.builds.list({ repository: 'shop/api' }, { limit: 50, offset: 0 });
 
-  test('becomes builds, the oldest first, with the logs of what failed, masked', async () => {
+  test('becomes builds, oldest first, with masked logs of failed ones', async () => {
     const events = await run();
     const [gone] = world.name === 'gitlab' ? ['leftOut'] : ['withoutLog'];
     expect(outcomes(events)).toEqual(['passed', 'failed', gone, 'withoutLog', 'failed', 'passed']);
@@ -117,7 +117,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     );
   }
 
-  test('requests an answer for what has a log, and its logs are not fetched again', async () => {
+  test('gets a triage request for each build with a log, which is not fetched again', async () => {
     await run();
     const pending = await pendingTriages();
     expect(pending).toHaveLength(2);
@@ -125,7 +125,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect((await stores.work.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
   });
 
-  test('notifies nobody, and waits behind new builds', async () => {
+  test('causes no notification, and waits for new builds', async () => {
     await run();
     const [newest] = await builds();
     if (newest === undefined) throw new Error('no build');
@@ -148,7 +148,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect(await stores.notices.changed({ buildId: sent.id, delayMs: 0 })).toBe(true);
   });
 
-  test('goes on where it was cut off, and asks for nothing twice', async () => {
+  test('is continued where it was cut off, and nothing is requested twice', async () => {
     const stop = new AbortController();
     const seen: ImportEvent[] = [];
     await expect(
@@ -170,19 +170,19 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect(await pendingTriages()).toHaveLength(2);
   });
 
-  test('stored halfway by a process that died is stored again', async () => {
+  test('that a crashed process stored only in part is stored again', async () => {
     const [reading] = [await firstFailed(request)];
     await stores.builds.upsert({ ...reading, status: 'unknown' }, undefined, daysAgo(5));
     expect(outcomes(await run())).toContain('failed');
     expect((await builds()).every(({ status }) => status !== 'unknown')).toBe(true);
   });
 
-  test('is waited for where the host limits the rate', async () => {
+  test('is waited for if the host limits the rate', async () => {
     host.state.limited = 1;
     expect(outcomes(await run()).filter((importOutcome) => importOutcome === 'failed')).toHaveLength(2);
   });
 
-  test('of a token that may not read logs stops at once, and says what it lacks', async () => {
+  test('with a token that may not read logs stops at once, and names the missing permission', async () => {
     host.state.forbidden = /trace|\/logs/;
     await expect(run()).rejects.toMatchObject({
       code: 'upstream-auth',
@@ -190,7 +190,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     });
   });
 
-  test('is cut to the newest runs', async () => {
+  test('is limited to the newest runs', async () => {
     const events = await run({ maxRuns: 2 });
     expect(events[0]).toEqual({ type: 'listed', runs: 2, isCut: true });
     expect((await builds()).map(({ number }) => number)).toEqual(['6', '5']);
@@ -240,7 +240,7 @@ describe('a host', () => {
     },
   });
 
-  test('that says when to come back is waited for as long', async () => {
+  test('that names a delay is retried after it', async () => {
     let asked = 0;
     const runs: PastRuns = {
       async *list() {
@@ -260,7 +260,7 @@ describe('a host', () => {
     expect(events).toEqual([waiting, waiting, { type: 'listed', runs: 0, isCut: false }]);
   });
 
-  test('that is away is given up after a few tries, and one run that cannot be read is left out', async () => {
+  test('that is down is given up after a few attempts, and one unreadable run is skipped', async () => {
     const away = async () => {
       throw new TriageError('upstream-failed', 'The host could not be reached.', { retryable: true });
     };

@@ -20,14 +20,14 @@ test.each([
   ['the name only ends alike', ['up'], ['adds up'], false],
   ['no test was run and the cause has none', [], [], true],
   ['no test was run and the cause has one', ['adds up'], [], false],
-] as const)('an experiment belongs to an answer or not: %s', (_, failing, tests, belongs) => {
+] as const)('an experiment is assigned to an answer or not: %s', (_, failing, tests, belongs) => {
   const experiment = { ...sampleExperiment(), tests: [...tests] };
   const [answer] = withExperiment([analysis], groupOf(...failing), experiment);
 
   expect(answer?.experiment ?? null).toEqual(belongs ? experiment : (analysis.experiment ?? null));
 });
 
-test('suspects from the commit that broke it go first', () => {
+test('suspects from the commit that broke the command come first', () => {
   const [suspect] = analysis.answer.suspects;
   if (suspect === undefined) throw new Error('no suspect');
   const suspects = ['a1', 'b2', null, 'b2'].map((commit, at) => ({ ...suspect, path: `${at}.ts`, commit }));
@@ -57,7 +57,7 @@ test('suspects from the commit that broke it go first', () => {
   ]);
 });
 
-test('what the text says of whose fault it is, is counted against what trying has shown', () => {
+test('a conflict between the origin in the text and in the experiment lowers the confidence', () => {
   const head = (kind: string, tried: Experiment['verdict'] | null, category: Category = 'TEST_FAILURE') => ({
     guess: { category, kind },
     tried,

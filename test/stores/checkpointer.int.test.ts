@@ -63,7 +63,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
         .compile({ checkpointer });
     }
 
-    it('says of a full disk that the same may succeed later', async () => {
+    it('reports a full disk as retryable', async () => {
       const compiled = await graph(() => false, []);
       await db.query(
         `create function refuse_checkpoints() returns trigger language plpgsql as
@@ -83,7 +83,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       }
     });
 
-    it('goes on after the last finished node, and repeats none', async () => {
+    it('continues after the last finished node, and repeats none', async () => {
       const ran: string[] = [];
       let failing = true;
       const compiled = await graph(() => failing, ran);
@@ -98,7 +98,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(ran).toEqual(['first', 'second', 'second', 'third']);
     });
 
-    it('stores what a node wrote before its checkpoint if others run in parallel, and not if it is alone', async () => {
+    it('stores the writes of a node before its checkpoint if others run in parallel, and not if it is alone', async () => {
       const ran: string[] = [];
       let failing = true;
       const checkpointer = await createPostgresCheckpointer(db);
@@ -141,7 +141,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(ran).toEqual(['left', 'right', 'right']);
     });
 
-    it('keeps threads apart while many run alongside other queries and failing transactions', async () => {
+    it('keeps threads apart during many other queries and failing transactions', async () => {
       const compiled = await graph(() => false, []);
       const noise = Array.from({ length: 60 }, async (_, number) => {
         if (number % 3 === 0)
@@ -177,7 +177,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(await db.query('select count(*) from deliveries')).toEqual([{ count: 0 }]);
     });
 
-    it('forgets a thread and only that one', async () => {
+    it('deletes one thread and no other', async () => {
       const compiled = await graph(() => false, []);
       for (const thread of ['tri_gone', 'tri_stays'])
         await compiled.invoke({ count: 1, text: '' }, { configurable: { thread_id: thread } });
@@ -193,7 +193,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(left).toEqual([]);
     });
 
-    it('sweeps what is left of triages that are concluded or gone, and nothing that may go on', async () => {
+    it('deletes what remains of concluded or deleted triages, and nothing that may continue', async () => {
       await sweepCheckpoints(db);
       const stores = createStores(db, systemClock);
       const { build } = await stores.builds.upsert(
@@ -221,7 +221,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(await sweepCheckpoints(db)).toBe(0);
     });
 
-    it('T72: goes on with 50 runs that an earlier release stored, under a graph that keeps more', async () => {
+    it('T72: continues 50 runs that an earlier release stored, with a graph that stores more', async () => {
       const before = new PostgresSaver(db.pool, undefined, { schema: 'checkpoints' });
       await before.setup();
       const threads = Array.from({ length: 50 }, (_, number) => ({

@@ -14,14 +14,14 @@ const COPY = `
     test_name, message, body, seen_at
   from failures where build_id = $1`;
 
-describe.skipIf(withoutPostgres)('texts of failures', () => {
+describe.skipIf(withoutPostgres)('the texts of failures', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres();
   });
   afterAll(async () => server?.dispose());
 
-  it('stay where one process says a text again while another deletes the last failure that said it', async () => {
+  it('are kept if one process stores a text again while another deletes its last failure', async () => {
     const db = await openMigrated(server);
     const stores = createStores(db, systemClock);
     const [old, fresh] = [

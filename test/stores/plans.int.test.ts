@@ -79,7 +79,7 @@ describe.skipIf(withoutPostgres)('P13: with 20,000 failures stored', () => {
     };
   }
 
-  it('no question of a triage or of the console reads a large table from end to end', async () => {
+  it('no query of a triage or of the console reads a large table completely', async () => {
     const found: Record<string, readonly string[]> = {};
     for (const { name, ask } of questions) {
       scans.length = 0;

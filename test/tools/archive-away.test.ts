@@ -11,7 +11,7 @@ const away = async () => {
   throw new TriageError('storage-failed', 'MongoDB is not responding: no server', { retryable: true });
 };
 
-it('T29: where the archive is away, tools of the log say so as data, and after a few times at once', async () => {
+it('T29: while the archive is down, tools for the log report it as data, and at once after a few attempts', async () => {
   const { linesWith: _search, ...memory } = createMemoryArchive();
   const { build } = sampleSubject();
   await memory.put(build.id, { name: 'build.log', kind: 'log', text: 'one\ntwo', notes: [] });

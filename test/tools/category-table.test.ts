@@ -129,13 +129,13 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
     expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
   });
 
-  it('always run the two searches, count the failures in a row, and look for the files that are named', () => {
+  it('always run the two searches, count consecutive failures, and look for named files', () => {
     const always = toolbox.offered(category).filter((tool) => tool.always);
 
     expect(always.map(({ name }) => name).toSorted()).toEqual(alwaysFor(category));
   });
 
-  it('keep the web for the end', () => {
+  it('use the web search last', () => {
     const fallbacks = toolbox.offered(category).filter((tool) => tool.fallback);
 
     expect(fallbacks.map(({ name }) => name)).toEqual(['search_web']);
@@ -150,7 +150,7 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
   });
 });
 
-it('do not read what changed where a machine failed, but for a pull request', async () => {
+it('tools for a failure of the machine do not read what changed, except in a pull request', async () => {
   expect(await ask('INFRA_ERROR', 'changed_since_green', {}, 'a reason')).toMatchObject({
     status: 'refused',
     findings: [],
@@ -158,7 +158,7 @@ it('do not read what changed where a machine failed, but for a pull request', as
 });
 
 describe('the core tools', () => {
-  it.each(CORE)('%s is %s and usually takes %i ms', (name, costClass, usualLatencyMs) => {
+  it.each(CORE)('have %s with the cost %s and a usual time of %i ms', (name, costClass, usualLatencyMs) => {
     expect(toolbox.describe(name)).toMatchObject({ costClass, usualLatencyMs });
   });
 
@@ -171,13 +171,13 @@ describe('the core tools', () => {
     }
   });
 
-  it('honestly say that no web search is configured', async () => {
+  it('report that no web search is configured', async () => {
     const outcome = await ask('CODE_ERROR', 'search_web', { query: 'anything' });
 
     expect(outcome).toMatchObject({ status: 'unavailable', summary: 'no web search configured' });
   });
 
-  it('honestly say that no clone is configured', async () => {
+  it('report that no clone is configured', async () => {
     const outcome = await ask('CODE_ERROR', 'read_file', { path: 'src/a.ts' });
 
     expect(outcome).toMatchObject({

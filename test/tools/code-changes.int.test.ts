@@ -80,7 +80,7 @@ function ask(
 }
 
 describe('changed_since_green', () => {
-  it('lists commits and files since the last green build, and shows patches of files that the failure names first', async () => {
+  it('lists commits and files since the last passed build, and shows patches of files named by the failure first', async () => {
     const frames = [{ file: '/home/runner/work/api/api/src/tax.ts', line: 2, function: 'taxOf', own: true }];
     const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
     const { findings } = await ask(historyWithGreen(green), { exceptions })(
@@ -104,14 +104,14 @@ describe('changed_since_green', () => {
   it.each([
     ['CONFIG_ERROR', '.github/workflows/ci.yml'],
     ['DEPENDENCY_ERROR', 'package.json'],
-  ] as const)('shows for %s only %s', async (category, path) => {
+  ] as const)('shows only the right files for %s: %s', async (category, path) => {
     const { findings } = await ask(historyWithGreen(green))(category, 'changed_since_green');
 
     expect(findings[0]?.data?.files).toEqual([path]);
     expect(findings.slice(1).map(({ source }) => source)).toEqual([path]);
   });
 
-  it('compares with the default branch where no green build is known', async () => {
+  it('compares with the default branch if no passed build is known', async () => {
     const branch = repository.git('rev-parse', 'HEAD~1');
     repository.git('checkout', '--quiet', '-b', 'topic', branch);
     const topic = repository.commit({ 'src/round.ts': 'export {};\n' }, 'Round');
@@ -127,13 +127,13 @@ describe('changed_since_green', () => {
   it.each([
     ['the build names no commit', null],
     ['the commit is not in the clone', 'f'.repeat(40)],
-  ])('finds nothing where %s', async (_why, commit) => {
+  ])('finds nothing if %s', async (_why, commit) => {
     const asked = ask(historyWithGreen(green), { build: sampleBuild({ commit }) });
     expect(await asked('CODE_ERROR', 'changed_since_green')).toMatchObject({ status: 'empty' });
   });
 });
 
-describe('changed_since_green of a file that several commits changed', () => {
+describe('changed_since_green for a file that several commits changed', () => {
   const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
   const LIMITS = ['export const limits = {', '  depth: 4,', '  pageLength: 10,', '};'];
   const PAGES = [
@@ -167,7 +167,7 @@ describe('changed_since_green of a file that several commits changed', () => {
     }
   };
 
-  it('names for each stretch the commit that made it, not the newest of the file', async () => {
+  it('names for each hunk its own commit, not the newest of the file', async () => {
     const guardless = PAGES.filter((_, at) => at < 3 || at > 5);
     const described = guardless.flatMap((line) =>
       line.startsWith('export') ? ['export const FIRST = 0;', line] : [line],
@@ -184,7 +184,7 @@ describe('changed_since_green of a file that several commits changed', () => {
     expect(found).toHaveLength(2);
   });
 
-  it('leaves out who only formatted, and shows what others changed where their lines are now', async () => {
+  it('omits commits that only formatted, and shows other changes at their present lines', async () => {
     const guardless = text(PAGES.filter((_, at) => at < 3 || at > 5));
     const formatted = guardless
       .replace('{ limits }', '{limits}')
@@ -200,7 +200,7 @@ describe('changed_since_green of a file that several commits changed', () => {
     expect(found[0]?.patch).toContain('-  if (items === null) {');
   });
 
-  it('says which name was taken away that other lines still use, and gives it to its commit', async () => {
+  it('names a removed name that other lines still use, with its commit', async () => {
     const renamed = text(LIMITS).replace('pageLength', 'pageSize');
     const found = await ask([
       ['Bob', { 'src/limits.js': renamed }],
@@ -212,7 +212,7 @@ describe('changed_since_green of a file that several commits changed', () => {
     expect(found.find(({ data }) => data?.author === 'Gil')?.data?.stillUsed).toBeUndefined();
   });
 
-  it('says nothing of a name that was renamed everywhere', async () => {
+  it('does not report a name that was renamed everywhere', async () => {
     const found = await ask([
       [
         'Bob',
@@ -226,7 +226,7 @@ describe('changed_since_green of a file that several commits changed', () => {
   });
 });
 
-describe('what is known before a call', () => {
+describe('the expected value of a call', () => {
   const outlook = async (
     history: HistoryStore,
     tool: string,
@@ -240,19 +240,19 @@ describe('what is known before a call', () => {
     return offered?.find(({ name }) => name === tool)?.outlook;
   };
 
-  it('is good for the changes since a passing build at another commit', async () => {
+  it('is good for the changes since a passed build of another commit', async () => {
     expect(await outlook(historyWithGreen(green), 'changed_since_green')).toBe('good');
     expect(await outlook(historyWithGreen(green), 'read_test_file')).toBeUndefined();
   });
 
-  it('is poor where no build passed, or this commit did: nothing changed since', async () => {
+  it('is poor if no build passed, or this commit did', async () => {
     expect(await outlook(historyWithGreen(null), 'changed_since_green')).toBe('poor');
     expect(await outlook(historyWithGreen(built), 'changed_since_green')).toBe('poor');
     const asked = await ask(historyWithGreen(built))('TEST_FAILURE', 'changed_since_green');
     expect(asked).toMatchObject({ status: 'empty', findings: [] });
   });
 
-  it('is good for past fixes only if the failure went away with another commit', async () => {
+  it('is good for past fixes only if the failure ended with another commit', async () => {
     const [failure] = sampleSubject().failures;
     if (failure === undefined) throw new Error('The sample has a failure.');
     const known = { repository: 'shop/api', pipeline: 'ci', number: '700', branch: 'main' };
@@ -286,7 +286,7 @@ describe('read_past_fixes', () => {
     return ask(history, subject)('TEST_FAILURE', 'read_past_fixes');
   };
 
-  it('names what changed between the red build and the green one after it', async () => {
+  it('names what changed between the failed build and the next passed one', async () => {
     const { findings } = await fixes([red(), red()]);
 
     expect(findings).toMatchObject([
@@ -302,17 +302,17 @@ describe('read_past_fixes', () => {
     ['another branch', { branch: 'topic' }],
     ['a later build', { seenAt: '2027-01-01T00:00:00.000Z' }],
     ['no commit', { commit: null }],
-  ])('takes nothing from a failure of %s', async (_why, over) => {
+  ])('finds nothing for a failure of %s', async (_why, over) => {
     expect(await fixes([red(over)])).toMatchObject({ status: 'empty' });
   });
 
-  it('has none for what has no identity', async () => {
+  it('finds nothing for a generic failure', async () => {
     expect(await fixes([red()], { generic: true })).toMatchObject({ status: 'empty' });
   });
 });
 
 describe('read_commit_diff', () => {
-  it('shows what the built commit changed, or another one', async () => {
+  it('shows the changes of the built commit, or of another', async () => {
     const own = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff');
     expect(own.findings[0]?.data).toMatchObject({ commit: built, author: 'Ada', pullRequest: 42 });
     const other = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', {
@@ -322,7 +322,7 @@ describe('read_commit_diff', () => {
     expect(other.findings.map(({ source }) => source)).toEqual([`commit/${middle}`, 'src/tax.ts']);
   });
 
-  it('keeps to manifests for a dependency error, unless a path is named', async () => {
+  it('shows only manifests for a dependency error, unless a path is named', async () => {
     const { findings } = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff');
     expect(findings[0]?.data?.files).toEqual(['package.json']);
     expect(findings.every(({ text }) => !text.includes('docs/tax.md'))).toBe(true);
@@ -332,7 +332,7 @@ describe('read_commit_diff', () => {
     expect(named).toMatchObject({ status: 'ok' });
   });
 
-  it.each(['main', '--help', 'HEAD~1', 'abc'])('takes no commit like %s', async (commit) => {
+  it.each(['main', '--help', 'HEAD~1', 'abc'])('refuses a commit such as %s', async (commit) => {
     expect(await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit })).toMatchObject({
       status: 'invalid-arguments',
     });
@@ -340,7 +340,7 @@ describe('read_commit_diff', () => {
 });
 
 describe('read_commit_history', () => {
-  it('tells the commits that touched some lines, with their pull requests', async () => {
+  it('lists the commits that changed some lines, with their pull requests', async () => {
     const asked = ask(createEmptyHistory());
     const line = await asked('CODE_ERROR', 'read_commit_history', { path: 'src/tax.ts', lineStart: 2 });
     expect(line.findings.map(({ data }) => [data?.commit, data?.pullRequest])).toEqual([
@@ -360,7 +360,7 @@ describe('read_commit_history', () => {
 });
 
 describe('read_blame', () => {
-  it('names the pull request of the newest change, and does without where it cannot be asked', async () => {
+  it('names the pull request of the newest change, or works without if it is unavailable', async () => {
     const blame = (host?: CodeHost) =>
       ask(createEmptyHistory(), {}, host)('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 2 });
     expect((await blame()).findings[0]?.data).toMatchObject({
@@ -377,7 +377,7 @@ describe('read_blame', () => {
 });
 
 describe('the lines that a patch changes', () => {
-  it('are those of the new file; a deletion is where it was', () => {
+  it('are those of the new file; a removal is at its former place', () => {
     const patch = [
       '@@ -1,3 +1,3 @@',
       ' a',

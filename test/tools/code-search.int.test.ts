@@ -78,7 +78,7 @@ function embedderOfCents(): Embedder & { readonly asked: string[] } {
 }
 
 describe('search_code for words', () => {
-  it('names the files with most of them and how often, then the best lines of the first few', async () => {
+  it('names the files with the most different words and their counts, then the best lines of the first few', async () => {
     const { findings } = await ask()('CODE_ERROR', 'search_code', { words: ['roundToCents', 'cents'] });
 
     expect(findings[0]?.text.split('\n')[0]).toMatch(/: \d+ times, 2 of 2 words$/);
@@ -91,7 +91,7 @@ describe('search_code for words', () => {
     });
   });
 
-  it('wants a text or words', async () => {
+  it('requires a text or words', async () => {
     expect(await ask()('CODE_ERROR', 'search_code')).toMatchObject({ status: 'invalid-arguments' });
     expect(await ask()('CODE_ERROR', 'search_code', { words: ['a'] })).toMatchObject({
       status: 'invalid-arguments',
@@ -102,7 +102,7 @@ describe('search_code for words', () => {
 describe('search_semantic', () => {
   const code = 'function roundToCents(amount) {\n  return Math.round(amount * 100) / 100;\n}';
 
-  it('ranks line ranges by words where no embedder knows meaning', async () => {
+  it('ranks line ranges by words without an embedding model', async () => {
     const { findings } = await ask()('CODE_ERROR', 'search_semantic', { code });
     const [first] = findings;
 
@@ -113,7 +113,7 @@ describe('search_semantic', () => {
     expect(findings.map(({ source }) => source)).not.toContain('dist/bundle.js');
   });
 
-  it('ranks by embeddings where one is configured', async () => {
+  it('ranks by embeddings if a model is configured', async () => {
     const embedder = embedderOfCents();
     const { findings } = await ask({ embedder })('CODE_ERROR', 'search_semantic', {
       code: 'amount in hundredths',
@@ -139,7 +139,7 @@ describe('search_semantic', () => {
     expect(embedder.asked[0]).toMatch(/^how is an account settled\?\nfunction settleAccount/);
   });
 
-  it('ranks by words where the embedder fails, and says so', async () => {
+  it('ranks by words with a note if the embedder fails', async () => {
     const embed = async () => {
       throw new TriageError('upstream-failed', 'It answered 500.', { retryable: true });
     };
@@ -152,7 +152,7 @@ describe('search_semantic', () => {
     expect(findings[0]?.title).toContain('matched by words, because the embedder did not respond');
   });
 
-  it('passes over a candidate that cannot be read', async () => {
+  it('skips a candidate that cannot be read', async () => {
     const readFile: CodeHost['readFile'] = async (query, signal) => {
       if (query.path === 'src/cart/cart.ts') throw new TriageError('too-large', 'It is larger than 5 MB.');
       return codeHost.readFile(query, signal);
@@ -164,7 +164,7 @@ describe('search_semantic', () => {
     expect(findings[0]?.source).toBe('src/money/rounding.ts');
   });
 
-  it('says so where the code holds nothing to search for', async () => {
+  it('reports code without anything to search for', async () => {
     expect(await ask()('CODE_ERROR', 'search_semantic', { code: '{ ( ) } 12 + 34' })).toMatchObject({
       status: 'invalid-arguments',
     });
@@ -172,7 +172,7 @@ describe('search_semantic', () => {
 });
 
 describe('chunks of code', () => {
-  it('hold about 500 tokens, overlap by about 100, and cover every line', () => {
+  it('have about 500 tokens, overlap by about 100, and cover every line', () => {
     const lines = filler('row', 400);
     const chunks = splitChunks('a.ts', 1, lines);
 
@@ -187,7 +187,7 @@ describe('chunks of code', () => {
     }
   });
 
-  it('end with a line that is longer than a chunk, and with no line', () => {
+  it('end with a line that is longer than a chunk, and do not exist without lines', () => {
     expect(splitChunks('a.ts', 10, ['x '.repeat(2_000), 'y'])).toMatchObject([
       { lineStart: 10, lineEnd: 10 },
       { lineStart: 11, lineEnd: 11 },
@@ -197,7 +197,7 @@ describe('chunks of code', () => {
 });
 
 describe('words of code', () => {
-  it('are those of compound identifiers too, without the language itself', () => {
+  it('include the parts of compound identifiers, without keywords', () => {
     expect(extractCodeWords('const taxOfCart = HTTPServer.get_tax();')).toEqual(
       expect.arrayContaining(['taxofcart', 'tax', 'cart', 'httpserver', 'http', 'server']),
     );
@@ -208,7 +208,7 @@ describe('words of code', () => {
     expect(searchWords('if (x) return roundToCents(amount, abc)', 2)).toEqual(['roundToCents', 'amount']);
   });
 
-  it('rank a chunk that holds the rare ones first, between 0 and 1', () => {
+  it('rank a chunk with the rare ones first, between 0 and 1', () => {
     const chunk = (text: string) => ({ path: 'a', lineStart: 1, lineEnd: 1, text });
     const ranked = rankByWords([chunk('sum sum sum'), chunk('sum of cents'), chunk('cart')], 'sum cents');
     expect(ranked.map((rankedChunk) => rankedChunk.chunk.text)).toEqual(['sum of cents', 'sum sum sum']);
@@ -227,7 +227,7 @@ describe('read_repository_docs', () => {
     expect(llms.findings[0]).toMatchObject({ source: 'llms.txt', text: '# Shop for models' });
   });
 
-  it('keeps to a folder, and finds nothing in one that is not there', async () => {
+  it('is limited to a folder, and finds nothing in one that does not exist', async () => {
     const { findings } = await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'packages/api/' });
     expect(findings.map(({ source }) => source)).toEqual(['packages/api/README.md', 'repository']);
     expect(findings[1]?.text).not.toContain('rounding');
@@ -238,7 +238,7 @@ describe('read_repository_docs', () => {
 });
 
 describe('list_repositories', () => {
-  it("names only those of the build's owner", async () => {
+  it("lists only those of the build's owner", async () => {
     const clones = {
       'shop/api': repository.folder,
       'shop/web': repository.folder,

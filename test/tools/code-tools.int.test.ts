@@ -94,7 +94,7 @@ describe('read_file', () => {
     });
   });
 
-  it('says so where another commit had to answer', async () => {
+  it('notes that another commit had to be used', async () => {
     const build = sampleBuild({ commit: 'deadbeefdeadbeef' });
     const outcome = await ask({ build })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
 
@@ -103,7 +103,7 @@ describe('read_file', () => {
     );
   });
 
-  it('says so where the build names no commit', async () => {
+  it('notes that the build names no commit', async () => {
     const outcome = await ask({ build: sampleBuild({ commit: null }) })('CODE_ERROR', 'read_file', {
       path: 'src/tax.ts',
     });
@@ -111,7 +111,7 @@ describe('read_file', () => {
     expect(outcome.findings[0]?.title).toContain('the build names no commit');
   });
 
-  it('reads the commit that was built, not the newest', async () => {
+  it('reads the built commit, not the newest', async () => {
     const outcome = await ask({ build: sampleBuild({ commit: first }) })('CODE_ERROR', 'read_file', {
       path: 'src/tax.ts',
       line: 4,
@@ -120,7 +120,7 @@ describe('read_file', () => {
     expect(outcome.findings[0]?.text).toContain('0.19');
   });
 
-  it('names the files where a path fits several', async () => {
+  it('lists the files if a path matches several', async () => {
     const outcome = await ask()('CODE_ERROR', 'read_file', { path: 'index.ts' });
 
     expect(outcome.findings).toMatchObject([
@@ -135,7 +135,7 @@ describe('read_file', () => {
     },
   );
 
-  it('proposes the nearest names, and the lines that mention it, where a file does not exist', async () => {
+  it('suggests the nearest names, and lines that mention it, if a file does not exist', async () => {
     const { status, findings } = await ask()('CODE_ERROR', 'read_file', {
       path: 'packages/cart/src/taxs.ts',
       line: 4,
@@ -151,7 +151,7 @@ describe('read_file', () => {
     expect(moved.findings[0]?.text).toContain('lines with "round":\npackages/cart/src/tax.ts:1');
   });
 
-  it('gives 200 lines, and says what is cut', async () => {
+  it('returns 200 lines, and states what is cut', async () => {
     const lines = Array.from({ length: 900 }, (_, row) => `const value${row} = ${'x'.repeat(50)}${row};`);
     const files = {
       'src/long.ts': `${lines.join('\n')}\n`,
@@ -186,7 +186,7 @@ describe('read_file', () => {
     expect(await ask()('CODE_ERROR', 'read_file', { path })).toMatchObject({ status: 'empty', findings: [] });
   });
 
-  it.each(['--upload-pack=id', 'main:../x', '-x'])('takes no commit like %s', async (commit) => {
+  it.each(['--upload-pack=id', 'main:../x', '-x'])('refuses a commit such as %s', async (commit) => {
     const outcome = await ask({ build: sampleBuild({ commit }) })('CODE_ERROR', 'read_file', {
       path: 'src/tax.ts',
     });
@@ -201,7 +201,7 @@ describe('read_file', () => {
     ['DEPENDENCY_ERROR', 'package.json', 'ok'],
     ['DEPENDENCY_ERROR', 'package-lock.json', 'ok'],
     ['DEPENDENCY_ERROR', 'packages/cart/src/tax.ts', 'ok'],
-  ] as const)('for %s and %s: %s', async (category, path, status) => {
+  ] as const)('accepts for %s and %s: %s', async (category, path, status) => {
     expect(await ask()(category, 'read_file', { path })).toMatchObject({ status });
   });
 
@@ -239,7 +239,7 @@ describe('read_blame', () => {
     expect(runs.slice(1).every(({ data }) => data?.commit === first)).toBe(true);
   });
 
-  it('shows what the commit put its lines in place of', async () => {
+  it('shows the former lines that the commit replaced', async () => {
     const { findings } = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 4 });
 
     expect(findings.at(-1)).toMatchObject({
@@ -249,7 +249,7 @@ describe('read_blame', () => {
     });
   });
 
-  it('takes a range, and wants a line or a range', async () => {
+  it('accepts a range, and requires a line or a range', async () => {
     const ranged = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', lineStart: 4, lineEnd: 4 });
     expect(ranged.findings.map(({ data }) => data?.commit)).toEqual([built, built]);
     expect(await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts' })).toMatchObject({
@@ -258,8 +258,8 @@ describe('read_blame', () => {
   });
 });
 
-describe('read_blame of a line next to which others were removed', () => {
-  it('names the commit that took them, which no line of today is from', async () => {
+describe('read_blame of a line next to removed lines', () => {
+  it('names the commit that removed them, although no present line is from it', async () => {
     const other = createGitRepository();
     try {
       const lines = [
@@ -290,8 +290,8 @@ describe('read_blame of a line next to which others were removed', () => {
   });
 });
 
-describe('read_blame of lines where one commit wrote a line and took others away', () => {
-  it('names it for what it took away, with its patch', async () => {
+describe('read_blame of lines where one commit added and removed lines', () => {
+  it('names it for the removal, with its patch', async () => {
     const other = createGitRepository();
     try {
       const guard = ['  if (net === undefined) {', '    return 0;', '  }'];
@@ -345,7 +345,7 @@ describe('read_blame of lines that a later commit only formatted', () => {
     }
   }
 
-  it('attributes them to their author, and shows what was changed next to them', async () => {
+  it('attributes them to their author, and shows other changes next to them', async () => {
     const findings = await blameFormatted((host) => host);
 
     const runs = findings.map(({ lineStart, lineEnd, data }) => [data?.author, lineStart, lineEnd]);
@@ -360,7 +360,7 @@ describe('read_blame of lines that a later commit only formatted', () => {
     });
   });
 
-  it('leaves them to the formatting commit, marked as such, if the file before it is not known', async () => {
+  it('attributes them to the formatting commit, marked as such, if the former file is not known', async () => {
     const findings = await blameFormatted((host) => ({ ...host, history: async () => [] }));
 
     const cid = findings.find(({ data }) => data?.author === 'Cid');
@@ -394,7 +394,7 @@ describe('find_files', () => {
   };
   const message = (text: string) => ({ messages: [{ text, at: null, weight: 1 }] });
 
-  it('finds what the kept lines name, as the repository calls it, and nothing for words that only look like files', async () => {
+  it('finds files named in the kept lines, by their paths in the repository, and nothing for words that only look like files', async () => {
     const { data } = await foundBy(
       'CODE_ERROR',
       message('/builds/shop/api/packages/cart/src/tax.ts:4:10: e.g. see https://x.test/a/index.ts, index.ts'),
@@ -411,7 +411,7 @@ describe('find_files', () => {
     ]);
   });
 
-  it('says which of the paths asked for exist, and which do not', async () => {
+  it('reports which of the requested paths exist', async () => {
     const { data } = await foundBy('CODE_ERROR', {}, { paths: ['src/tax.ts', 'src/price.ts'] });
     expect(data.found.map(({ path }) => path)).toEqual(['packages/cart/src/tax.ts']);
     expect(data.missing).toEqual(['src/price.ts']);
@@ -456,7 +456,7 @@ describe('find_files', () => {
     }
   });
 
-  it('finds the CI file that holds the failed step, and the manifests nearest to the root', async () => {
+  it('finds the CI file with the failed step, and the manifests nearest to the root', async () => {
     const step = {
       source: 'log',
       name: 'build / Run runs-on: ubuntu-latest',
@@ -473,7 +473,7 @@ describe('find_files', () => {
   });
 });
 
-describe('find_files where several CI files run the failed command', () => {
+describe('find_files if several CI files run the failed command', () => {
   let other: GitRepository;
   beforeAll(() => {
     other = createGitRepository();
@@ -506,13 +506,13 @@ describe('find_files where several CI files run the failed command', () => {
     ['the pipeline’s name', 'Nightly', 'Run npm test', ['.github/workflows/nightly.yml']],
     ['the job’s name', 'build', 'unit (node 24) / Run npm test', ['.github/workflows/ci.yml']],
     ['nothing: none is known to define it', 'build', 'Run npm test', []],
-  ])('names the one that has %s', async (_what, pipeline, step, files) => {
+  ])('names the one with %s', async (_what, pipeline, step, files) => {
     expect(await stepFiles(pipeline, step)).toEqual(files);
   });
 });
 
 describe('search_code', () => {
-  it('brings one finding a line', async () => {
+  it('returns one finding per line', async () => {
     const outcome = await ask()('CODE_ERROR', 'search_code', { text: 'taxOf(' });
 
     expect(outcome.findings.map(({ title }) => title).toSorted()).toEqual([
@@ -521,7 +521,7 @@ describe('search_code', () => {
     ]);
   });
 
-  it('looks everywhere, whatever the category', async () => {
+  it('searches everywhere, whatever the category', async () => {
     for (const category of ['DEPENDENCY_ERROR', 'CONFIG_ERROR'] as const) {
       const { findings } = await ask()(category, 'search_code', { text: 'left-pad' });
       expect(findings.map(({ source }) => source)).toEqual(
@@ -530,11 +530,11 @@ describe('search_code', () => {
     }
   });
 
-  it.each(['--open-files-in-pager=id', '-e', '$(id)', '`id`'])('takes %s for text', async (text) => {
+  it.each(['--open-files-in-pager=id', '-e', '$(id)', '`id`'])('treats %s as text', async (text) => {
     expect(await ask()('CODE_ERROR', 'search_code', { text })).toMatchObject({ status: 'empty' });
   });
 
-  it('wants one line', async () => {
+  it('requires a single line', async () => {
     expect(await ask()('CODE_ERROR', 'search_code', { text: 'a\nb' })).toMatchObject({
       status: 'invalid-arguments',
     });
@@ -542,7 +542,7 @@ describe('search_code', () => {
 });
 
 describe('read_commit_history', () => {
-  it('tells the newest commits, of one file where asked', async () => {
+  it('lists the newest commits, of one file on request', async () => {
     const all = await ask()('CODE_ERROR', 'read_commit_history');
     expect(all.findings.map(({ data }) => data?.commit)).toEqual([built, first]);
     const one = await ask()('CODE_ERROR', 'read_commit_history', { path: '/app/package.json' });
@@ -579,7 +579,7 @@ describe('read_test_file', () => {
     expect(await shown(test)).toMatchObject({ source, data: { line } });
   });
 
-  it('has nothing to read without a failing test', async () => {
+  it('finds nothing without a failing test', async () => {
     expect(await ask()('TEST_FAILURE', 'read_test_file')).toMatchObject({ status: 'empty' });
     expect(await shown({ name: 'a', file: 'absent.ts' }, { test: 'another' })).toBeUndefined();
   });

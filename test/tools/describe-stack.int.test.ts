@@ -23,7 +23,7 @@ async function describe(files: Readonly<Record<string, string | null>>) {
   return (await toolbox.run(call, subject, 'CODE_ERROR', new AbortController().signal)).findings;
 }
 
-it('shows the manifest of a package whose folder is called workflows, and counts a single file', async () => {
+it('describe_stack shows the manifest of a package whose folder is called workflows, and counts a single file correctly', async () => {
   const [summary, ...manifests] = await describe({
     'packages/workflows/package.json': '{ "name": "flows" }',
   });
@@ -31,7 +31,7 @@ it('shows the manifest of a package whose folder is called workflows, and counts
   expect(manifests.map(({ source }) => source)).toEqual(['packages/workflows/package.json']);
 });
 
-it('names the Dockerfile, the Makefile and the workflows, without showing them', async () => {
+it('describe_stack names the Dockerfile, the Makefile and the workflows, without showing them', async () => {
   const [summary, ...manifests] = await describe({
     'packages/workflows/package.json': null,
     Dockerfile: 'FROM scratch',

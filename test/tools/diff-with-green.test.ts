@@ -57,7 +57,7 @@ describe('diff_with_green', () => {
     'bye',
   ];
 
-  it('shows the new lines with their numbers, what is known between distant ones left out', async () => {
+  it('shows the new lines with their numbers, without known lines between distant ones', async () => {
     const { status, findings } = await ask(RED);
 
     expect(status).toBe('ok');
@@ -73,7 +73,7 @@ describe('diff_with_green', () => {
     expectExact(findings, RED);
   });
 
-  it('looks at the asked lines only', async () => {
+  it('reads only the requested lines', async () => {
     expect(linesOf((await ask(RED, { from: 302, to: 350 })).findings)).toEqual([[303, 303]]);
     expect(linesOf((await ask(RED, { from: 310 })).findings)).toEqual([[394, 394]]);
     expect(await ask(RED, { from: 310, to: 320 })).toMatchObject({
@@ -84,7 +84,7 @@ describe('diff_with_green', () => {
     expect(await ask(RED, { from: 9, to: 8 })).toMatchObject({ status: 'invalid-arguments' });
   });
 
-  it('looks at the failed step where nothing is asked', async () => {
+  it('reads the failed step without a request', async () => {
     const section = { source: 'build.log', name: 'link', lineStart: 2, lineEnd: 302, failed: true };
     const failedSections = [
       section,
@@ -97,7 +97,7 @@ describe('diff_with_green', () => {
     expect(findings[0]?.title).toContain('1 line in all (lines 2–302)');
   });
 
-  it('shows at most ten stretches, eighty lines and two hundred characters of each', async () => {
+  it('shows at most ten ranges, eighty lines and two hundred characters of each', async () => {
     const one = (n: number) => [
       ...GREEN.slice(1, 5),
       ...Array.from({ length: 30 }, (_, i) => `${letters(n * 100 + i)} new ${'w'.repeat(300)}`),
@@ -114,7 +114,7 @@ describe('diff_with_green', () => {
     expectExact(findings, lines);
   });
 
-  it('gives short stretches whole and the room that is left to long ones', async () => {
+  it('shows short ranges completely, and long ones in the remaining space', async () => {
     const long = Array.from({ length: 200 }, (_, i) => `${letters(i)} frame`);
     const { findings } = await ask(['boom', ...GREEN.slice(0, 20), ...long]);
 
@@ -122,34 +122,34 @@ describe('diff_with_green', () => {
     expect(findings.at(-1)?.lineEnd).toBe(21 + 79);
   });
 
-  it('says so where no green build is known', async () => {
+  it('reports that no passed build is known', async () => {
     const summary = 'No known green build has build.log, so its new lines cannot be determined.';
 
     expect(await ask(RED, {}, null)).toMatchObject({ status: 'empty', findings: [], summary });
   });
 
-  it('says so where nothing is new', async () => {
+  it('reports that nothing is new', async () => {
     expect(await ask(GREEN)).toMatchObject({
       status: 'empty',
       summary: 'Nothing in build.log is new since build 12.',
     });
   });
 
-  it('leaves a green build aside that is of another job', async () => {
+  it('ignores a passed build of another job', async () => {
     const summary =
       'The log of build 12 has no line in common with other.log, so it is no use for comparison.';
 
     expect(await ask(RED, { source: 'other.log' })).toMatchObject({ status: 'empty', summary });
   });
 
-  it('says which logs there are where the named one is not', async () => {
+  it('lists the logs if the named one does not exist', async () => {
     const { status, summary } = await ask(RED, { source: 'no.log' });
 
     expect(status).toBe('invalid-arguments');
     expect(summary).toContain('build.log, other.log');
   });
 
-  it('numbers the lines of a coloured log with overwritten progress as stored', async () => {
+  it('numbers the lines of a colored log with overwritten progress as stored', async () => {
     const lines = [...GREEN, '10%\r50%\r\u001b[31merror: linker gave up\u001b[0m\r', 'done'];
     const { findings } = await ask(lines);
 

@@ -42,7 +42,7 @@ function recording(answers: Partial<HistoryStore>) {
 }
 
 describe('read_failure_history', () => {
-  it('asks for the fingerprint and the failing test, in earlier builds of the repository', async () => {
+  it('searches for the fingerprint and the failing test in earlier builds of the repository', async () => {
     const { history, asked } = recording({ failureHistory: async () => [row(811), row(809)] });
     const test = {
       name: 'adds up',
@@ -91,7 +91,7 @@ describe('find_similar_failures', () => {
     score: trigrams,
   });
 
-  it('compares all of the failure with the candidates for its own message, and carries the likeness', async () => {
+  it('compares the whole failure with the candidates for its message, and returns the similarity', async () => {
     const { history, asked } = recording({
       similarFailures: async () => [
         other(699, 'expected 3 rows, got none'),
@@ -107,7 +107,7 @@ describe('find_similar_failures', () => {
     expect(outcome.findings[0]?.score).toBeCloseTo(1, 9);
   });
 
-  it('offers nothing where the candidates share words only', async () => {
+  it('finds nothing if the candidates share only words', async () => {
     const { history } = recording({
       similarFailures: async () => [other(699, 'got tired of what was expected')],
     });
@@ -118,7 +118,7 @@ describe('find_similar_failures', () => {
 });
 
 describe('count_consecutive_failures', () => {
-  it('says how many, since which, and which was the last green', async () => {
+  it('returns the number, since when, and the last passed build', async () => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '810', commit: 'aaaaaaaaaaaa' });
     const lastGreen = sampleBuild({ id: 'bld_0', number: '809', commit: 'bbbbbbbbbbbb' });
     const { history } = recording({
@@ -137,7 +137,7 @@ describe('count_consecutive_failures', () => {
   it.each([
     [1, 'ci on main failed 7 times in a row since #804, 2026-01-05, for other reasons before this build.'],
     [2, 'ci on main failed 7 times in a row since #804, 2026-01-05, the last 2 times this way (since #809).'],
-  ] as const)('58: counts this failure, not whatever failed in the job: %i of 7', async (same, text) => {
+  ] as const)('58: counts this failure, not other failures of the job: %i of 7', async (same, text) => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '804', commit: null });
     const firstSame = sampleBuild({ id: 'bld_9', number: '809', commit: null });
     const { history } = recording({
@@ -152,13 +152,13 @@ describe('count_consecutive_failures', () => {
     expect(findings[0]?.text).toContain(text);
   });
 
-  it('is empty where nothing is known', async () => {
+  it('is empty without history', async () => {
     expect(await asking({})('INFRA_ERROR', 'count_consecutive_failures')).toMatchObject({ status: 'empty' });
   });
 });
 
 describe('search_web', () => {
-  it('sends one short line and brings pages with their address', async () => {
+  it('sends one short line and returns pages with their address', async () => {
     const queries: string[] = [];
     const webSearch = {
       driver: 'test',

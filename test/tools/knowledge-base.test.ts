@@ -86,7 +86,7 @@ describe('the knowledge folder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('gives its documents in order and nothing else', async () => {
+  it('returns its documents in order and nothing else', async () => {
     writeFileSync(join(folder, 'ERR002.md'), DOCUMENT.replace('ERR001', 'ERR002'));
     writeFileSync(join(folder, 'ERR001.md'), DOCUMENT);
     writeFileSync(join(folder, 'README.md'), 'no document');
@@ -94,7 +94,7 @@ describe('the knowledge folder', () => {
     expect((await readKnowledge(folder)).map(({ id }) => id)).toEqual(['ERR001', 'ERR002']);
   });
 
-  it('refuses a document with the id of another file, and a folder that is not there', async () => {
+  it('refuses a document with the id of another file, and a missing folder', async () => {
     writeFileSync(join(folder, 'ERR002.md'), DOCUMENT);
 
     await expect(readKnowledge(folder)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('the knowledge folder', () => {
   });
 });
 
-describe('loading', () => {
+describe('indexing the knowledge folder', () => {
   const document = parseKnowledge('ERR001.md', DOCUMENT);
   const other = { ...document, id: 'ERR002', title: 'Another', signals: ['connection refused'] };
 
@@ -122,7 +122,7 @@ describe('loading', () => {
     return { index, embedded };
   }
 
-  it('takes in each document and each of its phrases, once', async () => {
+  it('adds each document and each of its phrases once', async () => {
     const { index, embedded } = counting();
 
     expect(await loadKnowledge(index, [document, other])).toEqual({ changed: 2, unchanged: 0, removed: 0 });
@@ -154,7 +154,7 @@ describe('loading', () => {
     });
   });
 
-  it('leaves the error library alone', async () => {
+  it('does not touch the error library', async () => {
     const { index } = counting();
     await index.upsert('error_library', [{ id: 'lib_1', text: 'decided', metadata: {} }]);
     await loadKnowledge(index, []);
@@ -162,7 +162,7 @@ describe('loading', () => {
     expect(await index.count('error_library')).toBe(1);
   });
 
-  it('keeps the first fix at hand', async () => {
+  it('keeps the first fix with each phrase', async () => {
     const { index } = counting();
     await loadKnowledge(index, [document]);
 

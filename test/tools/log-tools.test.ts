@@ -41,7 +41,7 @@ describe('read_build_log', () => {
     ]);
   });
 
-  it('shows the end of the failing step, else the exit, by itself', async () => {
+  it('shows the end of the failing step by default, or the exit', async () => {
     const step = [{ source: 'build.log', name: 'test', lineStart: 10, lineEnd: 400, failed: true }];
     const [atStep] = (await ask({ failedSections: step, exits })('INFRA_ERROR', 'read_build_log')).findings;
     const [atExit] = (await ask()('INFRA_ERROR', 'read_build_log')).findings;
@@ -51,7 +51,7 @@ describe('read_build_log', () => {
     expectExact(atExit);
   });
 
-  it('clips to the log and to four thousand characters around the line', async () => {
+  it('is limited to the log and to four thousand characters around the line', async () => {
     const wide = Array.from({ length: 300 }, (_, row) => `${row + 1} ${'w'.repeat(300)}`).join('\n');
     const wideAsk = asking({ archive: archiveOf({ 'build.log': wide }) });
     const [found] = (await wideAsk('INFRA_ERROR', 'read_build_log', { line: 150, context: 100 })).findings;
@@ -64,14 +64,14 @@ describe('read_build_log', () => {
     expect(last).toMatchObject({ lineStart: 4_999, lineEnd: 5_000 });
   });
 
-  it('says which logs there are where the named one is not', async () => {
+  it('lists the logs if the named one does not exist', async () => {
     const outcome = await ask()('INFRA_ERROR', 'read_build_log', { source: '../../etc/passwd' });
 
     expect(outcome).toMatchObject({ status: 'invalid-arguments', findings: [] });
     expect(outcome.summary).toContain('build.log, other.log, report.xml');
   });
 
-  it('hands over to the failure history where the archive fails', async () => {
+  it('is replaced by the failure history if the archive fails', async () => {
     const broken = {
       ...archiveOf(logs),
       lines: async () => {
@@ -83,7 +83,7 @@ describe('read_build_log', () => {
     expect(outcome).toMatchObject({ status: 'empty', answeredBy: 'read_failure_history' });
   });
 
-  it('is empty where nothing is archived', async () => {
+  it('is empty if nothing is archived', async () => {
     expect(await asking({})('INFRA_ERROR', 'read_build_log')).toMatchObject({ status: 'empty' });
   });
 });
@@ -97,7 +97,7 @@ describe('read_console_output', () => {
     expectExact(found);
   });
 
-  it('shows the tail where asked, or where no exit is known', async () => {
+  it('shows the end on request, or if no exit is known', async () => {
     const [asked] = (await ask()('CONFIG_ERROR', 'read_console_output', { from: 'tail', lines: 2 })).findings;
     const [known] = (await ask({})('DEPENDENCY_ERROR', 'read_console_output', { source: 'other.log' }))
       .findings;
@@ -108,7 +108,7 @@ describe('read_console_output', () => {
 });
 
 describe('grep_log', () => {
-  it('finds literal text with its exact lines, neighbours together', async () => {
+  it('finds literal text with its exact lines, adjacent ones together', async () => {
     const { findings } = await ask()('CODE_ERROR', 'grep_log', { text: 'line 499', limit: 3 });
 
     expect(findings.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
@@ -119,7 +119,7 @@ describe('grep_log', () => {
     for (const finding of findings) expectExact(finding);
   });
 
-  it('takes a pattern for text, and sees no colours', async () => {
+  it('treats a pattern as text, and ignores colors', async () => {
     expect(await ask()('CODE_ERROR', 'grep_log', { text: 'line .*' })).toMatchObject({ status: 'empty' });
     expect(
       (await ask()('CODE_ERROR', 'grep_log', { text: 'killed', ignoreCase: true })).findings,
@@ -139,7 +139,7 @@ describe('grep_log', () => {
 });
 
 describe('grep_log with a pattern, context, or everywhere', () => {
-  it('takes an RE2 pattern, and says what is wrong with one that is none', async () => {
+  it('accepts an RE2 pattern, and explains what is wrong with an invalid one', async () => {
     const found = await ask()('CODE_ERROR', 'grep_log', { text: '^line 49\\d{2}$', pattern: true, limit: 2 });
     const wrong = await ask()('CODE_ERROR', 'grep_log', { text: '(?<=a)b', pattern: true });
 
@@ -148,7 +148,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     expect(wrong).toMatchObject({ status: 'invalid-arguments' });
   });
 
-  it('shares the lines among the alternatives of a pattern, and says which are left out', async () => {
+  it('divides the lines among the alternatives of a pattern, and states which are left out', async () => {
     const common = 'warning: unused\n'.repeat(30);
     const log = `${common}error: out of disk (a|b)\n${common}denied: no key\n`;
     const grep = asking({ archive: archiveOf({ 'build.log': log }) });
@@ -165,7 +165,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     expect((await search('[|]b|(no key|no lock)')).findings).toHaveLength(2);
   });
 
-  it('finds how a line begins behind the time that the CI system puts before it', async () => {
+  it('finds the beginning of a line after the timestamp of the CI system', async () => {
     const log = '2026-03-04T10:45:55.7632270Z E   assert 1 == 2\n2026-03-04T10:45:55.8632270Z not E   here\n';
     const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })(
       'CODE_ERROR',
@@ -178,7 +178,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     expect(findings).toMatchObject([{ lineStart: 1, lineEnd: 1 }]);
   });
 
-  it('is not held up by a pattern that would backtrack for ever', async () => {
+  it('is not delayed by a pattern that would backtrack forever', async () => {
     const bait = asking({ archive: archiveOf({ 'build.log': `${'a'.repeat(5_000)}!` }) });
 
     expect(await bait('CODE_ERROR', 'grep_log', { text: '(a+)+(a|aa)+$', pattern: true })).toMatchObject({
@@ -186,7 +186,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     });
   });
 
-  it('shows the lines around, touching ones once', async () => {
+  it('shows the surrounding lines, overlapping ones once', async () => {
     const { findings } = await ask()('CODE_ERROR', 'grep_log', {
       text: '^line (?:10|13|40)$',
       pattern: true,
@@ -214,7 +214,7 @@ describe('read_artifact', () => {
   const askFiles = (survey?: TriageSubject['survey']) =>
     asking({ archive: archiveOf(files) }, sampleSubject(survey === undefined ? {} : { survey }));
 
-  it('lists what there is, with what the survey made of it', async () => {
+  it('lists the artifacts, with their grade in the inventory', async () => {
     const seen = {
       what: 'test report',
       grade: 'relevant',
@@ -238,7 +238,7 @@ describe('read_artifact', () => {
     expect(found?.text).toContain('build.log: log, 5000 lines');
   });
 
-  it('shows the failing cases of a report, or its lines where these are requested', async () => {
+  it('shows the failing cases of a report, or its lines on request', async () => {
     const cases = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml' });
     const lines = await askFiles()('TEST_FAILURE', 'read_artifact', {
       source: 'TEST-cart.xml',
@@ -251,7 +251,7 @@ describe('read_artifact', () => {
     expect(lines.findings).toMatchObject([{ text: report, lineStart: 1, lineEnd: 1 }]);
   });
 
-  it('shows at most two hundred lines, exactly', async () => {
+  it('shows at most two hundred lines, unchanged', async () => {
     const { findings } = await askFiles()('INFRA_ERROR', 'read_artifact', {
       source: 'build.log',
       from: 4_900,
@@ -268,7 +268,7 @@ describe('read_artifact', () => {
     expect(tooMany).toMatchObject({ status: 'invalid-arguments' });
   });
 
-  it('says which names exist where one does not', async () => {
+  it('lists the names if the requested one does not exist', async () => {
     const outcome = await askFiles()('CODE_ERROR', 'read_artifact', { source: 'other' });
 
     expect(outcome).toMatchObject({ status: 'invalid-arguments' });
@@ -288,7 +288,7 @@ describe('grep_log in an archive that searches', () => {
     return asking({ archive });
   };
 
-  it('finds what is found in a text, whatever interrupts it', async () => {
+  it('finds the same as in a text, even across chunks', async () => {
     const odd = fc.constantFrom(
       '\n',
       '\r',
@@ -322,7 +322,7 @@ describe('grep_log in an archive that searches', () => {
     );
   });
 
-  it('counts the line of many megabytes once', async () => {
+  it('counts a line of many megabytes once', async () => {
     const { findings } = await (await inMemory(`a\n${'needle '.repeat(500_000)}\nneedle`))(
       'CODE_ERROR',
       'grep_log',
@@ -333,7 +333,7 @@ describe('grep_log in an archive that searches', () => {
     expect([findings[0]?.lineStart, findings.at(-1)?.lineEnd]).toEqual([2, 3]);
   });
 
-  it('stops when the run is over', async () => {
+  it('stops when the run ends', async () => {
     const over = AbortSignal.abort();
     const archive = { ...archiveOf(logs), linesWith: () => endless() };
     await expect(
@@ -347,7 +347,7 @@ function* endless() {
 }
 
 describe('view_log', () => {
-  it('shows the asked lines, in as many findings as they need', async () => {
+  it('shows the requested lines, in as many findings as needed', async () => {
     const wide = Array.from({ length: 200 }, (_, row) => `${row + 1} ${'v'.repeat(96)}`);
     const wideAsk = asking({ archive: archiveOf({ 'build.log': wide.join('\n') }) });
     const { findings } = await wideAsk('TEST_FAILURE', 'view_log', { from: 1, to: 200 });
@@ -366,7 +366,7 @@ describe('view_log', () => {
     },
   );
 
-  it('is empty past the end', async () => {
+  it('is empty after the end', async () => {
     expect(await ask()('CODE_ERROR', 'view_log', { from: 6_000, to: 6_001 })).toMatchObject({
       status: 'empty',
     });

@@ -11,14 +11,14 @@ import { asking } from './sources.ts';
 const MESSAGE = 'the ledger of the vault does not add up: 41 differs from 42';
 const scopeFor = (...scopes: string[][]) => createReaderScope({ scopes: async () => scopes });
 
-describe('what tools may look at of other repositories', () => {
-  it('is everything without a scope', async () => {
+describe('the other repositories that tools may read', () => {
+  it('are all without a scope', async () => {
     expect((await scopeFor()('shop/api'))('vault/ledger')).toBe(true);
     // A token for other repositories does not read this build.
     expect((await scopeFor(['vault/*'])('shop/api'))('vault/ledger')).toBe(true);
   });
 
-  it('is what every reader may see too, and always its own', async () => {
+  it("are those that every reader may see, and always the build's own", async () => {
     const sees = await scopeFor(['shop/*'], ['shop/api', 'shop/web'])('shop/api');
     expect(['shop/api', 'shop/web', 'shop/admin', 'vault/ledger'].filter(sees)).toEqual([
       'shop/api',
@@ -26,7 +26,7 @@ describe('what tools may look at of other repositories', () => {
     ]);
   });
 
-  it.each(['shop/web', 'vault/ledger'])('holds for failures and decisions alike: %s', async (repository) => {
+  it.each(['shop/web', 'vault/ledger'])('are the same for failures and decisions: %s', async (repository) => {
     const vectorIndex = createMemoryIndex(createHashingEmbedder());
     await vectorIndex.upsert('error_library', [
       {

@@ -61,8 +61,8 @@ function world({
   return { ask, count, box };
 }
 
-describe('an answer that is kept', () => {
-  it('is not asked for again, and says so', async () => {
+describe('a cached tool answer', () => {
+  it('is not requested again, and is marked as cached', async () => {
     const { ask, count } = world();
     expect(await ask({ path: 'x' })).not.toHaveProperty('cached');
 
@@ -76,7 +76,7 @@ describe('an answer that is kept', () => {
     expect(count.asked).toBe(1);
   });
 
-  it('is the same however the arguments are written', async () => {
+  it('is the same for arguments written differently', async () => {
     const { ask, count } = world();
     await ask({ path: 'x', depth: 1 });
     expect(await ask({ depth: 1, path: 'x' })).toMatchObject({ cached: true });
@@ -84,7 +84,7 @@ describe('an answer that is kept', () => {
     expect(count.asked).toBe(1);
   });
 
-  it('is another for other arguments, another repository, another category and what it depends on', async () => {
+  it('differs by arguments, repository, category and what it depends on', async () => {
     let commit = 'a1';
     const { ask, box, count } = world({ cache: { ttlMs: 60_000, key: () => [commit] } });
     const subject = sampleSubject();
@@ -102,7 +102,7 @@ describe('an answer that is kept', () => {
     expect(count.asked).toBe(5);
   });
 
-  it('ends with its time', async () => {
+  it('expires', async () => {
     const now = { value: 0 };
     const { ask, count } = world({ store: createMemoryToolCache(10, () => now.value) });
     await ask();
@@ -111,7 +111,7 @@ describe('an answer that is kept', () => {
     expect(count.asked).toBe(2);
   });
 
-  it('is served while its provider is left alone', async () => {
+  it('is used while its provider is paused', async () => {
     let broken = false;
     const run = async () => {
       if (broken) throw new TriageError('upstream-failed', 'It answered 503.', { retryable: true });
@@ -142,7 +142,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-describe('an answer that is not kept', () => {
+describe('a tool answer is not cached', () => {
   it.each<[string, World]>([
     ['where the tool does not allow it', { cache: null }],
     ['where the tool cannot tell what it depends on', { cache: { ttlMs: 60_000, key: () => null } }],
@@ -176,7 +176,7 @@ describe('an answer that is not kept', () => {
     expect(count.asked).toBe(2);
   });
 
-  it('is not served where the tool may not be asked any more', async () => {
+  it('and an earlier one is not used if the tool may no longer be called', async () => {
     let reason: string | null = null;
     const { ask } = world({ unavailable: () => reason });
     await ask();
@@ -201,7 +201,7 @@ describe('a cache that does not work', () => {
     expect(await ask()).toMatchObject({ status: 'ok', findings: [finding] });
   });
 
-  it('does not hold up a run that is cancelled', async () => {
+  it('does not delay a run that is aborted', async () => {
     const { ask } = world({ store: { ...createMemoryToolCache(), get: never } });
     const controller = new AbortController();
     const asked = ask({}, sampleSubject(), controller.signal);
@@ -211,7 +211,7 @@ describe('a cache that does not work', () => {
   });
 });
 
-describe('the same question put twice at a time', () => {
+describe('the same call twice at a time', () => {
   function slow(cache: CachePolicy<Args> | null) {
     const gate = Promise.withResolvers<void>();
     const made = world({
@@ -227,7 +227,7 @@ describe('the same question put twice at a time', () => {
   it.each<[string, CachePolicy<Args> | null]>([
     ['a tool that keeps answers', kept],
     ['a tool that keeps none', null],
-  ])('is put once: %s', async (_name, cache) => {
+  ])('is made once: %s', async (_name, cache) => {
     const { ask, count, open } = slow(cache);
     const both = Promise.all([ask({ path: 'x' }), ask({ path: 'x' }), ask({ path: 'y' })]);
     open();
@@ -239,7 +239,7 @@ describe('the same question put twice at a time', () => {
     expect(other).toMatchObject({ status: 'ok', attempts: 1 });
   });
 
-  it('is put again where the run that asked first is cancelled', async () => {
+  it('is made again if the first run is aborted', async () => {
     const { ask, count, open } = slow(kept);
     const controller = new AbortController();
     const first = ask({}, sampleSubject(), controller.signal);
@@ -253,7 +253,7 @@ describe('the same question put twice at a time', () => {
     expect(count.asked).toBe(2);
   });
 
-  it('is two questions for two triages where nothing is kept', async () => {
+  it('is made twice for two triages without a cache', async () => {
     const { ask, count, open } = slow(null);
     const both = Promise.all([ask({}), ask({}, { ...sampleSubject(), triageId: 'another' })]);
     open();
@@ -263,7 +263,7 @@ describe('the same question put twice at a time', () => {
 });
 
 describe('the cache in memory', () => {
-  it('forgets what was not used for longest', async () => {
+  it('evicts the least recently used entry', async () => {
     const cache = createMemoryToolCache(2);
     const put = (key: string) =>
       cache.put({ key, tool: 'a', repository: 'r', ttlMs: 60_000 }, { findings: [], summary: key });
@@ -277,7 +277,7 @@ describe('the cache in memory', () => {
     ).toEqual(['a', undefined, 'c']);
   });
 
-  it('sweeps what has expired', async () => {
+  it('removes expired entries', async () => {
     const now = { value: 0 };
     const cache = createMemoryToolCache(10, () => now.value);
     await cache.put({ key: 'a', tool: 'a', repository: 'r', ttlMs: 5 }, { findings: [], summary: '' });

@@ -42,7 +42,7 @@ describe('search_knowledge', () => {
     expect(first / phrases.length).toBeGreaterThan(0.9);
   });
 
-  it('finds the kind of most true failures, first for most of those for which it finds anything', async () => {
+  it('finds the kind of most real failures, first for most of those with any result', async () => {
     const names = readdirSync(FIXTURES, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? entry.name : [],
     );
@@ -79,7 +79,7 @@ describe('search_knowledge', () => {
     return findings.length === 0 ? null : findings.findIndex(({ data }) => data?.kind === truth.kind) + 1;
   }
 
-  it('brings the whole document with its facts, once, with a score', async () => {
+  it('returns the whole document with its facts, once, with a score', async () => {
     const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'write failed: No space left on device',
     });
@@ -96,7 +96,7 @@ describe('search_knowledge', () => {
     expect(scores).toEqual(scores.toSorted((left, right) => right - left));
   });
 
-  it('keeps to a category where asked', async () => {
+  it('is limited to a category on request', async () => {
     const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'AssertionError: expected 1 to equal 2, no space left',
       category: 'TEST_FAILURE',
@@ -106,7 +106,7 @@ describe('search_knowledge', () => {
     expect(findings.every(({ data }) => data?.category === 'TEST_FAILURE')).toBe(true);
   });
 
-  it('leaves out what is like the failure by chance', async () => {
+  it('omits documents that are similar by chance', async () => {
     const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'go: example.com/x@v1.0.0: dial tcp: lookup proxy.golang.org on 10.0.0.2:53: no such host',
     });
@@ -114,7 +114,7 @@ describe('search_knowledge', () => {
     expect(findings.map(({ data }) => data?.documentId)).toEqual(['ERR014']);
   });
 
-  it('asks the web instead where the index is down, which is honest about not being there', async () => {
+  it('is replaced by the web search if the index is down, which is reported', async () => {
     const down: VectorIndex = {
       ...vectorIndex,
       search: async () => {
@@ -140,7 +140,7 @@ describe('search_knowledge', () => {
 });
 
 describe('search_error_library', () => {
-  it('brings what a person decided, and whether it was in this repository', async () => {
+  it('returns decisions of people, and whether they concern this repository', async () => {
     const metadata = {
       entryId: 'lib_1',
       category: 'TEST_FAILURE',

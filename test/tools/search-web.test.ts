@@ -29,12 +29,12 @@ async function queryFor(query: string): Promise<string> {
   return queries.join();
 }
 
-it('masks what it asks the web, before it is cut to one line of 200 characters', async () => {
+it('a web query is masked before it is cut to one line of 200 characters', async () => {
   expect(await queryFor('login  failed\nfor hunter2')).toBe('login failed for ***');
   expect(await queryFor(`${'x'.repeat(196)} hunter2`)).toBe(`${'x'.repeat(196)} ***`);
 });
 
-describe('a search that fails', () => {
+describe('a web search that fails', () => {
   const down = {
     driver: 'test',
     configured: true,
@@ -46,7 +46,7 @@ describe('a search that fails', () => {
   const search = (toolchains: readonly string[]) =>
     askDown(sampleSubject({ toolchains: [...toolchains] }))('CODE_ERROR', 'search_web', { query: 'x y z' });
 
-  it('is told as failed, and names the documentation of the tools, marked as not read', async () => {
+  it('is reported as failed, and names the documentation of the tools, marked as not read', async () => {
     const outcome = await search(['pytest', 'npm']);
 
     expect(outcome).toMatchObject({
@@ -63,7 +63,7 @@ describe('a search that fails', () => {
     expect(outcome.findings[0]?.text).toContain('neither searched nor read');
   });
 
-  it('names nothing for tools that it does not know', async () => {
+  it('names nothing for unknown tools', async () => {
     expect(await search(['blorp'])).toMatchObject({
       status: 'failed',
       findings: [],
@@ -71,7 +71,7 @@ describe('a search that fails', () => {
     });
   });
 
-  it('is told in the advice where nothing else is known', async () => {
+  it('is mentioned in the advice if nothing else is known', async () => {
     const { findings } = await search(['npm']);
     const insight = insightOf('blorp zzqx 17\n##[error]Process completed with exit code 1.\n');
     const evidence = [

@@ -5,7 +5,7 @@ describe('the file of a test', () => {
   const test = (name: string, suite: string | null = null, file: string | null = null) =>
     testFilePaths({ name, suite, file });
 
-  it('is what the report names, first of all', () => {
+  it('is first the one that the report names', () => {
     expect(test('sums', 'com.shop.CartTest', 'x/CartTest.java')[0]).toBe('x/CartTest.java');
   });
 
@@ -17,7 +17,7 @@ describe('the file of a test', () => {
     expect(test('sums', 'test/cart.test.ts')).toContain('test/cart.test.ts');
   });
 
-  it('is not made out of sentences', () => {
+  it('is not guessed from sentences', () => {
     expect(test('adds up when the cart is empty', 'the cart')).toEqual([]);
   });
 });

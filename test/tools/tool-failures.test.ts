@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../../src/tools/tool.ts';
 import { finding, flaky, type Parameters, tool, toolbox } from './sample-tools.ts';
 
 describe('a tool that fails', () => {
-  it('is asked again after transient errors, up to three times', async () => {
+  it('is called again after transient errors, up to three times', async () => {
     const healing = tool('a', async (_context, asked) => {
       if (asked < 4) throw flaky();
       return [finding];
@@ -23,7 +23,7 @@ describe('a tool that fails', () => {
   });
 
   it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
-    'is never asked again after %s',
+    'is never called again after %s',
     async (code) => {
       const refusing = tool('a', async () => {
         throw new TriageError(code, 'No.');
@@ -33,7 +33,7 @@ describe('a tool that fails', () => {
   );
 
   it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
-    'is not asked again after %s, even one that claims it may help',
+    'is not called again after %s, even if the error claims to be retryable',
     async (code) => {
       const refusing = tool('a', async () => {
         throw new TriageError(code, 'No.', { retryable: true, retryAfterMs: 1 });
@@ -42,7 +42,7 @@ describe('a tool that fails', () => {
     },
   );
 
-  it('is never asked again after an unexpected error', async () => {
+  it('is never called again after an unexpected error', async () => {
     const buggy = tool('a', async () => {
       throw new RangeError('off by one');
     });
@@ -53,7 +53,7 @@ describe('a tool that fails', () => {
     });
   });
 
-  it('waits as long as the other side demands', async () => {
+  it('is called again after the delay that the server requests', async () => {
     const limited = tool('a', async (_context, asked) => {
       if (asked === 1) throw flaky(80);
       return [finding];
@@ -64,7 +64,7 @@ describe('a tool that fails', () => {
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(75);
   });
 
-  it('does not wait where the demanded pause is longer than its time limit', async () => {
+  it('is not waited for if the requested delay is longer than its time limit', async () => {
     const limited = tool('a', async () => {
       throw flaky(60_000);
     });
@@ -74,7 +74,7 @@ describe('a tool that fails', () => {
     });
   });
 
-  it('is left alone as long as it demanded where that is longer, and so are others of its provider', async () => {
+  it('is paused as long as it requested if that is longer, with others of its provider', async () => {
     const limited = tool(
       'a',
       async () => {
@@ -93,7 +93,7 @@ describe('a tool that fails', () => {
     expect(await run('b')).toMatchObject({ status: 'ok' });
   });
 
-  it('is data too where its own guard or its way to an alternative breaks', async () => {
+  it('returns data even if its own check or its alternative throws', async () => {
     const breaks = () => {
       throw new RangeError('off by one');
     };
@@ -106,7 +106,7 @@ describe('a tool that fails', () => {
     });
   });
 
-  it('is timed out, even where it ignores its signal', async () => {
+  it('is timed out even if it ignores its signal', async () => {
     const deaf = tool('a', () => new Promise<Finding[]>(() => undefined));
 
     expect(await toolbox([deaf], { timeLimitMs: () => 40 })('a')).toMatchObject({
@@ -115,7 +115,7 @@ describe('a tool that fails', () => {
     });
   });
 
-  it('is given a signal that ends with its time limit', async () => {
+  it('gets a signal that ends with its time limit', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const polite = tool('a', async (context) => {
       await new Promise((done) => context.signal.addEventListener('abort', done));
@@ -127,7 +127,7 @@ describe('a tool that fails', () => {
     expect(await promise).toBe(true);
   });
 
-  it('lets a cancelled run end at once', async () => {
+  it('lets an aborted run end at once', async () => {
     const controller = new AbortController();
     const slow = tool('a', () => new Promise<Finding[]>(() => undefined));
     const asked = toolbox([slow])('a', {}, controller.signal);
@@ -138,7 +138,7 @@ describe('a tool that fails', () => {
 });
 
 describe('the circuit breaker', () => {
-  it('opens for a provider after failures in a row, and tries again after a rest', async () => {
+  it('opens for a provider after consecutive failures, and tries again after a pause', async () => {
     let asked = 0;
     let healthy = false;
     const shaky = tool('a', async () => {
@@ -160,7 +160,7 @@ describe('the circuit breaker', () => {
     expect(await run('a')).toMatchObject({ status: 'ok', attempts: 1 });
   });
 
-  it('is shared by the tools of a provider, and leaves others alone', async () => {
+  it('is shared by the tools of a provider, and does not affect others', async () => {
     const failing = async () => {
       throw flaky();
     };
@@ -178,7 +178,7 @@ describe('the circuit breaker', () => {
     expect(await run('c')).toMatchObject({ status: 'ok' });
   });
 
-  it('does not open for questions that were wrong', async () => {
+  it('does not open for invalid calls', async () => {
     const strict = tool('a', async () => {
       throw new TriageError('invalid-input', 'No such log.');
     });
@@ -198,7 +198,7 @@ describe('the alternative tool', () => {
       { alternative: { tool: 'b', args: (call) => ({ path: `instead of ${call.args.path}` }) }, ...rest },
     );
 
-  it('answers where the first one could not, and is named', async () => {
+  it('answers if the first one could not, and is named', async () => {
     let seen: unknown;
     const second = tool('b', async () => [finding], {
       guard: (args) => {
@@ -215,7 +215,7 @@ describe('the alternative tool', () => {
   });
 
   it.each(['upstream-auth', 'quota-exhausted'] as const)(
-    'is not asked of a provider that refused with %s, but of another',
+    'is not called at a provider that refused with %s, but at another',
     async (code) => {
       const refused = tool(
         'a',
@@ -236,7 +236,7 @@ describe('the alternative tool', () => {
     },
   );
 
-  it('leaves the first failure standing where it fails too', async () => {
+  it('leaves the first failure in place if it fails too', async () => {
     const alsoBroken = tool('b', async () => [finding], { unavailable: async () => 'nothing configured' });
     const outcome = await toolbox([broken(), alsoBroken])('a');
 
@@ -247,13 +247,13 @@ describe('the alternative tool', () => {
     expect(outcome).not.toHaveProperty('answeredBy');
   });
 
-  it('obeys the category like any other tool', async () => {
+  it('is subject to the category like any other tool', async () => {
     const elsewhere = tool('b', async () => [finding], { serves: { TEST_FAILURE: 1 } });
 
     expect(await toolbox([broken(), elsewhere])('a')).toMatchObject({ status: 'failed', findings: [] });
   });
 
-  it('is not asked after a refusal, an empty answer or wrong arguments', async () => {
+  it('is not called after a refusal, an empty answer or invalid arguments', async () => {
     const second = tool('b', async () => [finding]);
     const empty = tool('a', async () => [], { alternative: { tool: 'b', args: () => ({}) } });
 

@@ -3,8 +3,8 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { finding, tool, toolbox } from './sample-tools.ts';
 
-describe('a question that can be answered', () => {
-  it('brings its findings, how long it took and how often it was asked', async () => {
+describe('a valid call', () => {
+  it('returns its findings, its duration and its number of attempts', async () => {
     const outcome = await toolbox([tool('a', async () => [finding])])('a', { path: 'x' });
 
     expect(outcome).toMatchObject({ status: 'ok', findings: [finding], summary: '1 finding', attempts: 1 });
@@ -13,19 +13,19 @@ describe('a question that can be answered', () => {
     expect(outcome).not.toHaveProperty('answeredBy');
   });
 
-  it('is empty where nothing was found', async () => {
+  it('is empty if nothing was found', async () => {
     expect(await toolbox([tool('a', async () => [])])('a')).toMatchObject({ status: 'empty', findings: [] });
   });
 
-  it('takes null for an absent argument', async () => {
+  it('may have null for an absent argument', async () => {
     expect(await toolbox([tool('a', async () => [finding])])('a', { path: null, depth: null })).toMatchObject(
       { status: 'ok' },
     );
   });
 });
 
-describe('a question that may not be put', () => {
-  it('is refused where there is no such tool', async () => {
+describe('an invalid call', () => {
+  it('is refused if there is no such tool', async () => {
     expect(await toolbox([])('rm_rf')).toMatchObject({
       status: 'refused',
       summary: 'There is no tool named rm_rf.',
@@ -60,14 +60,14 @@ describe('a question that may not be put', () => {
     [{ path: '' }, 'path: '],
     [{ depth: 9 }, 'depth: '],
     [{ wrong: 1 }, 'wrong'],
-  ])('has invalid arguments %j and says which', async (args, said) => {
+  ])('has invalid arguments %j, which are named', async (args, said) => {
     const outcome = await toolbox([tool('a', async () => [finding])])('a', args);
 
     expect(outcome).toMatchObject({ status: 'invalid-arguments', attempts: 0 });
     expect(outcome.summary).toContain(said);
   });
 
-  it('is unavailable where nothing is configured', async () => {
+  it('is unavailable if nothing is configured', async () => {
     const off = tool('a', async () => [finding], { unavailable: async () => 'no web search configured' });
 
     expect(await toolbox([off])('a')).toMatchObject({
@@ -84,7 +84,7 @@ describe('a question that may not be put', () => {
     ['timeout', 'timed-out'],
     ['upstream-auth', 'failed'],
     ['too-large', 'failed'],
-  ] as const)('turns the error %s into %s', async (code, status) => {
+  ] as const)('maps the error %s to %s', async (code, status) => {
     const broken = tool('a', async () => {
       throw new TriageError(code, 'Because.');
     });
@@ -92,8 +92,8 @@ describe('a question that may not be put', () => {
   });
 });
 
-describe('what comes back', () => {
-  it('is at most ten findings of four thousand characters, and the summary tells', async () => {
+describe('the result of a call', () => {
+  it('has at most ten findings of four thousand characters, and a summary that says so', async () => {
     const chatty = tool('a', async () =>
       Array.from({ length: 5_000 }, () => ({
         ...finding,
@@ -110,7 +110,7 @@ describe('what comes back', () => {
     expect(outcome.summary).toBe('10 findings of 5000');
   });
 
-  it('is cut at the end of a line, and its last line number follows', async () => {
+  it('is cut at the end of a line, and its last line number is adjusted', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${'y'.repeat(60)}`);
     const long = tool('a', async () => [
       { ...finding, text: lines.join('\n'), lineStart: 100, lineEnd: 399 },
@@ -158,7 +158,7 @@ describe('what comes back', () => {
     expect((await toolbox([broken], { mask })('a')).summary).toBe('https://user:***@host refused');
   });
 
-  it('is withheld where it cannot be masked', async () => {
+  it('is withheld if it cannot be masked', async () => {
     const outcome = await toolbox([tool('a', async () => [finding])], {
       mask: () => {
         throw new Error('masker is broken');
@@ -169,8 +169,8 @@ describe('what comes back', () => {
   });
 });
 
-describe('many questions at once', () => {
-  it('are put four at a time unless said otherwise', async () => {
+describe('many calls at once', () => {
+  it('are made four at a time by default', async () => {
     const most = async (concurrency?: number) => {
       let running = 0;
       let peak = 0;
@@ -189,7 +189,7 @@ describe('many questions at once', () => {
     expect(await most(2)).toBe(2);
   });
 
-  it('do not run into their time limits while they wait for their turn', async () => {
+  it('do not reach their time limits while they wait', async () => {
     const slow = tool('a', async () => {
       await new Promise((done) => setTimeout(done, 60));
       return [finding];
@@ -218,7 +218,7 @@ describe('the registry', () => {
     expect(box.describe('absent')).toBeNull();
   });
 
-  it('refuses two tools of one name', () => {
+  it('refuses two tools with one name', () => {
     const twice = [tool('a', async () => []), tool('a', async () => [])];
     expect(() => createToolbox(twice, { mask: (text) => text })).toThrow('same name');
   });

@@ -19,7 +19,7 @@ describe('changes in a local clone', () => {
   const diffOf = (commit: string, host = open()) =>
     host.commitDiff({ repository: 'shop/api', commit }, signal);
 
-  it('finds the pull request of a commit in the merge that brought it', async () => {
+  it('include the pull request of a commit, found in its merge', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     repository.git('switch', '--quiet', '--create', 'work');
     const inside = repository.commit({ 'b.txt': 'two\n' }, 'Work');
@@ -44,7 +44,7 @@ describe('changes in a local clone', () => {
     expect(merged?.files.map(({ path }) => path)).toEqual(['b.txt']);
   });
 
-  it('does not take the end of a shallow clone for a commit that brought every file', async () => {
+  it('do not include every file at the boundary of a shallow clone', async () => {
     repository.commit({ 'a.txt': 'one\n', 'b.txt': 'two\n' }, 'One');
     const end = repository.commit({ 'a.txt': 'changed\n' }, 'Two');
     const folder = mkdtempSync(join(tmpdir(), 'faultline-shallow-'));
@@ -57,7 +57,7 @@ describe('changes in a local clone', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('says that there is more than it gives, and cuts long patches', async () => {
+  it('are marked as incomplete above the limit, with long patches cut', async () => {
     const long = Array.from({ length: 3_000 }, (_, row) => `a line with the number ${row}`).join('\n');
     const files = Object.fromEntries(
       Array.from({ length: 310 }, (_, index) => [`f${String(index).padStart(3, '0')}.txt`, 'x\n']),
@@ -72,7 +72,7 @@ describe('changes in a local clone', () => {
     expect(small?.truncated).toBe(true);
   });
 
-  it('keeps patches with their files, whatever is in them', async () => {
+  it('keep patches with their files, whatever they contain', async () => {
     repository.commit({ 'a.txt': 'one\n', 'kind.txt': 'text\n', 'ü "q".txt': 'one\n' }, 'One');
     rmSync(join(repository.folder, 'kind.txt'));
     execFileSync('ln', ['-s', 'a.txt', join(repository.folder, 'kind.txt')]);
@@ -89,7 +89,7 @@ describe('changes in a local clone', () => {
     expect(files[2]?.patch).toBe('@@ -1 +1 @@\n-one\n+two');
   });
 
-  it('runs no program of the clone for a diff, a comparison or a line', async () => {
+  it('are read without starting a program of the clone', async () => {
     const first = repository.commit(
       { 'a.txt': 'one\n', '.gitattributes': '*.txt diff=evil filter=evil\n' },
       'One',
@@ -119,7 +119,7 @@ describe('changes in a local clone', () => {
     expect(() => execFileSync('test', ['-e', owned])).toThrow();
   });
 
-  it("is not put off by the clone's own taste in diffs", async () => {
+  it("are read independently of the clone's own diff settings", async () => {
     repository.commit({ 'lib/a.txt': 'one\n' }, 'One');
     const second = repository.commit({ 'lib/a.txt': null, 'lib/b.txt': 'one\n' }, 'Two');
     const taste = {
@@ -135,7 +135,7 @@ describe('changes in a local clone', () => {
     ]);
   });
 
-  it('reports nothing about histories that do not meet', async () => {
+  it('are absent between unrelated histories', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     repository.git('switch', '--quiet', '--orphan', 'other');
     repository.commit({ 'b.txt': 'two\n' }, 'Two');

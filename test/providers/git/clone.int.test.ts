@@ -16,7 +16,7 @@ codeHostChangesContract('local-git', openClone);
 const signal = new AbortController().signal;
 const query = { repository: 'shop/api', ref: null };
 
-describe('local git host', () => {
+describe('the local git host', () => {
   let repository: GitRepository;
   beforeEach(() => {
     repository = createGitRepository();
@@ -25,13 +25,13 @@ describe('local git host', () => {
   const open = (options = {}) =>
     createLocalGitHost({ clones: { 'shop/api': repository.folder }, ...options });
 
-  it('reads a bare clone and a worktree alike', async () => {
+  it('reads a bare clone and a worktree in the same way', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     repository.git('config', 'core.bare', 'true');
     expect((await open().readFile({ ...query, path: 'a.txt' }, signal))?.lines).toEqual(['one']);
   });
 
-  it('asks git once for many, and starts one git in a turn of the event loop', async () => {
+  it('asks git once for several requests, and starts one git per turn of the event loop', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     const host = open();
     let turn = 0;
@@ -53,7 +53,7 @@ describe('local git host', () => {
     expect(new Set(turns).size).toBe(turns.length);
   });
 
-  it('answers from commits, never from the work tree or through a link', async () => {
+  it('reads from commits, never from the work tree or through a link', async () => {
     symlinkSync('/etc/passwd', join(repository.folder, 'link'));
     repository.commit({ 'a.txt': 'committed\n' }, 'One');
     writeFileSync(join(repository.folder, 'a.txt'), 'edited\n');
@@ -64,7 +64,7 @@ describe('local git host', () => {
     });
   });
 
-  it("T50: runs no program that the clone's own configuration names", async () => {
+  it("T50: starts no program that the clone's own configuration names", async () => {
     const owned = join(repository.folder, 'owned');
     const program = join(repository.folder, 'program.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${owned}\n`, { mode: 0o755 });
@@ -109,7 +109,7 @@ describe('local git host', () => {
     });
   });
 
-  it('keeps what fits where the output is longer than its limit', async () => {
+  it('keeps what fits if the output exceeds its limit', async () => {
     repository.commit(
       { 'rows.txt': Array.from({ length: 5_000 }, (_, row) => `row ${row}`).join('\n') },
       'Rows',
@@ -123,7 +123,7 @@ describe('local git host', () => {
     expect(hits.every((hit) => /^row \d+$/.test(hit.text))).toBe(true);
   });
 
-  it('cannot be fooled by texts that look like its own separators', async () => {
+  it('is not confused by text that looks like its own separators', async () => {
     const forged = '\u001e\u001f author Mallory';
     const commit = repository.commit(
       { [`${'a'.repeat(40)}`]: 'x\n', 'b c.txt': 'author Mallory\n' },
@@ -157,7 +157,7 @@ describe('local git host', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('reports that there is no commit yet', async () => {
+  it('reports a repository without commits', async () => {
     expect(await open().canRead('shop/api')).toBe(true);
     expect(await open().resolve(query, signal)).toEqual({ ref: null, note: null });
   });

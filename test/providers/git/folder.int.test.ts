@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('lists and reads files of the folder, and refuses every way out of it', async () => {
+it('a folder lists and reads its files, and refuses every path that leads outside', async () => {
   const host = createFolderHost('shop', folder);
   expect((await host.listFiles({ ...at, limit: 10 }, signal)).paths).toEqual(Object.keys(FILES).sort());
   expect((await host.readFile({ ...at, path: 'src/cart.ts' }, signal))?.totalLines).toBe(2);
@@ -43,14 +43,14 @@ it('lists and reads files of the folder, and refuses every way out of it', async
   expect(await host.canRead('other/repository')).toBe(false);
 });
 
-it('answers in linear time to an expression that would backtrack for years', async () => {
+it('a regular expression that would backtrack is searched for in linear time', async () => {
   const host = createFolderHost('shop', folder);
   await writeFile(join(folder, 'src/aaa.ts'), `${'a'.repeat(900)}!\n`.repeat(100));
   expect(await host.search({ ...at, text: '(a+)+$', limit: 5, isPattern: true }, signal)).toEqual([]);
   await rm(join(folder, 'src/aaa.ts'));
 });
 
-it('finds lines by expression and by globs, in a folder and in a clone alike', async () => {
+it('a folder and a clone find the same lines by regular expression and globs', async () => {
   const clone = createGitRepository();
   clone.commit(FILES, 'Add the shop');
   const hosts = [

@@ -17,7 +17,7 @@ it.each([
   ['https://git.example.com/api/v1/', 'https://git.example.com/api/v1'],
   ['https://example.com/git', 'https://example.com/git/api/v1'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/api/v1'],
-])('%s is asked at %s', (given, address) => expect(addressOf(given)).toBe(address));
+])('%s is requested at %s', (given, address) => expect(addressOf(given)).toBe(address));
 
 describe('a run of a pull request', () => {
   const read = (head: object) => {
@@ -43,7 +43,7 @@ describe('a run of a pull request', () => {
     });
   };
 
-  it('has the branch of the pull request, as the run names none', () => {
+  it('has the branch of the pull request, because the run names none', () => {
     expect(read({ repo: { id: 1 } })).toMatchObject({
       fromFork: false,
       build: { pullRequest: 7, branch: 'round' },
@@ -53,7 +53,7 @@ describe('a run of a pull request', () => {
   it.each([
     ['a fork', { repo: { id: 2 } }],
     ['a fork that was deleted', { repo: null }],
-  ])('has no branch where it came from %s', (_, head) => {
+  ])('has no branch if it came from %s', (_, head) => {
     expect(read(head)).toMatchObject({ fromFork: true, build: { pullRequest: 7, branch: null } });
   });
 });
@@ -91,7 +91,7 @@ describe('Forgejo', () => {
       last_run: null,
     });
 
-  it('says in one event how a run ended', () => {
+  it('reports the end of a run in one event', () => {
     expect(read('failure', 'failure')).toMatchObject({
       fromFork: false,
       build: {
@@ -119,7 +119,7 @@ describe('Forgejo', () => {
     });
   });
 
-  it('names the pull request, whose branch a fork may have lent its name', () => {
+  it('names the pull request, because its branch may be that of a fork with the same name', () => {
     expect(read('failure', 'failure', { prettyref: '#7', event_payload: trigger() })).toMatchObject({
       build: { pullRequest: 7, branch: 'round' },
     });
@@ -134,8 +134,8 @@ describe('Forgejo', () => {
   });
 });
 
-describe('the past of Forgejo', () => {
-  it('is listed as its events are, until the runs are too old', async () => {
+describe('the history of Forgejo', () => {
+  it('is listed in the form of its events, until the runs are too old', async () => {
     const run = (id: number, status: string, started: string) => ({
       ...{
         id,
@@ -189,7 +189,7 @@ describe('the past of Forgejo', () => {
   });
 });
 
-describe('a server', () => {
+describe('a Gitea server', () => {
   let server: LoopbackServer;
   let routes: Record<string, unknown>;
   beforeEach(async () => {
@@ -235,7 +235,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('that offers no logs is reported, and the build is not read as empty', async () => {
+  it('without an API for logs is reported, and the build is not read as empty', async () => {
     routes = { 'runs/41/jobs': { jobs: [job(2, 1)], total_count: 1 } };
     const message = expect.stringMatching(
       /^No log of run 41 can be read\. The log of job "test" could not be read: Gitea returned 404/,
@@ -244,7 +244,7 @@ describe('a server', () => {
   });
 });
 
-it('a delivery of Gitea at the address of GitHub is refused with the right address', async () => {
+it('a Gitea delivery to the GitHub address is refused with the right address', async () => {
   const { createGithubProvider: githubProvider } = await import('../../../src/providers/github/provider.ts');
   const { GithubSettings } = await import('../../../src/providers/github/provider.ts');
   const { computeHmac } = await import('../../../src/providers/webhook.ts');
@@ -259,7 +259,7 @@ it('a delivery of Gitea at the address of GitHub is refused with the right addre
   );
 });
 
-it('reads the files of a unified diff: new, gone, renamed, binary, and names that git quotes', () => {
+it('a unified diff gives its files: new, deleted, renamed, binary, and with quoted names', () => {
   const diff = [
     'diff --git a/src/cart.ts b/src/cart.ts',
     'index 1..2 100644',

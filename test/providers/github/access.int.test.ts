@@ -15,8 +15,8 @@ beforeEach(() => {
   app = createTestGithubApp();
 });
 
-describe('answers that did not change', () => {
-  it('are kept apart for each installation, also of one repository that went from one to another', async () => {
+describe('unchanged answers', () => {
+  it('are stored separately for each installation, also for a repository that moved between two', async () => {
     const server = await startLoopback((request, response) => {
       if (!answerForApp(app, request, response)) sendJson(response, 200, { private: true }, { etag: '"1"' });
     });
@@ -45,7 +45,7 @@ describe('answers that did not change', () => {
   });
 });
 
-describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an App', (place) => {
+describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read by an App', (place) => {
   let repository: GitRepository;
   let github: GithubRepositoryApi;
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an
     return createGithubHost({ baseUrl, app, token, logger: silentLogger, retryUnitMs: 1 });
   };
 
-  it('is shown, with who changed it, and with the repositories that there are', async () => {
+  it('is shown, with authors and the list of repositories', async () => {
     install(app, 'shop/api');
     const host = open();
     expect((await host.readFile(readme, signal))?.lines).toEqual(['one', 'two']);
@@ -84,7 +84,7 @@ describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an
     ]);
   });
 
-  it('is refused in clear words where the App is not installed, and read with the token where there is one', async () => {
+  it('is refused with a clear message if the App is not installed, and read with the token if there is one', async () => {
     const refusal = {
       code: 'upstream-auth',
       retryable: false,
@@ -95,7 +95,7 @@ describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an
     expect((await open('ghp_0123456789').readFile(readme, signal))?.lines).toEqual(['one', 'two']);
   });
 
-  it('T32: is not looked for on another host', async () => {
+  it('T32: is not searched for on another host', async () => {
     install(app, 'shop/api');
     const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
     github.state.intercept = (request, response) => {

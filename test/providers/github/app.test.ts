@@ -62,7 +62,7 @@ const signedWith = (part: string) =>
   github.api.requests.filter(({ path }) => path.includes(part)).map(({ headers }) => headers.authorization);
 
 describe('a GitHub App', () => {
-  test('reads with a token that is good for one repository and for reading, found and made once', async () => {
+  test('reads with a token for one repository and reading only, which is requested once', async () => {
     install(app, REPOSITORY);
     const fetch = open();
 
@@ -74,13 +74,13 @@ describe('a GitHub App', () => {
     expect(new Set(signedWith('/actions/'))).toEqual(new Set([`token ${app.issued[0]?.token}`]));
   });
 
-  test('asks for no right that it was not granted', async () => {
+  test('requests no permission that it was not granted', async () => {
     install(app, REPOSITORY, 7, { metadata: 'read', actions: 'read' });
     await open()();
     expect(app.issued[0]?.permissions).toEqual({ actions: 'read', metadata: 'read' });
   });
 
-  test('renews its token before it ends', async () => {
+  test('renews its token before it expires', async () => {
     install(app, REPOSITORY);
     const fetch = open();
     await fetch();
@@ -93,7 +93,7 @@ describe('a GitHub App', () => {
     expect(signedWith('/actions/').at(-1)).toBe(`token ${app.issued[1]?.token}`);
   });
 
-  test('replaces a token that was taken back, once', async () => {
+  test('replaces a revoked token, once', async () => {
     install(app, REPOSITORY);
     const fetch = open();
     await fetch();
@@ -103,7 +103,7 @@ describe('a GitHub App', () => {
     expect(app.issued).toHaveLength(2);
   });
 
-  test('does not believe that a token is refused which GitHub has only just made', async () => {
+  test('retries with a token that GitHub created only just now', async () => {
     install(app, REPOSITORY);
     let refused = 0;
     github.state.intercept = (request, response) => {
@@ -115,7 +115,7 @@ describe('a GitHub App', () => {
     expect(app.issued).toHaveLength(1);
   });
 
-  test('tokens of two repositories are never mixed up', async () => {
+  test('never uses the token of one repository for another', async () => {
     install(app, REPOSITORY, 7);
     install(app, 'other/octo-repo', 8);
     const fetch = open();
@@ -126,14 +126,14 @@ describe('a GitHub App', () => {
     expect(new Set(signedWith('/other/octo-repo/actions/'))).toEqual(new Set([tokenOf(8)]));
   });
 
-  test('finds a renamed repository by its number', async () => {
+  test('finds a renamed repository by its id', async () => {
     install(app, 'octo-org/new-name');
     app.renamed.set(REPOSITORY, { number: 99, name: 'octo-org/new-name' });
     await open()().catch(() => undefined);
     expect(app.issued[0]?.repositories).toEqual(['new-name']);
   });
 
-  test('looks again if it was removed and installed again', async () => {
+  test('searches again if it was uninstalled and installed again', async () => {
     install(app, REPOSITORY, 7);
     const fetch = open();
     await fetch();
@@ -144,14 +144,14 @@ describe('a GitHub App', () => {
   });
 });
 
-describe('where the App is not installed', () => {
+describe('an App that is not installed', () => {
   const refusal = {
     code: 'upstream-auth',
     retryable: false,
     message: expect.stringMatching(/not installed on octo-org\/octo-repo.*Install it/),
   };
 
-  test('the refusal is final, names what to do, and is remembered for a minute', async () => {
+  test('is refused finally, with what to do, and this is remembered for a minute', async () => {
     const fetch = open();
     await expect(fetch()).rejects.toMatchObject(refusal);
     await expect(fetch()).rejects.toMatchObject(refusal);
@@ -161,7 +161,7 @@ describe('where the App is not installed', () => {
     expect(await fetch()).toEqual(['boom\n']);
   });
 
-  test('the token is used, where there is one, and only there', async () => {
+  test('is replaced by the token, if there is one, and only there', async () => {
     install(app, 'octo-org/ours');
     const fetch = open({ token: 'ghp_0123456789' });
     await Promise.all([fetch(), fetch({ repository: 'octo-org/ours' })]);
@@ -169,7 +169,7 @@ describe('where the App is not installed', () => {
     expect(new Set(signedWith('/ours/actions/'))).toEqual(new Set([`token ${app.issued[0]?.token}`]));
   });
 
-  test('any more, gets the same answer', async () => {
+  test('any longer is refused in the same way', async () => {
     install(app, REPOSITORY);
     install(app, 'octo-org/ours');
     const fetch = open();
@@ -180,8 +180,8 @@ describe('where the App is not installed', () => {
   });
 });
 
-describe('T32: what GitHub refuses an App', () => {
-  test('a key that it does not know is a final refusal, even where there is a token', async () => {
+describe('T32: a refusal by GitHub', () => {
+  test('of an unknown key is final, even if there is a token', async () => {
     install(app, REPOSITORY);
     app.publicKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
     const fetch = open({ token: 'ghp_0123456789' });
@@ -190,7 +190,7 @@ describe('T32: what GitHub refuses an App', () => {
     expect(github.api.requests).toHaveLength(1);
   });
 
-  test('a suspended installation is one too, found when it is searched for or when a token is made', async () => {
+  test('of a suspended installation is final, found by the search or on creating a token', async () => {
     const installation = install(app, REPOSITORY);
     const fetch = open();
     await fetch();
@@ -206,7 +206,7 @@ describe('T32: what GitHub refuses an App', () => {
     await expect(fetch()).rejects.toMatchObject(refusal);
   });
 
-  test('a rate limit of the App, and a server error, are left to the queue', async () => {
+  test('with a rate limit or server error is left to the queue', async () => {
     install(app, REPOSITORY);
     const answers = [
       {
@@ -226,7 +226,7 @@ describe('T32: what GitHub refuses an App', () => {
   });
 
   test.each(['/installation', '/attempts/1/jobs'])(
-    'neither its word nor its token is taken to another host (%s)',
+    'leads neither its JWT nor its token to another host (%s)',
     async (part) => {
       install(app, REPOSITORY);
       const other = await startLoopback((_request, response) => sendJson(response, 200, { id: 7, jobs: [] }));
@@ -245,7 +245,7 @@ describe('T32: what GitHub refuses an App', () => {
     },
   );
 
-  test('the storage never sees its token', async () => {
+  test('never reveals the token to the storage', async () => {
     install(app, REPOSITORY);
     await open()();
     expect(github.storage.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);

@@ -54,7 +54,7 @@ describe('the logs of a failed run', () => {
     expect(fetched.notes).toEqual([]);
   });
 
-  test('are asked for with the token, the run and its attempt; the storage never sees the token (T32)', async () => {
+  test('are requested with the token, by run and attempt; the storage never sees the token (T32)', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x\n');
 
@@ -70,7 +70,7 @@ describe('the logs of a failed run', () => {
     expect(github.storage.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  test('are waited for where their job has only just ended', async () => {
+  test('are waited for if their job has only just ended', async () => {
     github.state.jobs = [
       githubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() }),
     ];
@@ -78,7 +78,7 @@ describe('the logs of a failed run', () => {
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: true });
   });
 
-  test('of more than a page of jobs are found', async () => {
+  test('are found on more than one page of jobs', async () => {
     github.state.jobs = Array.from({ length: 150 }, (_, index) =>
       githubJob({ id: index + 1, name: `job ${index}`, conclusion: 'success' }),
     );
@@ -88,7 +88,7 @@ describe('the logs of a failed run', () => {
     expect((await fetchBuild()).sources.map((source) => source.name)).toEqual(['last.log']);
   });
 
-  test('of a run that has not ended say so', async () => {
+  test('of an unfinished run are reported as such', async () => {
     github.state.jobs = [
       githubJob({ id: 2, name: 'test' }),
       githubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null }),
@@ -100,7 +100,7 @@ describe('the logs of a failed run', () => {
     ]);
   });
 
-  test('that one job has lost are noted, and the others read', async () => {
+  test('that one job has lost are noted, and the others are read', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'a' }), githubJob({ id: 3, name: 'b' })];
     store('/jobs/3/logs', 'boom\n');
 
@@ -113,7 +113,7 @@ describe('the logs of a failed run', () => {
   });
 });
 
-describe("where no job's log can be had, the archive of the run", () => {
+describe("the archive of a run, if no job's log is available", () => {
   const archive = '/runs/289782451/attempts/1/logs';
   beforeEach(() => {
     github.state.jobs = [
@@ -138,7 +138,7 @@ describe("where no job's log can be had, the archive of the run", () => {
     ]);
   });
 
-  test('gives all logs where none is named like a failed job', async () => {
+  test('gives all logs if none has the name of a failed job', async () => {
     store(archive, makeZip([{ name: '0_other.txt', content: 'boom\n' }]));
 
     expect((await fetchBuild()).sources.map(({ name }) => name)).toEqual(['0_other.log']);
@@ -177,13 +177,13 @@ describe("where no job's log can be had, the archive of the run", () => {
       makeZip([0, 1, 2].map((n) => ({ name: `${n}_a.txt`, content: `${'a b '.repeat(100_000)}${n}` }))),
       'too-large',
     ],
-  ])('%s is refused (T42, T43)', async (_what, content, code) => {
+  ])('is refused: %s (T42, T43)', async (_what, content, code) => {
     store(archive, content);
 
     await expect(fetchBuild()).rejects.toMatchObject({ code, retryable: false });
   });
 
-  test('a bomb with a limit above it is still refused by its ratio', async () => {
+  test('is refused for a high compression ratio even below the size limit', async () => {
     store(archive, makeZip([{ name: '0_a.txt', content: bomb }]));
 
     await expect(fetchBuild({}, { maxLogBytes: 100 * 1024 * 1024 })).rejects.toThrow(
@@ -229,7 +229,7 @@ describe('test reports', () => {
     expect(notes).toEqual([]);
   });
 
-  test('that are broken are noted, and the log is read all the same', async () => {
+  test('that are broken are noted, and the log is still read', async () => {
     github.state.artifacts = [githubArtifact({ id: 2, name: 'junit' })];
     store('/artifacts/2/zip', 'no zip');
 
@@ -246,7 +246,7 @@ describe('artifacts', () => {
     store('/jobs/2/logs', 'boom\n');
   });
 
-  test('give every text in them, and the names of what is none', async () => {
+  test('give every text in them, and the names of other files', async () => {
     github.state.artifacts = [
       githubArtifact({ id: 7, name: 'server-logs' }),
       githubArtifact({ id: 8, name: 'e2e' }),
@@ -274,7 +274,7 @@ describe('artifacts', () => {
     expect(notes).toEqual([]);
   });
 
-  test('that cannot be obtained are a remark, one by one', async () => {
+  test('that cannot be fetched cause a note each', async () => {
     github.state.artifacts = [
       githubArtifact({ id: 7, name: 'gone-logs' }),
       githubArtifact({ id: 8, name: 'logs' }),
@@ -288,7 +288,7 @@ describe('artifacts', () => {
   });
 });
 
-describe('what GitHub refuses', () => {
+describe('an error from GitHub', () => {
   const always = (answer: (response: ServerResponse) => void) => {
     github.state.intercept = (_request, response) => {
       answer(response);
@@ -304,13 +304,13 @@ describe('what GitHub refuses', () => {
     [422, 'Unprocessable', 'upstream-failed', false],
     [500, 'Server Error', 'upstream-failed', true],
     [503, 'Unavailable', 'upstream-failed', true],
-  ])('with %i %s is %s', async (status, message, code, retryable) => {
+  ])('with status %i %s is %s', async (status, message, code, retryable) => {
     always((response) => sendJson(response, status, { message }));
 
     await expect(fetchBuild()).rejects.toMatchObject({ code, retryable });
   });
 
-  test('T32: a repository that is gone ends with its reason, at the first question', async () => {
+  test('T32: about a missing repository ends the fetch with the reason, at the first request', async () => {
     always((response) => sendJson(response, 404, { message: 'Not Found' }));
 
     const message = expect.stringMatching(/returned 404 for the jobs of the run: it no longer exists/);
@@ -318,7 +318,7 @@ describe('what GitHub refuses', () => {
     expect(github.api.requests).toHaveLength(1);
   });
 
-  test("T32: logs that have expired, each job's and the archive's, end with their reason", async () => {
+  test('T32: about expired logs of jobs and archive ends the fetch with the reason', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     github.state.intercept = (request, response) => {
       if (request.url?.endsWith('/logs') !== true) return false;
@@ -331,14 +331,14 @@ describe('what GitHub refuses', () => {
     expect(github.api.requests.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
   });
 
-  test('T32: a list that is sent on to another host is not followed there', async () => {
+  test('T32: or a redirect of a list to another host is not followed', async () => {
     always((response) => response.writeHead(302, { location: `${github.storage.url}/jobs` }).end());
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
     expect(github.storage.requests).toEqual([]);
   });
 
-  test('the message names no token and no signed address', async () => {
+  test('has a message without token and signed address', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x');
     await github.storage.close();
@@ -349,7 +349,7 @@ describe('what GitHub refuses', () => {
     expect(String(error)).not.toMatch(/ghs_|sig=/);
   });
 
-  test('a server error that passes is tried again', async () => {
+  test('that is a temporary server error is retried', async () => {
     let calls = 0;
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'boom\n');
@@ -363,7 +363,7 @@ describe('what GitHub refuses', () => {
     expect((await fetchBuild()).sources).toHaveLength(1);
   });
 
-  test('a short secondary limit is waited for; a long one goes back to the queue, with its time (T31)', async () => {
+  test('that is a short secondary limit is waited for; a long one returns to the queue with its time (T31)', async () => {
     const limit = (seconds: number) => (response: ServerResponse) =>
       sendJson(
         response,
@@ -390,7 +390,7 @@ describe('what GitHub refuses', () => {
     expect((await fetchBuild()).sources).toHaveLength(1);
   });
 
-  test('a primary limit goes back to the queue until it is reset', async () => {
+  test('that is a primary limit returns to the queue until its reset', async () => {
     const reset = Math.floor(Date.now() / 1000) + 600;
     always((response) =>
       sendJson(
@@ -407,7 +407,7 @@ describe('what GitHub refuses', () => {
     expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(500_000);
   });
 
-  test('a server that never answers is a time-out', async () => {
+  test('that is no response at all is a timeout', async () => {
     github.state.intercept = () => true;
 
     await expect(fetchBuild({}, { timeoutMs: 200 })).rejects.toMatchObject({
@@ -416,7 +416,7 @@ describe('what GitHub refuses', () => {
     });
   });
 
-  test('the caller can stop it', async () => {
+  test('does not prevent the caller from aborting', async () => {
     github.state.intercept = () => true;
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
@@ -424,14 +424,14 @@ describe('what GitHub refuses', () => {
     await expect(fetchBuild({}, {}, stop.signal)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  test('a log above the limit is too large, and is not read to its end', async () => {
+  test('is raised for a log above the limit, which is not read to its end', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x'.repeat(2 * 1024 * 1024));
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'too-large', retryable: false });
   });
 
-  test('a redirect of the storage is not followed', async () => {
+  test('is raised for a redirect of the storage, which is not followed', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     github.state.intercept = (request, response) => {
       if (request.url?.endsWith('/logs') !== true) return false;
@@ -448,7 +448,7 @@ test.each([
   [{ externalId: 'https://example.com/1' }],
   [{ repository: 'no-owner' }],
   [{ repository: 'a/b/c' }],
-])('a build that names no run (%o) is not asked for', async (build) => {
+])('a build without a run (%o) is not requested', async (build) => {
   await expect(fetchBuild(build)).rejects.toMatchObject({ code: 'not-found' });
   expect(github.api.requests).toEqual([]);
 });

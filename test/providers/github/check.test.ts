@@ -47,7 +47,7 @@ function content(change: Partial<CheckContent> = {}): CheckContent {
 }
 
 describe('the check run of a build', () => {
-  it('begins in progress, and ends neutral', async () => {
+  it('begins in progress, and ends as neutral', async () => {
     const { reference } = await noticeClient().send(content(), buildNotice());
     expect(client.checks).toMatchObject([
       { externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null },
@@ -62,7 +62,7 @@ describe('the check run of a build', () => {
     expect(client.writes).toEqual(['POST check', 'PATCH check']);
   });
 
-  it('is found again by its id and by whose it is', async () => {
+  it('is found by its id and its App', async () => {
     await noticeClient().send(content(), buildNotice());
     await noticeClient().send(content({ status: 'completed' }), buildNotice());
     expect(client.checks).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('the check run of a build', () => {
     expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
-  it('remarks on nothing but files of the pull request', async () => {
+  it('annotates only files of the pull request', async () => {
     client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
     const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
     await noticeClient().send(content({ status: 'completed', annotations }), buildNotice());
@@ -106,7 +106,7 @@ describe('the check run of a build', () => {
   });
 });
 
-it('a commit status says it in one line', async () => {
+it('a commit status states the result in one line', async () => {
   const speaking = createGithubStatusClient({
     baseUrl: github.url,
     app: null,

@@ -57,12 +57,12 @@ const replies = (status: number, body: unknown, headers: Record<string, string> 
   return (_request, response) => sendJson(response, status, body, headers);
 };
 
-describe('GitHub on a bad day', () => {
+describe('the GitHub code host in case of errors', () => {
   beforeEach(() => {
     repository.commit({ 'README.md': 'one\ntwo\n', 'src/a.ts': 'export const a = 1;\n' }, 'One');
   });
 
-  it('reads nothing of a repository that is not there, or that the token may not see', async () => {
+  it('reads nothing from a repository that does not exist or is not visible to the token', async () => {
     const lost = { ...readme, repository: 'shop/lost' };
     expect(await open().canRead('shop/lost')).toBe(false);
     expect(await open().readFile(lost, signal)).toBeNull();
@@ -72,7 +72,7 @@ describe('GitHub on a bad day', () => {
     });
   });
 
-  it('asks GitHub nothing about what is no name of a repository', async () => {
+  it('sends no request for an invalid repository name', async () => {
     for (const name of ['shop', 'shop/..', 'shop/api/x', '../etc/passwd', 'a b/c'])
       expect(await open().canRead(name)).toBe(false);
     expect(github.server.requests).toEqual([]);
@@ -84,14 +84,14 @@ describe('GitHub on a bad day', () => {
     expect(seen.count).toBe(1);
   });
 
-  it('T31: hands a long secondary rate limit back, with its time', async () => {
+  it('T31: returns a long secondary rate limit with its time', async () => {
     const seen = instead('/git/trees/', replies(403, LIMITED, { 'retry-after': '120' }));
     const refusal = { code: 'upstream-failed', retryable: true, retryAfterMs: 120_000 };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect(seen.count).toBe(1);
   });
 
-  it('T31: says when a used-up limit is filled again', async () => {
+  it('T31: reports when a used-up limit is reset', async () => {
     const reset = String(Math.ceil(Date.now() / 1000) + 1800);
     const used = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
     const seen = instead(
@@ -107,7 +107,7 @@ describe('GitHub on a bad day', () => {
     expect(await open({ token: null }).canRead('shop/api')).toBe(true);
   });
 
-  it('T32: says which right a refused token lacks, and does not try again', async () => {
+  it('T32: names the permission that a refused token lacks, and does not retry', async () => {
     const seen = instead('/repos/', replies(401, { message: 'Bad credentials' }));
     const refusal = {
       code: 'upstream-auth',
@@ -119,7 +119,7 @@ describe('GitHub on a bad day', () => {
     expect(await open().canRead('shop/api')).toBe(false);
   });
 
-  it('follows a renamed repository, and asks by the new name from then on', async () => {
+  it('follows a renamed repository, and uses the new name from then on', async () => {
     github.state.renamed.set('shop/old', 'shop/api');
     expect((await open().readFile({ ...readme, repository: 'shop/old' }, signal))?.lines).toEqual([
       'one',
@@ -129,7 +129,7 @@ describe('GitHub on a bad day', () => {
     expect(paths.filter((path) => path.includes('/shop/old'))).toEqual(['/repos/shop/old']);
   });
 
-  it('T32: never takes its token to another host', async () => {
+  it('T32: never sends its token to another host', async () => {
     const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
     const location = `${other.url}/repos/shop/api`;
     const seen = instead('/repos/', (_request, response) => response.writeHead(301, { location }).end());
@@ -143,7 +143,7 @@ describe('GitHub on a bad day', () => {
     await other.close();
   });
 
-  it('gives up on redirects that lead in a circle', async () => {
+  it('gives up on circular redirects', async () => {
     const seen = instead('/repos/', (_request, response) =>
       response.writeHead(302, { location: '/repos/shop/api' }).end(),
     );
@@ -151,7 +151,7 @@ describe('GitHub on a bad day', () => {
     expect(seen.count).toBe(4);
   });
 
-  it('reads a file of more than 1 MB, and refuses one of more than 5 MB unread', async () => {
+  it('reads a file of more than 1 MB, and refuses one of more than 5 MB without reading it', async () => {
     const line = `${'x'.repeat(99)}\n`;
     repository.commit({ 'big.txt': line.repeat(20_000), 'huge.txt': line.repeat(60_000) }, 'Big');
     const big = await open().readFile({ ...query, path: 'big.txt', lineStart: 19_999 }, signal);
@@ -162,7 +162,7 @@ describe('GitHub on a bad day', () => {
     expect(github.server.requests.filter(({ path }) => path.includes('/git/blobs/'))).toHaveLength(1);
   });
 
-  it('answers for an empty repository as for one without commits', async () => {
+  it('treats an empty repository as one without commits', async () => {
     const empty = createGitRepository();
     github.state.repositories.set('shop/empty', empty);
     const host = open();
@@ -175,7 +175,7 @@ describe('GitHub on a bad day', () => {
     empty.remove();
   });
 
-  it('says that a list of files was cut, and still finds and reads by path what it does not hold', async () => {
+  it('reports a truncated list of files, and still finds and reads other files by path', async () => {
     repository.commit({ 'z/last.ts': 'export {};\n' }, 'Last');
     github.state.maxTreeEntries = 1;
     const host = open();
@@ -199,7 +199,7 @@ describe('GitHub on a bad day', () => {
     });
   });
 
-  it('stops reading a reply that is larger than its limit, and does not ask for it again', async () => {
+  it('stops reading a response above its limit, and does not request it again', async () => {
     const seen = instead('/git/trees/', (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const more = () => {
@@ -226,13 +226,13 @@ describe('GitHub on a bad day', () => {
       (response: ServerResponse) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"tree": ['),
     ],
-  ])('says so where the reply is %s', async (_name, answer) => {
+  ])('reports a response that is %s', async (_name, answer) => {
     instead('/git/trees/', (_request, response) => answer(response));
     const refusal = { code: 'upstream-failed', message: expect.stringContaining('unexpected format') };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
   });
 
-  it('tries again after a server error and after a broken connection', async () => {
+  it('retries after a server error and after a broken connection', async () => {
     const failed = instead('/git/trees/', replies(502, { message: 'Bad gateway' }), 1);
     expect(await open().readFile(readme, signal)).not.toBeNull();
     expect(failed.count).toBe(1);
@@ -247,8 +247,8 @@ describe('GitHub on a bad day', () => {
   });
 });
 
-describe('GitHub host', () => {
-  it('keeps what cannot change: a second question about a commit costs nothing', async () => {
+describe('the GitHub code host', () => {
+  it('caches what cannot change: a second request for a commit costs nothing', async () => {
     repository.commit({ 'README.md': 'one\n' }, 'One');
     const host = open();
     await host.readFile(readme, signal);
@@ -258,7 +258,7 @@ describe('GitHub host', () => {
     expect(github.server.requests.length).toBe(before);
   });
 
-  it('asks once for several who ask at the same time, and again where the first gives up', async () => {
+  it('sends one request for several callers at once, and another if the first is aborted', async () => {
     repository.commit({ 'README.md': 'one\n' }, 'One');
     const host = open();
     const found = await Promise.all(
@@ -287,7 +287,7 @@ describe('GitHub host', () => {
     expect(github.server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it('asks for the repositories of an installation as such', async () => {
+  it('lists the repositories of an installation through its own address', async () => {
     const [own] = await open({ token: 'ghs_0123456789' }).listRepositories({ limit: 9 }, signal);
     expect(own).toEqual({
       repository: 'shop/api',
@@ -297,7 +297,7 @@ describe('GitHub host', () => {
     expect(github.server.requests[0]?.path).toMatch(/^\/installation\/repositories\?/);
   });
 
-  it('names the pull request that holds a commit', async () => {
+  it('names the pull request of a commit', async () => {
     const commit = repository.commit({ 'README.md': 'one\n' }, 'One');
     github.state.pulls.set(commit, [
       { number: 11, merged_at: null },

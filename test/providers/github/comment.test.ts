@@ -30,8 +30,8 @@ function foreign(login: string, id: number): void {
   client.comments.push({ id, pullRequest: 1204, body: `${MARKER}\nours, they say`, login });
 }
 
-describe('the comment of a pull request', () => {
-  it('is made with a marker, and changed in place', async () => {
+describe('the comment on a pull request', () => {
+  it('is created with a marker, and edited in place', async () => {
     const made = await noticeClient().send({ body: 'Looking' }, pullRequestNotice());
     expect(client.comments).toEqual([
       { id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' },
@@ -41,7 +41,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
   });
 
-  it('is found by its marker and by who wrote it; what another wrote under our marker is not ours', async () => {
+  it("is found by its marker and author, and is not another author's comment with our marker", async () => {
     foreign('mallory', 1);
     expect(await noticeClient().find?.(pullRequestNotice())).toBeNull();
     for (let id = 2; id <= 140; id++)
@@ -72,7 +72,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes).toEqual(['came']);
   });
 
-  it('says which right is missing, and what a limit of the rate asks for', async () => {
+  it('leads to an error that names the missing permission or the delay of a rate limit', async () => {
     client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
@@ -95,14 +95,14 @@ describe('the comment of a pull request', () => {
     await expect(limited).rejects.toMatchObject({ retryable: true, retryAfterMs: 90_000 });
   });
 
-  it('refuses what GitHub would refuse', async () => {
+  it('is refused if GitHub would refuse it', async () => {
     const long = noticeClient().send({ body: 'x'.repeat(65_536) }, pullRequestNotice());
     await expect(long).rejects.toMatchObject({ code: 'too-large' });
     expect(client.writes).toEqual([]);
   });
 });
 
-it('an App asks for a token that may write, and for no more than it needs', async () => {
+it('an App requests a token that may write, and no more than it needs', async () => {
   const app = createTestGithubApp();
   const granted = { metadata: 'read', pull_requests: 'write', contents: 'write', checks: 'read' };
   install(app, 'shop/api', 7, granted);

@@ -34,7 +34,7 @@ function passed(id: number, name: string) {
 }
 
 describe('the logs of a passed run', () => {
-  test('are those of its passed jobs, in one download, under the names that failed jobs would give them', async () => {
+  test('are those of its passed jobs, in one download, named like the logs of failed jobs', async () => {
     github.state.jobs = [
       passed(1, 'test (20)'),
       passed(2, 'build / linux'),
@@ -55,7 +55,7 @@ describe('the logs of a passed run', () => {
     expect(github.api.requests).toHaveLength(2);
   });
 
-  test('leave out jobs that one file of the archive could belong to', async () => {
+  test('exclude jobs if a file of the archive could belong to several', async () => {
     github.state.jobs = [passed(1, 'a:b'), passed(2, 'ab'), passed(3, 'c')];
     const members = [
       { name: '0_ab.txt', content: 'one\n' },
@@ -67,7 +67,7 @@ describe('the logs of a passed run', () => {
     expect(await fetchGreen()).toEqual([['c.log', 'c\n']]);
   });
 
-  test('are fetched one by one where the archive is too large, as many as there is room for', async () => {
+  test('are fetched one by one if the archive is too large, up to the size limit', async () => {
     github.state.jobs = [passed(1, 'long'), passed(2, 'short')];
     const long = Array.from({ length: 3_000 }, (_, i) => `line ${i * 7919} of a long log`).join('\n');
     github.state.stored.set(ARCHIVE, makeZip([{ name: '0_long.txt', content: long }]));
@@ -77,7 +77,7 @@ describe('the logs of a passed run', () => {
     expect(await fetchGreen(5_000)).toEqual([['short.log', 'short\n']]);
   });
 
-  test('are waited for where the run has only just ended', async () => {
+  test('are waited for if the run has only just ended', async () => {
     github.state.jobs = [
       githubJob({
         id: 1,
@@ -90,7 +90,7 @@ describe('the logs of a passed run', () => {
     await expect(fetchGreen()).rejects.toMatchObject({ code: 'not-found', retryable: true });
   });
 
-  test('are none where no job passed', async () => {
+  test('are absent if no job passed', async () => {
     github.state.jobs = [githubJob({ id: 1, name: 'deploy', conclusion: 'skipped' })];
 
     expect(await fetchGreen()).toEqual([]);

@@ -5,7 +5,7 @@ import { readActionsPath } from '../../../src/providers/named-runs.ts';
 import { ProvidersConfig } from '../../../src/providers/registry.ts';
 import { startLoopback } from '../../support/loopback-server.ts';
 
-it('gives a named run up when GitHub does not answer', async () => {
+it('a named run is given up if GitHub does not respond', async () => {
   const github = await startLoopback(() => undefined);
   const { runs } = createGithubProvider(ProvidersConfig.parse({ github: { baseUrl: github.url } }).github);
   const run = { repository: 'shop/api', id: '90', attempt: null };
@@ -16,11 +16,14 @@ it('gives a named run up when GitHub does not answer', async () => {
   await github.close();
 });
 
-it.each(['../user', 'shop/..', './api'])('names no run in a repository called %s', (repository) => {
-  expect(readActionsPath(`${repository}/actions/runs/90`)).toBeNull();
-});
+it.each(['../user', 'shop/..', './api'])(
+  'an address names no run in a repository called %s',
+  (repository) => {
+    expect(readActionsPath(`${repository}/actions/runs/90`)).toBeNull();
+  },
+);
 
-it('reads the repository, the run and the attempt of an address', () => {
+it('an address gives the repository, the run and the attempt', () => {
   expect(readActionsPath('shop/.github/actions/runs/90/attempts/2')).toEqual({
     repository: 'shop/.github',
     id: '90',

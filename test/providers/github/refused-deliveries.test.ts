@@ -33,7 +33,7 @@ const actionsCheck = {
   details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
 };
 
-describe('a delivery that is not signed as it must be is refused, and nothing is kept (T11)', () => {
+describe('the signature of a delivery (T11)', () => {
   const body = JSON.stringify(failedRun);
   const good = githubSignature(body);
   test.each([
@@ -45,7 +45,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     ['another key', githubSignature(body, 'some-other-secret')],
     ['another body', githubSignature(`${body} `)],
     ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-  ])('%s', async (_what, signature) => {
+  ])('is refused if it is wrong, and nothing is stored: %s', async (_what, signature) => {
     const answer = await send({
       event: 'workflow_run',
       payload: body,
@@ -65,7 +65,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     ).toBe(true);
   });
 
-  test('the signature is over the bytes: the same JSON with other spaces does not fit', async () => {
+  test('covers the bytes: the same JSON with other spaces is refused', async () => {
     const spaced = JSON.stringify(failedRun, null, 2);
     const answer = await send({
       event: 'workflow_run',
@@ -76,7 +76,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     expect(answer.statusCode).toBe(401);
   });
 
-  test('either of two secrets may sign while one is rotated (T12)', async () => {
+  test('may be made with either of two secrets during a rotation (T12)', async () => {
     for (const [index, secret] of GITHUB_SECRETS.entries()) {
       const answer = await send({
         event: 'workflow_run',
@@ -88,7 +88,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     }
   });
 
-  test('without any secret the answer says which setting is missing', async () => {
+  test('cannot be checked without a secret, and the error names the missing setting', async () => {
     const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
     const answer = await sendGithub(closed, { event: 'workflow_run', payload: failedRun });
     await closed.close();
@@ -97,7 +97,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     expect(answer.json().error.message).toContain('FAULTLINE_GITHUB_WEBHOOK_SECRET');
   });
 
-  test('thirty forged deliveries in a minute are answered with "wait"; a true one still comes through (T19)', async () => {
+  test('that is forged thirty times in a minute makes the sender wait; a valid one is still accepted (T19)', async () => {
     let last = 0;
     for (let forged = 0; forged < 32; forged++) {
       const answer = await send({ event: 'workflow_run', payload: failedRun, secret: `guess-${forged}-xyz` });
@@ -108,7 +108,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
   });
 });
 
-describe('a signed delivery that is not as it should be', () => {
+describe('a signed delivery with unusual content', () => {
   test.each([
     ['broken JSON', '{"action": "completed"', 400],
     ['an empty body', '', 401],
@@ -126,7 +126,7 @@ describe('a signed delivery that is not as it should be', () => {
     ],
     ['JSON nested ten thousand deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 400],
     ['NaN', '{"action": NaN}', 400],
-  ])('%s', async (_what, payload, status) => {
+  ])('is acknowledged or refused: %s', async (_what, payload, status) => {
     const answer = await send({ event: 'workflow_run', payload });
 
     expect(answer.statusCode).toBe(status);
@@ -144,16 +144,19 @@ describe('a signed delivery that is not as it should be', () => {
     ['workflow_job', { run_attempt: 2_147_483_648 }],
     ['workflow_job', { html_url: 'data:text/html,x' }],
     ['check_run', { pull_requests: [{ number: 9_007_199_254_740_991 }] }],
-  ])('a %s that says %j is refused by its field, and nothing is kept', async (event, fields) => {
-    const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
+  ])(
+    'such as a %s with %j is refused with the name of the field, and nothing is stored',
+    async (event, fields) => {
+      const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
 
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
-    expect(state.builds).toEqual([]);
-  });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
+      expect(state.builds).toEqual([]);
+    },
+  );
 
   test.each(['javascript:alert(1)', '', 'no address'])(
-    'a check with the address %j is no job of Actions',
+    'such as a check with the address %j is not a job of Actions',
     async (details_url) => {
       const payload = githubExample('check_run', 'completed', {
         check_run: { ...actionsCheck, details_url },
@@ -164,13 +167,13 @@ describe('a signed delivery that is not as it should be', () => {
     },
   );
 
-  test('deep nesting next to the fields that count does no harm', async () => {
+  test('may be deeply nested next to the relevant fields', async () => {
     const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
 
     expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);
   });
 
-  test('a form, which is what GitHub sends unless JSON is chosen, is read as the JSON in it', async () => {
+  test('may be a form, which GitHub sends unless JSON is chosen', async () => {
     const payload = new URLSearchParams({ payload: JSON.stringify(failedRun) }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await send({ event: 'workflow_run', payload, headers })).statusCode).toBe(202);
@@ -188,7 +191,7 @@ describe('a signed delivery that is not as it should be', () => {
     expect(forged.statusCode).toBe(401);
   });
 
-  test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
+  test('may contain NUL and lone surrogates, which are stored as U+FFFD', async () => {
     const payload = JSON.stringify(
       githubExample(
         'workflow_run',
@@ -219,7 +222,7 @@ describe('a signed delivery that is not as it should be', () => {
     ).toBe(true);
   });
 
-  test('a body above the limit is refused before it is read', async () => {
+  test('above the size limit is refused before it is read', async () => {
     const payload = JSON.stringify({ filler: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) });
     const answer = await send({ event: 'workflow_run', payload });
 
@@ -228,8 +231,8 @@ describe('a signed delivery that is not as it should be', () => {
   });
 });
 
-describe('what the webhook depends on fails', () => {
-  test('a queue that takes nothing does not fail the sender: the job stays pending', async () => {
+describe('a delivery while a backend is down', () => {
+  test('is accepted if the queue fails: the job stays pending', async () => {
     const fake = fakeHttpDeps();
     const wake = () => Promise.reject(new Error('the queue is away'));
     const notifier = createWorkNotifier({ wakeUp: { wake }, logger: fake.deps.logger });
@@ -243,7 +246,7 @@ describe('what the webhook depends on fails', () => {
     expect(fake.state.log.some((line) => line.message.includes('stays pending'))).toBe(true);
   });
 
-  test('a database that is down is a 503 with Retry-After, never a 202', async () => {
+  test('is answered with 503 and Retry-After if the database is down, never with 202', async () => {
     const down = await buildHttp(emptyHttpDeps());
     const answer = await sendGithub(down, { event: 'workflow_run', payload: failedRun });
     await down.close();

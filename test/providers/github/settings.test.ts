@@ -38,21 +38,21 @@ describe("GitHub's address", () => {
     ['https://notgithub.com', 'https://notgithub.com/api/v3'],
     ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['http://localhost:4000/api/v3', 'http://localhost:4000/api/v3'],
-  ])('%s is asked at %s', (given, address) => {
+  ])('%s is requested at %s', (given, address) => {
     expect(toGithubApiAddress(given)).toBe(address);
     expect(load({ FAULTLINE_GITHUB_URL: given }).providers.github.baseUrl).toBe(address);
     expect(toGithubApiAddress(address)).toBe(address);
   });
 
   it.each(['ghe.example.com', 'ftp://ghe.example.com', 'https://ada:secret@ghe.example.com'])(
-    '%s is refused, without its words',
+    '%s is refused, without its text',
     (given) => {
       expect(() => load({ FAULTLINE_GITHUB_URL: given })).toThrow(/FAULTLINE_GITHUB_URL(?!.*secret)/);
     },
   );
 });
 
-describe('the GitHub App', () => {
+describe('the settings of the GitHub App', () => {
   const id = { FAULTLINE_GITHUB_APP_ID: '4711' };
 
   it.each([
@@ -61,14 +61,14 @@ describe('the GitHub App', () => {
     ['on one line', PKCS1.replaceAll('\n', '\\n'), PKCS1],
     ['with the line ends of Windows', PKCS1.replaceAll('\n', '\r\n'), PKCS1],
     ['with those on one line', PKCS1.replaceAll('\n', '\\r\\n'), PKCS1],
-  ])('takes its key %s', (_how, given, key) => {
+  ])('accept its key %s', (_how, given, key) => {
     expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: given })).toEqual({ id: '4711', privateKey: key.trim() });
     expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY_FILE: '/run/secrets/key' }, given)?.privateKey).toBe(
       key.trim(),
     );
   });
 
-  it('is none where nothing is set, and takes a client id too', () => {
+  it('are absent by default, and accept a client id too', () => {
     expect(appOf({})).toBeNull();
     expect(
       appOf({ FAULTLINE_GITHUB_APP_ID: 'Iv23liAbCdEfGhIjKlMn', FAULTLINE_GITHUB_APP_KEY: PKCS8 })?.id,
@@ -84,7 +84,7 @@ describe('the GitHub App', () => {
     ['a public key', PUBLIC, /public key/],
     ['a key with a passphrase', LOCKED, /passphrase/],
     ['a key of another kind', EC, /type ec.*RSA/],
-  ])('with %s is refused, with what to do and without the key', (_what, key, says) => {
+  ])('with %s are refused, with what to do and without the key', (_what, key, says) => {
     const refused = () => appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: key });
     expect(refused).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(says) }),
@@ -92,7 +92,7 @@ describe('the GitHub App', () => {
     expect(refused).not.toThrow(PKCS1.split('\n')[2] ?? '');
   });
 
-  it('without its id, or with the name of the App, is refused', () => {
+  it('without its id, or with its name, are refused', () => {
     expect(() => appOf({ FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/FAULTLINE_GITHUB_APP_ID .*is not set/);
     expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(
       /App's number/,
@@ -104,7 +104,7 @@ describe('the GitHub App', () => {
     ['on one line', (key: string) => JSON.stringify({ key })],
     ['without line ends', (key: string) => key.replaceAll('\n', '')],
     ['in part', (key: string) => key.split('\n').slice(4, 9).join(' ')],
-  ])('its key is hidden wherever it stands, %s', async (_how, spelt) => {
+  ])('contain a key that is masked everywhere, %s', async (_how, spelt) => {
     const masker = createMasker(createMaskingOptions(load({ ...id, FAULTLINE_GITHUB_APP_KEY: PKCS1 })));
     const [hidden] = await masker.maskAll([`it said ${spelt(PKCS1)} and went on`]);
     const lines = PKCS1.split('\n').filter((line) => line.length > 20 && !line.startsWith('-----'));

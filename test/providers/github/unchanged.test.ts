@@ -29,8 +29,8 @@ async function startApi(answerTo: (path: string, accept: string) => unknown) {
   return { server, sent, client };
 }
 
-describe('an answer that did not change', () => {
-  it('is asked for by its mark, and given again whole', async () => {
+describe('a cached answer of GitHub', () => {
+  it('is requested by its ETag, and returned whole', async () => {
     const api = await startApi(() => ({ name: 'shop' }));
     const client = api.client();
     const first = await client.request('GET /repos/{owner}/{repo}', { owner: 'acme', repo: 'shop' });
@@ -41,7 +41,7 @@ describe('an answer that did not change', () => {
     expect(api.sent).toEqual([200, 304]);
   });
 
-  it('is replaced as soon as it changed', async () => {
+  it('is replaced as soon as it changes', async () => {
     let stars = 1;
     const api = await startApi(() => ({ stars }));
     const client = api.client();
@@ -64,7 +64,7 @@ describe('an answer that did not change', () => {
     expect(api.sent.at(-1)).toBe(304);
   });
 
-  it('is not kept where it is large, and never for anything but reading', async () => {
+  it('is not stored if it is large, or for anything but reading', async () => {
     const api = await startApi((path) => ({
       text: path.includes('large') ? 'x'.repeat(3_000_000) : 'small',
     }));

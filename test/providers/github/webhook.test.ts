@@ -48,7 +48,7 @@ const actionsCheck = {
   details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
 };
 
-test('a deployment is kept, and is no build', () => {
+test('a deployment is stored, but not as a build', () => {
   const reading = readGithubEvent('deployment_status', githubExample('deployment_status', 'created'));
   const deployment = {
     repository: 'Codertocat/Hello-World',
@@ -62,13 +62,13 @@ test('a deployment is kept, and is no build', () => {
   });
 });
 
-test('a job says how long it waited', () => {
+test('a job is stored with its waiting time', () => {
   const job = githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } });
   expect(readGithubEvent('workflow_job', job)).toMatchObject({ build: { queuedSeconds: 60 } });
 });
 
-describe('what GitHub reports becomes a build', () => {
-  test('a failed run is kept, its triage is requested, and a worker notified', async () => {
+describe('an event of GitHub that becomes a build', () => {
+  test('stores a failed run, requests its triage, and notifies a worker', async () => {
     const answer = await send({ event: 'workflow_run', payload: failedRun });
 
     expect(answer.statusCode).toBe(202);
@@ -91,7 +91,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.deliveries).toHaveLength(1);
   });
 
-  test('a passed run has templates requested, unless a fork ran it', async () => {
+  test('requests templates for a passed run, unless a fork ran it', async () => {
     const run = { conclusion: 'success' };
     await send({
       event: 'workflow_run',
@@ -107,7 +107,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.enqueued).toEqual([]);
   });
 
-  test("a fork's branch bears its owner's name, so that its main is never taken for ours", async () => {
+  test("stores the branch of a fork with its owner's name, so that its main is not taken for ours", async () => {
     const forked = {
       conclusion: 'failure',
       head_branch: 'master',
@@ -124,14 +124,14 @@ describe('what GitHub reports becomes a build', () => {
     ['a job', 'workflow_job', { workflow_job: { head_branch: 'master' } }],
     ['a check', 'check_run', { check_run: { ...actionsCheck, check_suite: { head_branch: 'master' } } }],
   ] as const)(
-    "%s has no branch if that has the name of our default branch, because it may be a fork's",
+    "stores no branch for %s if that has the name of our default branch, because it may be a fork's",
     async (_of, event, override) => {
       await send({ event, payload: githubExample(event, 'completed', override) });
       expect(state.builds[0]).toMatchObject({ branch: null });
     },
   );
 
-  test("a job's branch is stored if it differs from our default branch", async () => {
+  test("stores a job's branch if it differs from our default branch", async () => {
     await send({
       event: 'workflow_job',
       payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'remedy-cart' } }),
@@ -140,7 +140,7 @@ describe('what GitHub reports becomes a build', () => {
   });
 
   test.each(['failure', 'timed_out', 'startup_failure'])(
-    'a run that ended as %s is a failure',
+    'treats a run that ended as %s as failed',
     async (conclusion) => {
       await send({
         event: 'workflow_run',
@@ -151,7 +151,7 @@ describe('what GitHub reports becomes a build', () => {
     },
   );
 
-  test('a passed run is stored, and no triage is requested', async () => {
+  test('stores a passed run without a triage request', async () => {
     const answer = await send({
       event: 'workflow_run',
       payload: githubExample('workflow_run', 'completed', {}, 1),
@@ -162,7 +162,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.jobs).toEqual([]);
   });
 
-  test('a failed job and a failed check of Actions become builds of their runs', async () => {
+  test('makes a build of its run from a failed job and a failed check of Actions', async () => {
     await send({
       event: 'workflow_job',
       payload: githubExample('workflow_job', 'completed'),
@@ -211,7 +211,7 @@ describe('an event that describes no ended build is ignored, with a reason', () 
   });
 });
 
-describe('one run, delivered in several forms, is one build (T09)', () => {
+describe('one run, delivered in several forms, becomes one build (T09)', () => {
   const repository = { full_name: 'octo-org/octo-repo' };
   const messages = {
     run: { event: 'workflow_run', payload: failedRun, delivery: 'd-run' },
@@ -298,8 +298,8 @@ describe('further failures of one run', () => {
   });
 });
 
-describe('deliveries that come again', () => {
-  test('a repeated delivery changes nothing, and its response links to the build', async () => {
+describe('a repeated delivery', () => {
+  test('changes nothing, and its response links to the build', async () => {
     const first = await send({ event: 'workflow_run', payload: failedRun });
     const second = await send({ event: 'workflow_run', payload: failedRun });
 
@@ -311,7 +311,7 @@ describe('deliveries that come again', () => {
     expect([state.deliveries.length, state.builds.length, state.enqueued.length]).toEqual([1, 1, 1]);
   });
 
-  test('an id that comes again with another body is refused and logged (T07)', async () => {
+  test('with a different body is refused and logged (T07)', async () => {
     await send({ event: 'workflow_run', payload: failedRun });
     const other = githubExample(
       'workflow_run',
@@ -328,7 +328,7 @@ describe('deliveries that come again', () => {
     ).toBe(true);
   });
 
-  test('a re-run is another build', async () => {
+  test('that is a new attempt becomes another build', async () => {
     await send({ event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
     const again = githubExample(
       'workflow_run',

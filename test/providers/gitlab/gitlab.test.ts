@@ -17,7 +17,7 @@ it.each([
   ['https://gitlab.example.com', 'https://gitlab.example.com/api/v4'],
   ['https://example.com/gitlab/', 'https://example.com/gitlab/api/v4'],
   ['https://gitlab.com/api/v4', 'https://gitlab.com/api/v4'],
-])('%s is asked at %s', (given, address) => expect(addressOf(given)).toBe(address));
+])('%s is requested at %s', (given, address) => expect(addressOf(given)).toBe(address));
 
 describe('a signed delivery', () => {
   const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -39,7 +39,7 @@ describe('a signed delivery', () => {
     );
   };
 
-  it('is taken as Standard Webhooks sign, and one that does not fit is not', () => {
+  it('is accepted with a signature of Standard Webhooks, and refused with a wrong one', () => {
     expect(receive()).toMatchObject({ deliveryId: 'msg-1', event: 'Merge Request Hook' });
     expect(receive({ 'webhook-signature': `v1,b2xk ${createSignature(key, body, NOW)}` })).toMatchObject({
       deliveryId: 'msg-1',
@@ -57,7 +57,7 @@ function createSignature(key: Buffer, body: Buffer, now: number): string {
     .digest('base64')}`;
 }
 
-describe('events', () => {
+describe('an event of GitLab', () => {
   const pipeline = {
     id: 41,
     sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
@@ -70,7 +70,7 @@ describe('events', () => {
     web_url: 'https://gitlab.example.com/group/sub/api',
   };
 
-  it('of a merge request’s pipeline name it, in groups within groups', () => {
+  it('names its merge request, in nested groups', () => {
     const reading = readGitlabEvent('Pipeline Hook', {
       object_kind: 'pipeline',
       object_attributes: pipeline,
@@ -82,7 +82,7 @@ describe('events', () => {
     });
   });
 
-  it('of a job that may fail, of older servers without a project, and of canceled pipelines', () => {
+  it('may concern a job that is allowed to fail, an older server without a project, or a canceled pipeline', () => {
     const job = {
       object_kind: 'build',
       sha: pipeline.sha,
@@ -106,7 +106,7 @@ describe('events', () => {
     expect(readGitlabEvent('Pipeline Hook', canceled)).toHaveProperty('ignored');
   });
 
-  it('of how long a pipeline and a job waited', () => {
+  it('contains how long a pipeline and a job waited', () => {
     const waited = {
       object_kind: 'pipeline',
       object_attributes: { ...pipeline, status: 'failed', queued_duration: 12 },
@@ -128,7 +128,7 @@ describe('events', () => {
     });
   });
 
-  it('of a deployment, which is no build', () => {
+  it('may be a deployment, which is not a build', () => {
     // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
     const deployed = {
       ...{
@@ -152,7 +152,7 @@ describe('events', () => {
   });
 });
 
-describe('a server', () => {
+describe('a GitLab server', () => {
   let server: LoopbackServer;
   let routes: Record<string, unknown>;
   beforeEach(async () => {
@@ -181,7 +181,7 @@ describe('a server', () => {
     ...change,
   });
 
-  it('gives a trace whose lines name their streams as the lines themselves', async () => {
+  it('returns a trace whose lines are marked with their streams', async () => {
     routes['pipelines/41/jobs'] = [job()];
     routes['jobs/2/trace'] = [
       '2026-03-01T10:59:58.000001Z 00O section_start:1772362798:step_script\r\u001b[0KExecuting',
@@ -200,7 +200,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('gives its test report as the JUnit that it was made of', async () => {
+  it('returns its test report as the original JUnit report', async () => {
     routes['pipelines/41/jobs'] = [job()];
     routes['jobs/2/trace'] = 'FAIL\n';
     const cases = [
@@ -226,7 +226,7 @@ describe('a server', () => {
     expect(report?.text).toContain('expected 3 &amp; got 4');
   });
 
-  it('lists a job that was retried once, and one that may fail is no cause', async () => {
+  it('lists a retried job once, and excludes one that is allowed to fail', async () => {
     routes['pipelines/41/jobs'] = [
       job({ id: 9 }),
       job({ id: 2 }),
@@ -238,7 +238,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('that refuses a status it has already is left as it is; another refusal is one', async () => {
+  it('that refuses an unchanged status causes no error, unlike another refusal', async () => {
     const commit = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
     const show = () =>
       createGitlabStatusClient(options()).send(

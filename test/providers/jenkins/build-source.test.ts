@@ -60,7 +60,7 @@ const report = {
   ],
 };
 
-test('the console and the test report of a build are read, with the API token', async () => {
+test('the console and the test report of a build are read with the API token', async () => {
   jenkins.state.consoles.set(PATH, 'Started by user\nFAILED: totals\n');
   jenkins.state.reports.set(PATH, report);
 
@@ -87,7 +87,7 @@ test('the console and the test report of a build are read, with the API token', 
   expect(jenkins.requests.every(({ headers }) => headers.authorization === basic)).toBe(true);
 });
 
-test('archived artifacts are read, below the build only, and pictures are named', async () => {
+test('archived artifacts are read, only those of the build, and pictures are named', async () => {
   jenkins.state.consoles.set(PATH, 'see logs/it #1.log\n');
   jenkins.state.artifacts.set(PATH, {
     'logs/it #1.log': 'quota\n',
@@ -109,7 +109,7 @@ test('archived artifacts are read, below the build only, and pictures are named'
   expect(jenkins.requests.every(({ path }) => path.startsWith(PATH))).toBe(true);
 });
 
-test('a list of artifacts that cannot be read is a remark', async () => {
+test('a list of artifacts that cannot be read causes a note', async () => {
   jenkins.state.consoles.set(PATH, 'x\n');
   jenkins.state.intercept = (request, response) => {
     if (!request.url?.includes('/812/api/json')) return false;
@@ -122,7 +122,7 @@ test('a list of artifacts that cannot be read is a remark', async () => {
   ]);
 });
 
-test('an aggregated report is that of its parts', async () => {
+test('an aggregated report contains its parts', async () => {
   jenkins.state.consoles.set(PATH, 'boom\n');
   const child = { number: 812, url: `${jenkins.url}/jenkins/job/team/job/shop$cart/812/` };
   jenkins.state.reports.set(PATH, { failCount: 2, childReports: [{ child, result: report }] });
@@ -130,13 +130,13 @@ test('an aggregated report is that of its parts', async () => {
   expect((await fetchBuild()).testResults).toHaveLength(5);
 });
 
-test('a build without tests has no report, and that is no remark', async () => {
+test('a build without tests has no report, and no note about it', async () => {
   jenkins.state.consoles.set(PATH, 'boom\n');
 
   expect(await fetchBuild()).toMatchObject({ testResults: [], notes: [] });
 });
 
-test('a report that cannot be read is a remark', async () => {
+test('a report that cannot be read causes a note', async () => {
   jenkins.state.consoles.set(PATH, 'boom\n');
   jenkins.state.reports.set(PATH, { suites: 'none' });
 
@@ -149,7 +149,7 @@ test('a build address without its last slash, or with a query, is the same build
   expect((await fetchBuild(`${jenkins.url}${PATH.slice(0, -1)}?x=1#y`)).sources).toHaveLength(1);
 });
 
-describe('an address that is not below the configured Jenkins is never called (T59)', () => {
+describe('an address outside of the configured Jenkins is never requested (T59)', () => {
   test.each([
     ['another host', () => 'http://169.254.169.254/jenkins/job/x/1/'],
     ['another port', () => 'http://127.0.0.1:1/jenkins/job/x/1/'],
@@ -170,7 +170,7 @@ describe('an address that is not below the configured Jenkins is never called (T
     expect(jenkins.requests).toEqual([]);
   });
 
-  test('nor is any, where none is configured', async () => {
+  test('nor is any if none is configured', async () => {
     await expect(fetchBuild(undefined, { baseUrl: null })).rejects.toMatchObject({ code: 'invalid-config' });
   });
 
@@ -179,7 +179,7 @@ describe('an address that is not below the configured Jenkins is never called (T
   });
 });
 
-describe('what Jenkins refuses', () => {
+describe('an error from Jenkins', () => {
   test.each([
     [401, 'upstream-auth', false],
     [403, 'upstream-auth', false],
@@ -187,7 +187,7 @@ describe('what Jenkins refuses', () => {
     [429, 'upstream-failed', true],
     [500, 'upstream-failed', true],
     [503, 'upstream-failed', true],
-  ])('with %i is %s', async (status, code, retryable) => {
+  ])('with status %i is %s', async (status, code, retryable) => {
     jenkins.state.intercept = (_request, response) => {
       response.writeHead(status).end();
       return true;
@@ -196,7 +196,7 @@ describe('what Jenkins refuses', () => {
     await expect(fetchBuild()).rejects.toMatchObject({ code, retryable });
   });
 
-  test('a redirect to sign in is not followed', async () => {
+  test('is raised for a redirect to the login page, which is not followed', async () => {
     jenkins.state.intercept = (_request, response) => {
       response.writeHead(302, { location: 'http://127.0.0.1:1/login' }).end();
       return true;
@@ -205,13 +205,13 @@ describe('what Jenkins refuses', () => {
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'upstream-auth' });
   });
 
-  test('a console above the limit is too large', async () => {
+  test('is raised for a console above the size limit', async () => {
     jenkins.state.consoles.set(PATH, 'x'.repeat(200_000));
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  test('a console that drips is a time-out', async () => {
+  test('is a timeout for a console that arrives too slowly', async () => {
     jenkins.state.intercept = (_request, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('.'), 20);
@@ -225,7 +225,7 @@ describe('what Jenkins refuses', () => {
     });
   });
 
-  test('a Jenkins that is not there can be tried again', async () => {
+  test('is retryable if Jenkins does not respond', async () => {
     await jenkins.close();
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });

@@ -65,8 +65,8 @@ async function complete(job: string, actions: readonly object[], folder: object 
   );
 }
 
-describe('a build is completed with what Jenkins knows', () => {
-  test('times, repository, branch and commit of a Pipeline', async () => {
+describe('a build completed with data from Jenkins', () => {
+  test('has the times, repository, branch and commit of a Pipeline', async () => {
     expect(
       await complete('shop', [checkout('https://git.example.com/acme/shop.git', 'refs/remotes/origin/main')]),
     ).toMatchObject({
@@ -79,7 +79,7 @@ describe('a build is completed with what Jenkins knows', () => {
     });
   });
 
-  test('the branch of a multibranch job is in its name, and its checkout is the one of that branch', async () => {
+  test('has the branch in the name of a multibranch job, and the checkout of that branch', async () => {
     const actions = [
       checkout('https://git.example.com/acme/library.git', 'v2'),
       checkout('git@git.example.com:acme/shop.git', 'feature/coupon'),
@@ -91,7 +91,7 @@ describe('a build is completed with what Jenkins knows', () => {
     });
   });
 
-  test('a failed checkout beside a library leaves the name of the job', async () => {
+  test('keeps the name of the job after a failed checkout next to a library', async () => {
     const library = checkout('https://git.example.com/acme/library.git', 'v2');
     expect(await complete('shop/main', [library], MULTIBRANCH)).toMatchObject({
       repository: 'shop/main',
@@ -100,7 +100,7 @@ describe('a build is completed with what Jenkins knows', () => {
     });
   });
 
-  test('two repositories without a branch to choose by leave the name of the job', async () => {
+  test('keeps the name of the job for two repositories without a branch to choose by', async () => {
     const actions = ['shop', 'library'].map((name) =>
       checkout(`https://git.example.com/acme/${name}.git`, 'main'),
     );
@@ -151,7 +151,7 @@ describe('an event of the Notification plugin', () => {
     return state.builds;
   }
 
-  test('has its address from Settings and its repository from the build, which later events keep', async () => {
+  test('takes its address from Settings and its repository from the build, which later events keep', async () => {
     pages['/job/shop/job/main/12/api/json'] = {
       timestamp: START,
       duration: 30_000,
@@ -172,7 +172,7 @@ describe('an event of the Notification plugin', () => {
     ]);
   });
 
-  test('is recorded with what it says while Jenkins does not answer', async () => {
+  test('is stored with its own data while Jenkins does not respond', async () => {
     isAway = true;
     expect(await receive(['COMPLETED'], () => undefined)).toMatchObject([
       { repository: 'shop/main', startedAt: '2026-03-01T11:50:00.000Z' },

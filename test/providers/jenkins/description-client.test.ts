@@ -43,7 +43,7 @@ async function show(text: string, reference: string | null = null, url = `${jenk
 
 const writes = () => jenkins.requests.filter(({ method }) => method === 'POST');
 
-it('writes the description as a user with an API token, without a crumb', async () => {
+it('the description is written as a user with an API token, without a crumb', async () => {
   expect(await show('TEST_FAILURE 91 %: twice.')).toEqual({ reference: 'TEST_FAILURE 91 %: twice.' });
   expect(description).toBe('TEST_FAILURE 91 %: twice.');
   const basic = `Basic ${Buffer.from('faultline:api-token').toString('base64')}`;
@@ -55,7 +55,7 @@ it('writes the description as a user with an API token, without a crumb', async 
   ]);
 });
 
-it('replaces its own sentence, and leaves what others wrote', async () => {
+it('our own sentence in the description is replaced, and other text remains', async () => {
   description = 'v1.2.3 $& to staging';
   const { reference } = await show('TEST_FAILURE 61 %: twice.');
   expect(description).toBe('v1.2.3 $& to staging\nTEST_FAILURE 61 %: twice.');
@@ -63,7 +63,7 @@ it('replaces its own sentence, and leaves what others wrote', async () => {
   expect(description).toBe('v1.2.3 $& to staging\nTEST_FAILURE, confirmed by grace: twice.');
 });
 
-it('writes nothing where it is there already, as after a try that died', async () => {
+it('a description that is already up to date is not written again, for example after a crash', async () => {
   description = 'TEST_FAILURE 91 %: twice.';
   await show('TEST_FAILURE 91 %: twice.');
   expect(writes()).toEqual([]);
@@ -74,7 +74,7 @@ it.each([
   ['https://elsewhere.example/job/shop/812/', 'forbidden'],
   ['http://user:pass@127.0.0.1/job/shop/812/', 'forbidden'],
   ['no address', 'not-found'],
-])('never sends its token elsewhere: %s', async (url, code) => {
+])('the token is never sent elsewhere: %s', async (url, code) => {
   await expect(show('x', null, url)).rejects.toMatchObject({ code });
   expect(jenkins.requests).toEqual([]);
 });
@@ -85,7 +85,7 @@ it.each([
   [302, { location: 'https://sso.example/' }, { code: 'upstream-auth', retryable: false }],
   [404, {}, { code: 'not-found' }],
   [503, {}, { code: 'upstream-failed', retryable: true }],
-])('with %i %j is %j', async (status, headers, wanted) => {
+])('status %i with %j is the error %j', async (status, headers, wanted) => {
   intercept = ({ method }, response) => {
     if (method === 'GET') return false;
     response.writeHead(status, headers).end('no');
@@ -95,7 +95,7 @@ it.each([
   expect(writes()).toHaveLength(1);
 });
 
-it('can be tried again if the server does not answer, and does not reveal the address', async () => {
+it('the error is retryable if the server does not respond, and does not reveal the address', async () => {
   intercept = (request) => {
     request.socket.destroy();
     return true;
@@ -104,7 +104,7 @@ it('can be tried again if the server does not answer, and does not reveal the ad
   await expect(show('x')).rejects.toMatchObject({ retryable: true, message });
 });
 
-it('reads no endless answer', async () => {
+it('an endless response is not read', async () => {
   intercept = (_request, response) => {
     const more = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));

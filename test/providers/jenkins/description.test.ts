@@ -28,7 +28,7 @@ function worded(
 
 const WHY = '<a href="https://fl.example/analyses/ana_9f2c">why</a>';
 
-it('says the category, how sure, the cause and where to read why', () => {
+it('a description contains the category, the confidence, the cause and the link', () => {
   expect(worded()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
   expect(worded({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
     'Test failure 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
@@ -53,23 +53,23 @@ it.each([
     sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }),
     'Test failure, marked wrong by grace: ',
   ],
-])('says what is known of it: %#', (cause, start) => {
+])('a description states what a person decided or found before: %#', (cause, start) => {
   expect(worded({ causes: [cause] })?.startsWith(start)).toBe(true);
 });
 
-it('counts further causes', () => {
+it('a description counts further causes', () => {
   expect(worded({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
     'rounded twice. 2 more causes. <a',
   );
 });
 
-it('says why nothing came', () => {
+it('a description explains why there is no answer', () => {
   const job = { state: 'failed', error: 'the daily budget is used up' } as const;
   expect(worded({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
   expect(worded({ causes: [], job: null })).toBe('Faultline: not analyzed, no failure was found in its logs');
 });
 
-it('says nothing while it is inspected, and of what passed', () => {
+it('a description is not written during the triage, or for a passed build', () => {
   expect(worded({ causes: [], job: { state: 'running', error: null } })).toBeNull();
   expect(worded({ causes: [], question: openQuestion })).toBeNull();
   expect(worded({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
@@ -80,19 +80,19 @@ describe('hostile text', () => {
   const title = '<img src=x onerror=alert(1)> "quoted" \u202e & [x](y)';
   const causes = [sampleCause(sampleAnalysis({ id: '"><script>', answer: { ...answer, title } }))];
 
-  it('is text in HTML', () => {
+  it('is escaped in HTML', () => {
     expect(worded({ causes })).toContain(
       '&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; ⟦U+202E⟧ &amp; [x](y)',
     );
     expect(worded({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
   });
 
-  it('has no bracket in plain text', () => {
+  it('has no brackets in plain text', () => {
     expect(worded({ causes }, { ...HTML, format: 'text' })).not.toMatch(/[<>]/);
   });
 });
 
-it('is about builds of Jenkins, and first of a failed one', () => {
+it('descriptions are written for builds of Jenkins, beginning with a failed one', () => {
   const settings = JenkinsSettings.parse({ baseUrl: 'https://ci.example', description: 'html' });
   const [jenkinsRule] = createJenkinsProvider(settings).channels;
   const known = { defaultBranch: null };

@@ -60,7 +60,7 @@ function changed(build: object): object {
 }
 
 describe('the Notification plugin', () => {
-  test('a failed build is kept and its triage requested', async () => {
+  test('stores a failed build and requests its triage', async () => {
     const answer = await send(notification);
 
     expect(answer.statusCode).toBe(202);
@@ -83,7 +83,7 @@ describe('the Notification plugin', () => {
     });
   });
 
-  test('the end of the log and the failed tests in it are kept, masked', async () => {
+  test('stores the end of the log and its failed tests, masked', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const log = `token ${secret}\nerror: discount is not defined\n`;
     const test_summary = {
@@ -104,7 +104,7 @@ describe('the Notification plugin', () => {
     expect(JSON.stringify(state.deliveries)).not.toContain(secret);
   });
 
-  test('COMPLETED and FINALIZED of one build are one build, acted on once', async () => {
+  test('sends COMPLETED and FINALIZED, which become one build with one triage', async () => {
     await send(notification);
     await send(changed({ phase: 'FINALIZED' }));
 
@@ -115,13 +115,13 @@ describe('the Notification plugin', () => {
     expect([state.builds.length, state.jobs.length]).toEqual([1, 1]);
   });
 
-  test('an unstable build has failing tests: it is a failure', async () => {
+  test('reports an unstable build, which has failed tests and is a failure', async () => {
     await send(changed({ status: 'UNSTABLE' }));
 
     expect(state.enqueued).toEqual(['bld_1']);
   });
 
-  test('a build that passed is kept, with nothing pending', async () => {
+  test('reports a passed build, which is stored without a triage request', async () => {
     expect((await send(changed({ status: 'SUCCESS' }))).statusCode).toBe(202);
     expect([state.builds[0]?.status, state.jobs]).toEqual(['passed', []]);
   });
@@ -132,7 +132,7 @@ describe('the Notification plugin', () => {
     [{ status: 'ABORTED' }, 'ended as ABORTED'],
     [{ status: 'NOT_BUILT' }, 'ended as NOT_BUILT'],
     [{ status: null }, 'ended as nothing'],
-  ])('%o is acknowledged and ignored', async (build, reason) => {
+  ])('may send %o, which is acknowledged and ignored', async (build, reason) => {
     const answer = await send(changed(build));
 
     expect([answer.statusCode, answer.json()]).toEqual([202, { ignored: expect.stringContaining(reason) }]);
@@ -143,7 +143,7 @@ describe('the Notification plugin', () => {
     ['shop', 'main', 'shop/main'],
     ['billing', 'main', 'billing/main'],
   ])(
-    'without source control, the job main of %s is a repository of its own',
+    'names a job main of %s without source control, which becomes a repository of its own',
     async (folder, name, repository) => {
       const url = `job/${folder}/job/${name}/`;
       await send({
@@ -158,7 +158,7 @@ describe('the Notification plugin', () => {
     },
   );
 
-  test('the branch of a multibranch job is decoded, and its name stays', async () => {
+  test('sends an encoded branch of a multibranch job, which is decoded, and the name is kept', async () => {
     const job = {
       name: 'feature%2Fcoupon',
       display_name: 'feature/coupon',
@@ -169,7 +169,7 @@ describe('the Notification plugin', () => {
     expect(state.builds[0]).toMatchObject({ pipeline: 'shop/feature%2Fcoupon', branch: 'feature/coupon' });
   });
 
-  test('the time of the event is the end, and never in the future', async () => {
+  test('sends a time that becomes the end, but never in the future', async () => {
     await send(changed({ number: 19, timestamp: NOW + 60_000, duration: 90_000 }));
 
     expect(state.builds[0]).toMatchObject({
@@ -183,7 +183,7 @@ describe('the Notification plugin', () => {
     ['shop.CartTest.total is 1.50', 'shop.CartTest', 'total is 1.50'],
     ['tests.test_tax.TestTax.test_tax[1.5-0.3]', 'tests.test_tax.TestTax', 'test_tax[1.5-0.3]'],
     ['converts 1.5 kronor', null, 'converts 1.5 kronor'],
-  ])('the failed test %s', async (full, suite, name) => {
+  ])('names the failed test %s', async (full, suite, name) => {
     await send(changed({ test_summary: { failed_tests: [full] } }));
 
     await expect.poll(() => state.results.get('bld_1')).toMatchObject([{ suite, name, status: 'failed' }]);
@@ -193,21 +193,21 @@ describe('the Notification plugin', () => {
     ['git@git.example.com:shop/api.git', 'shop/api'],
     ['ssh://git@git.example.com:7999/shop/api.git', 'shop/api'],
     ['https://git.example.com/group/sub/api/', 'group/sub/api'],
-  ])('%s is the repository %s', async (url, repository) => {
+  ])('names %s, which is the repository %s', async (url, repository) => {
     await send(changed({ scm: { url } }));
 
     expect(state.builds[0]?.repository).toBe(repository);
   });
 });
 
-describe('the generic shape', () => {
+describe('the generic format', () => {
   test.each([
     ['failure', 'failed'],
     ['FAILED', 'failed'],
     ['unstable', 'failed'],
     ['success', 'passed'],
     ['passed', 'passed'],
-  ])('%s is %s', async (status, kept) => {
+  ])('maps %s to %s', async (status, kept) => {
     const answer = await send({ ...generic, status });
 
     expect(answer.statusCode).toBe(202);
@@ -219,13 +219,13 @@ describe('the generic shape', () => {
     });
   });
 
-  test('anything else ended neither way', async () => {
+  test('ignores any other status', async () => {
     expect((await send({ ...generic, status: 'aborted' })).json()).toEqual({
       ignored: expect.stringContaining('aborted'),
     });
   });
 
-  test('what is missing is named', async () => {
+  test('names missing fields in its error', async () => {
     const answer = await send({ repository: 'shop/api', status: 'failure' });
 
     expect(answer.statusCode).toBe(400);
@@ -236,7 +236,7 @@ describe('the generic shape', () => {
   });
 });
 
-describe('who may come in', () => {
+describe('the authentication of a delivery', () => {
   const basic = (login: string) => ({ authorization: `Basic ${Buffer.from(login).toString('base64')}` });
 
   test.each([
@@ -264,11 +264,11 @@ describe('who may come in', () => {
       { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}&token=x`, headers: {} },
       401,
     ],
-  ])('%s', async (_what, options, status) => {
+  ])('is decided by the credentials: %s', async (_what, options, status) => {
     expect((await send(generic, options)).statusCode).toBe(status);
   });
 
-  test('a password is never logged', async () => {
+  test('never logs a password', async () => {
     await send(generic, { headers: basic(`faultline:${JENKINS_SECRETS[0]}`) });
     await send('{', { headers: basic(`faultline:${JENKINS_SECRETS[0]}`) });
 
@@ -278,7 +278,7 @@ describe('who may come in', () => {
       expect(JSON.stringify(state.log)).not.toContain(shown);
   });
 
-  test('a token in the query is never logged', async () => {
+  test('never logs a token in the query', async () => {
     await send(generic, { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}`, headers: {} });
     await send('{', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}`, headers: {} });
 
@@ -286,7 +286,7 @@ describe('who may come in', () => {
     expect(JSON.stringify(state.log)).not.toContain(JENKINS_SECRETS[0]);
   });
 
-  test('without any secret the answer says which setting is missing', async () => {
+  test('names the missing setting if there is no secret', async () => {
     const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
     const answer = await closed.inject({ method: 'POST', url: '/webhooks/jenkins', payload: generic });
     await closed.close();
@@ -296,10 +296,10 @@ describe('who may come in', () => {
   });
 });
 
-describe('signed deliveries (T14)', () => {
+describe('a signed delivery (T14)', () => {
   const body = JSON.stringify(generic);
 
-  test.each(JENKINS_SECRETS)('signed with %s is accepted', async (secret) => {
+  test.each(JENKINS_SECRETS)('is accepted with %s', async (secret) => {
     expect((await send(body, { headers: signedHeaders(body, NOW, 'evt-1', secret) })).statusCode).toBe(202);
   });
 
@@ -312,18 +312,18 @@ describe('signed deliveries (T14)', () => {
     ['at another time', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': String(NOW / 1000 - 1) }],
     ['with a time that is none', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': 'yesterday' }],
     ['without its id', { 'x-faultline-signature': 'sha256=00' }],
-  ])('%s: refused', async (_what, headers) => {
+  ])('is refused: %s', async (_what, headers) => {
     const answer = await send(body, { headers });
 
     expect(answer.statusCode).toBe(401);
     expect(state.builds).toEqual([]);
   });
 
-  test('four minutes off is within tolerance', async () => {
+  test('is accepted within four minutes of difference', async () => {
     expect((await send(body, { headers: signedHeaders(body, NOW - 4 * 60_000) })).statusCode).toBe(202);
   });
 
-  test('a replayed id is refused and changes nothing', async () => {
+  test('with a repeated id is refused and changes nothing', async () => {
     const headers = signedHeaders(body, NOW);
     await send(body, { headers });
     const replay = await send(body, { headers });
@@ -333,7 +333,7 @@ describe('signed deliveries (T14)', () => {
     expect([state.builds.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
-  test('a signature counts even next to a right token', async () => {
+  test('is checked even next to a valid token', async () => {
     const headers = { ...signedHeaders(body, NOW - 6 * 60_000), 'x-faultline-token': JENKINS_SECRETS[0] };
 
     expect((await send(body, { headers })).statusCode).toBe(401);

@@ -19,15 +19,15 @@ async function quotesOf(id: string): Promise<string[]> {
   return value.claims.flatMap(({ quotes }) => quotes.map(({ text }) => text));
 }
 
-describe('a careless analyst', () => {
-  it('misquotes about every third answer, the same ones every time', () => {
+describe('the careless analyst', () => {
+  it('misquotes about every third answer, always the same ones', () => {
     const careless = ids.filter(isCareless);
     expect(careless.length).toBeGreaterThan(70);
     expect(careless.length).toBeLessThan(130);
     expect(ids.filter(isCareless)).toEqual(careless);
   });
 
-  it('says what the analyst says, but for what it quotes', async () => {
+  it('otherwise answers like the real analyst', async () => {
     const [bad = '', good = ''] = [ids.find(isCareless), ids.find((id) => !isCareless(id))];
     expect(await quotesOf(good)).toEqual([quote.text]);
     expect(await quotesOf(bad)).toEqual([`${quote.text} (as far as I remember)`]);

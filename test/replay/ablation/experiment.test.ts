@@ -41,20 +41,20 @@ async function roundsWithout(...stages: AblationStage[]) {
   return { iterations: analysis?.usage.iterations, toolCalls: analysis?.usage.toolCalls, verdicts };
 }
 
-describe('an experiment', () => {
-  it('is none for the whole system', async () => {
+describe('an ablation experiment', () => {
+  it('changes nothing for the whole system', async () => {
     expect(await createExperiment([])).toBeNull();
     expect(await createExperiment([], 'linear')).not.toBeNull();
   });
 
-  it('leaves limits, analyst and graph as they are where it is about sources', async () => {
+  it('keeps limits, analyst and graph if it concerns sources', async () => {
     const before = whole();
     const after = (await createExperiment(['web', 'sections']))?.change(before);
     expect(after?.limits).toEqual(LIMITS);
     expect([after?.analyst, after?.graph]).toEqual([before.analyst, before.graph]);
   });
 
-  it('loop: one round of questions; corrections: one verdict; tools: no question at all', async () => {
+  it('limits the loop to one round, corrections to one verdict, and tools to no calls', async () => {
     const usual = await roundsWithout('library');
     expect(usual.iterations).toBeGreaterThan(1);
     expect(await roundsWithout('loop')).toEqual({ iterations: 1, toolCalls: 1, verdicts: 1 });

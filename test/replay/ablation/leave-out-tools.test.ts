@@ -14,7 +14,7 @@ const namesIn = (box: Toolbox) =>
 const never = new AbortController().signal;
 
 describe('tools that are left out', () => {
-  it('are all of them but the question to a person, each in one source', () => {
+  it('include all except the question to a person, each in one source', () => {
     const sources = ['library', 'knowledge', 'code-host', 'history', 'logs', 'web'] as const;
     const left = namesIn(leaveOutTools(toolbox, sources));
     expect(left).toEqual(['ask_reviewer']);
@@ -24,14 +24,14 @@ describe('tools that are left out', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(namesIn(toolbox).length - 1);
   });
 
-  it('are none for stages that have no tool', () => {
+  it('are none for stages without tools', () => {
     const others = AblationStage.options.filter(
       (stage) => namesIn(leaveOutTools(toolbox, [stage])).length === namesIn(toolbox).length,
     );
     expect(others).toEqual(['loop', 'corrections', 'sections', 'extractors', 'ranking', 'reducer']);
   });
 
-  it('are offered, described, found askable and run no more, and the others as before', async () => {
+  it('are not offered, described, available or run, unlike the others', async () => {
     const without = leaveOutTools(toolbox, ['knowledge']);
     const subject = sampleSubject();
     expect(without.describe('search_knowledge')).toBeNull();

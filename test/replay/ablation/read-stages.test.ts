@@ -21,38 +21,35 @@ const changedBy = (reading: Reading) => {
 const reasonsOf = (reading: Reading) => reading.excerpts.map(({ reason }) => reason);
 
 describe('stages of the reader that are left out', () => {
-  it('are none by default, and then nothing differs by a byte', () => {
+  it('are none by default, with identical results', () => {
     expect(JSON.stringify(read())).toBe(JSON.stringify(whole));
   });
 
-  it.each(['ranking', 'reducer'] as const)(
-    'change the choice of lines and nothing that was found: %s',
-    (stage) => {
-      const changed = changedBy(read(stage));
-      expect(changed).toContain('excerpts');
-      expect(changed.filter((key) => !['excerpts', 'tokens', 'messages'].includes(key))).toEqual([]);
-    },
-  );
+  it.each(['ranking', 'reducer'] as const)('change the choice of lines but no findings: %s', (stage) => {
+    const changed = changedBy(read(stage));
+    expect(changed).toContain('excerpts');
+    expect(changed.filter((key) => !['excerpts', 'tokens', 'messages'].includes(key))).toEqual([]);
+  });
 
-  it('keep to the budget', () => {
+  it('stay within the budget', () => {
     for (const stage of ReadStage.options) expect(read(stage).tokens).toBeLessThanOrEqual(BUDGET);
   });
 
-  it('sections: no step is known to have failed', () => {
+  it('without sections, know no failed step', () => {
     const reading = read('sections');
     expect(whole.failedSections).toHaveLength(1);
     expect(reading.failedSections).toEqual([]);
     expect(changedBy(reading)).toContain('excerpts');
   });
 
-  it('extractors: what reads an unknown tool is all that reads', () => {
+  it('without extractors, use only the reader for unknown tools', () => {
     const reading = read('extractors');
     expect(changedBy(reading)).not.toEqual([]);
     expect(reading.messages).not.toEqual([]);
     expect(reading.failedSections).toEqual(whole.failedSections);
   });
 
-  it('reducer: the last lines of the log and no others', () => {
+  it('without the reducer, keep only the last lines of the log', () => {
     const { excerpts } = read('reducer');
     const lines = log.split('\n').length;
     expect(excerpts.at(-1)?.lineEnd).toBe(lines);

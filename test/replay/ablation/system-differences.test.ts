@@ -29,14 +29,14 @@ const figure = (a: readonly ReplayedCase[], b: readonly ReplayedCase[], name: st
 const EQUAL_RISK = 'publishable with at most 5 % wrong';
 
 describe('two systems', () => {
-  it('that are one differ in nothing', () => {
+  it('do not differ if they are the same', () => {
     const same = cases(() => 0.9);
     expect(systemDifferences(same, same, ABLATION_MEASURES).every(({ verdict }) => verdict === 'same')).toBe(
       true,
     );
   });
 
-  it('are compared at equal risk by what each publishes by', () => {
+  it('are compared at equal risk, by what each publishes', () => {
     const blind = cases(() => 0.9);
     const seeing = cases((_, right) => (right ? 0.9 : 0.3));
     expect(figure(blind, seeing, EQUAL_RISK)).toMatchObject({
@@ -55,13 +55,13 @@ describe('two systems', () => {
     });
   });
 
-  it('may be wrong once in twenty published, and no more', () => {
+  it('may be wrong in one of twenty published answers', () => {
     const one = Array.from({ length: 20 }, (_, at) => answered(`case-${at}`, at !== 0, 0.9 - at / 100));
     expect(figure(one, one, EQUAL_RISK)?.a).toBe(1);
     expect(figure(one.slice(0, 19), one.slice(0, 19), EQUAL_RISK)?.a).toBe(0);
   });
 
-  it('are compared on the cases that both have', () => {
+  it('are compared on their common cases', () => {
     const some = cases(() => 0.9);
     expect(figure(some, some.slice(10), 'category accuracy')?.cases).toBe(30);
   });

@@ -25,8 +25,8 @@ const OPTIONS: CalibrateOptions = {
 };
 const answers = [...labelled('CODE_ERROR', 0.95, 90, 30), ...labelled('CODE_ERROR', 0.7, 30, 30)];
 
-describe('calibrationOf', () => {
-  it('brings what is stated nearer to what is so, on projects that it has not seen', () => {
+describe('fitting a calibration', () => {
+  it('brings the stated confidence nearer to the actual accuracy, on unseen projects', () => {
     const { calibration, rows } = fitCalibration(answers, OPTIONS);
     expect(Calibration.parse(calibration)).toEqual(calibration);
     expect(calibration.before.ece.value).toBeCloseTo(0.2, 9);
@@ -36,7 +36,7 @@ describe('calibrationOf', () => {
     expect(rows[1]).toMatchObject({ category: 'CODE_ERROR', method: 'platt' });
   });
 
-  it('holds nothing out where all cases are of one project, and hides what must not be stored', () => {
+  it('holds nothing out if all cases are of one project, and masks what must not be stored', () => {
     const { calibration, held } = fitCalibration(
       answers.map((answer) => ({ ...answer, project: 'my secret' })),
       OPTIONS,
@@ -45,7 +45,7 @@ describe('calibrationOf', () => {
     expect(calibration.fittedOn.projects).toEqual([{ name: 'my ***', cases: 180 }]);
   });
 
-  it('carries the thresholds that keep to a risk', () => {
+  it('includes the thresholds for a given risk', () => {
     const { calibration } = fitCalibration(labelled('TEST_FAILURE', 0.9, 100, 0), {
       ...OPTIONS,
       risk: { most: 0.05, confidence: 0.95 },
@@ -54,13 +54,13 @@ describe('calibrationOf', () => {
     expect(calibration.categories.CODE_ERROR.threshold).toBeNull();
   });
 
-  it('refuses where nothing is known', () => {
+  it('is refused without known results', () => {
     expect(() => fitCalibration([], OPTIONS)).toThrow('nothing to calibrate with');
   });
 });
 
 describe('a stored calibration', () => {
-  it('that is broken is refused with the field that is', () => {
+  it('with an error is refused with the wrong field', () => {
     const { calibration } = fitCalibration(answers, OPTIONS);
     const falling = structuredClone(calibration);
     falling.categories.CODE_ERROR.points = [
@@ -75,7 +75,7 @@ describe('a stored calibration', () => {
 });
 
 describe('scores', () => {
-  it('are computed as by hand', () => {
+  it('equal those computed by hand', () => {
     const said = [...labelled('CODE_ERROR', 0.95, 1, 1), ...labelled('CODE_ERROR', 0.55, 1, 0)];
     expect(computeCalibrationError(said)).toBeCloseTo((2 / 3) * 0.45 + (1 / 3) * 0.45, 9);
     expect(computeBrierScore(said)).toBeCloseTo((0.0025 + 0.9025 + 0.2025) / 3, 9);

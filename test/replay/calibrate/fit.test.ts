@@ -8,8 +8,8 @@ import { labelled } from './labelled-answers.ts';
 const along = Array.from({ length: 101 }, (_, at) => at / 100);
 const many = [...labelled('CODE_ERROR', 0.92, 180, 60), ...labelled('CODE_ERROR', 0.7, 40, 40)];
 
-describe('fitCategories', () => {
-  it('leaves a category with few cases as it is stated, no higher than so few allow', () => {
+describe('fitting by category', () => {
+  it('keeps the stated confidence of a category with few cases, limited by their number', () => {
     const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 3, 0)], 'auto');
     expect(maps.CONFIG_ERROR).toMatchObject({ method: 'capped', cases: 3, right: 3 });
     expect(calibrate(maps.CONFIG_ERROR.points, 0.95)).toBeLessThanOrEqual(9 / 11);
@@ -19,21 +19,21 @@ describe('fitCategories', () => {
       expect(calibrate(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
-  it('says of a category with some cases what all categories say, and never more than was stated', () => {
+  it('uses all categories for one with some cases, and never raises the confidence', () => {
     const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 15, 0)], 'auto');
     expect(maps.CONFIG_ERROR.method).toBe('pooled');
     for (const stated of along)
       expect(calibrate(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
-  it('fits a category with enough cases to its own', () => {
+  it('fits a category with enough cases by itself', () => {
     const maps = fitCategories([...many, ...labelled('TEST_FAILURE', 0.9, 99, 1)], 'auto');
     expect([maps.CODE_ERROR.method, maps.TEST_FAILURE.method]).toEqual(['platt', 'platt']);
     expect(calibrate(maps.CODE_ERROR.points, 0.92)).toBeLessThan(0.82);
     expect(calibrate(maps.TEST_FAILURE.points, 0.9)).toBeGreaterThan(0.93);
   });
 
-  it('is isotonic with a great many cases, or where it is requested', () => {
+  it('is isotonic with a great many cases, or on request', () => {
     const cases = labelled('CODE_ERROR', 0.9, ISOTONIC_FROM - 100, 100);
     expect(fitCategories(cases, 'auto').CODE_ERROR.method).toBe('isotonic');
     expect(calibrate(fitCategories(cases, 'auto').CODE_ERROR.points, 0.9)).toBeCloseTo(0.9, 1);
@@ -41,7 +41,7 @@ describe('fitCategories', () => {
     expect(fitCategories(many, 'isotonic').CODE_ERROR.method).toBe('isotonic');
   });
 
-  it('raises no answer that is less sure than those that were seen', () => {
+  it('raises no answer with a lower confidence than those that were seen', () => {
     const against = [...labelled('CODE_ERROR', 0.97, 45, 9), ...labelled('CODE_ERROR', 0.9, 45, 1)];
     const sure = Array.from({ length: 80 }, (_, at) =>
       labelled('CODE_ERROR', 0.8 + 0.002 * at, 14, 1),
@@ -57,7 +57,7 @@ describe('fitCategories', () => {
     }
   });
 
-  it('takes drawn answers for what they show, not for all that they represent', () => {
+  it('weights sampled answers by their number, not by what they represent', () => {
     const drawn = (right: number) =>
       labelled('CONFIG_ERROR', 0.95, right, 0).map((labelledAnswer) => ({ ...labelledAnswer, weight: 20 }));
     const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
@@ -71,7 +71,7 @@ describe('fitCategories', () => {
     expect(fitCategories(weighted, 'auto')).toEqual(fitCategories(many, 'auto'));
   });
 
-  it('never falls, and can be stored, whatever the cases', () => {
+  it('never decreases, and can be stored, whatever the cases', () => {
     const group = fc.tuple(
       fc.constantFrom(...CATEGORIES),
       fc.integer({ min: 0, max: 100 }),

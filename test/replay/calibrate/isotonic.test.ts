@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { calibrate } from '../../../src/domain/calibration.ts';
 import { fitIsotonic } from '../../../src/replay/calibrate/fit.ts';
 
-describe('fitIsotonic', () => {
-  it('joins neighbours that fall, as computed by hand', () => {
+describe('isotonic regression', () => {
+  it('joins decreasing neighbors, as computed by hand', () => {
     // Shares: 0.1 → 0/1, 0.3 → 1/1, 0.5 → 0/1, 0.7 → 1/2, 0.9 → 1/1. 0.3 and 0.5 fall and join to 1/2; with 0.7 they make 2/4.
     const said: [number, boolean][] = [
       [0.1, false],
@@ -30,7 +30,7 @@ describe('fitIsotonic', () => {
     expect(weighted).toEqual([[0.9, 0.75]]);
   });
 
-  it('never falls, whatever was said', () => {
+  it('never decreases, whatever was stated', () => {
     const statement = fc.record({
       stated: fc.integer({ min: 0, max: 100 }).map((at) => at / 100),
       right: fc.boolean(),

@@ -16,8 +16,8 @@ const decided: DecidedAnswer = {
   decidedAt: '2026-01-01T00:00:00.000Z',
 };
 
-describe('answers whose truth is known', () => {
-  it('are cases with a category that were answered, by the accepted categories', () => {
+describe('answers with a known result', () => {
+  it('are answered cases with a category, compared with the accepted categories', () => {
     const row = {
       id: 'a',
       project: 'p',
@@ -45,13 +45,13 @@ describe('answers whose truth is known', () => {
     ]);
   });
 
-  it('of the published ones those that were drawn stand for all', () => {
+  it('represent all published answers if they were sampled', () => {
     const [unsure, audit] = listLabeledDecisions([decided, { ...decided, origin: 'audit' }], 20);
     expect(unsure).not.toHaveProperty('weight');
     expect(audit).toMatchObject({ weight: 20, project: 'acme/shop', right: true });
   });
 
-  it('a wrong one that what happened next graded stands for those that it cannot grade', () => {
+  it('count a wrong one that an outcome graded for those that outcomes cannot grade', () => {
     const graded = { ...decided, origin: 'outcome' as const };
     expect(listLabeledDecisions([{ ...graded, right: false }], 20)).toMatchObject([
       { right: false, weight: 5 },

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitPlatt, type Statement } from '../../../src/replay/calibrate/fit.ts';
 
-describe('a fitted calibration', () => {
-  it('moves what was stated to how often it was right, and never falls', () => {
+describe('a Platt calibration', () => {
+  it('maps the stated confidence to the actual accuracy, and never decreases', () => {
     const calibrated = fitPlatt([...stated(0.9, 700, 300), ...stated(0.6, 550, 450)]);
     expect(calibrated(0.9)).toBeCloseTo(0.7, 1);
     expect(calibrated(0.6)).toBeCloseTo(0.55, 1);
@@ -11,13 +11,13 @@ describe('a fitted calibration', () => {
     expect(along).toEqual([...along].sort((left, right) => left - right));
   });
 
-  it('is the share of right answers where higher statements were right less often', () => {
+  it('is the share of right answers if higher confidence was right less often', () => {
     const calibrated = fitPlatt([...stated(0.9, 2, 8), ...stated(0.3, 8, 2)]);
     expect(calibrated(0.1)).toBeCloseTo(0.5);
     expect(calibrated(0.9)).toBeCloseTo(0.5);
   });
 
-  it('ends where its equation says, by hand: all at a half, three of four right', () => {
+  it('equals the solution by hand: all at one half, three of four right', () => {
     // With every statement at a half the slope stays 1, and 4 (σ(offset) - (3 · 4/5 + 1/3) / 4) + offset = 0 gives the offset.
     const value = fitPlatt(stated(0.5, 3, 1))(0.5);
     const offset = Math.log(value / (1 - value));
@@ -30,7 +30,7 @@ describe('a fitted calibration', () => {
     expect(fitPlatt(weighted)(0.5)).toBeCloseTo(value, 9);
   });
 
-  it('comes down from statements that are far too sure, where a whole Newton step leaps to and fro for ever', () => {
+  it('converges for overconfident values, for which whole Newton steps would oscillate', () => {
     for (const [low, right, wrong] of [
       [0.99, 10, 10],
       [0.9, 24, 24],
@@ -44,7 +44,7 @@ describe('a fitted calibration', () => {
     }
   });
 
-  it('ends at the least of its loss, whatever the cases', () => {
+  it('minimizes its loss, whatever the cases', () => {
     const statement = fc.record({
       stated: fc.double({ min: 0, max: 1, noNaN: true }),
       right: fc.boolean(),
@@ -69,7 +69,7 @@ describe('a fitted calibration', () => {
     );
   });
 
-  it('stays between nought and one where all were right, or none is known', () => {
+  it('stays between 0 and 1 if all were right, or none is known', () => {
     for (const statements of [stated(1, 5, 0), stated(0, 0, 5), []]) {
       const value = fitPlatt(statements)(0.8);
       expect(value).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ import { labelled } from './labelled-answers.ts';
 
 const AS_STATED = mapCategories(() => createCappedMap(0, 0, 1));
 
-describe('the highest share that is still possible', () => {
+describe('the upper bound of a share', () => {
   it('agrees with the binomial distribution summed by hand', () => {
     expect(computeUpperShare(0, 59, 0.95)).toBeCloseTo(1 - 0.05 ** (1 / 59), 9);
     for (const [wrong, of] of [
@@ -23,13 +23,13 @@ describe('the highest share that is still possible', () => {
   });
 });
 
-describe('a threshold by risk', () => {
-  it('needs so many cases without a wrong one at least', () => {
+describe('a threshold for a risk', () => {
+  it('requires a minimum of cases without a wrong one', () => {
     expect(computeCasesNeeded({ most: 0.03, confidence: 0.95 })).toBe(99);
     expect(computeCasesNeeded({ most: 0.05, confidence: 0.95 })).toBe(59);
   });
 
-  it('is the lowest that brute force finds, where one sequence is tried', () => {
+  it('equals the lowest that brute force finds, for one sequence', () => {
     const answers = [
       ...labelled('CODE_ERROR', 0.95, 60, 0),
       ...labelled('CODE_ERROR', 0.9, 30, 0),
@@ -45,14 +45,14 @@ describe('a threshold by risk', () => {
     expect(code?.upper).toBeLessThanOrEqual(0.05);
   });
 
-  it('tries several sequences where there are cases for them, each more strictly', () => {
+  it('is tested in several sequences if there are enough cases, each more strictly', () => {
     // The first answers hold a wrong one, so that a sequence from the top alone would end at once.
     const answers = [...labelled('CODE_ERROR', 0.97, 59, 1), ...labelled('CODE_ERROR', 0.9, 240, 0)];
     const [code] = findThresholds(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
     expect(code).toMatchObject({ threshold: 0.9, published: 300, wrong: 1 });
   });
 
-  it('is none where no threshold keeps to the risk: always a person', () => {
+  it('is null if no threshold meets the risk, so that every answer needs review', () => {
     const answers = [
       ...labelled('CODE_ERROR', 0.9, 30, 0),
       ...labelled('TEST_FAILURE', 0.9, 150, 30),
@@ -63,7 +63,7 @@ describe('a threshold by risk', () => {
     expect(found[0]).toMatchObject({ cases: 30, published: 0, needed: 59, upper: null });
   });
 
-  it('keeps what it promises: over many drawn samples it fails no oftener than it may', () => {
+  it('keeps its guarantee: over many samples it fails no more often than stated', () => {
     const risk = { most: 0.1, confidence: 0.9 };
     let [broken, samples] = [0, 0];
     let state = 7;
@@ -92,7 +92,7 @@ describe('a threshold by risk', () => {
   });
 });
 
-describe('a threshold and what verify does with it', () => {
+describe('a threshold applied by verify', () => {
   const answers = Array.from({ length: 300 }, (_, index): LabelledAnswer => {
     const stated = 0.7 + 0.0009 * index;
     return {
@@ -105,7 +105,7 @@ describe('a threshold and what verify does with it', () => {
     };
   });
 
-  it('publish the same answers: those that it was tested on, no more and no fewer', () => {
+  it('publishes exactly the answers that it was tested on', () => {
     for (const method of ['platt', 'isotonic'] as const) {
       for (const most of [0.03, 0.05, 0.1]) {
         const maps = fitCategories(answers, method);
@@ -125,7 +125,7 @@ describe('a threshold and what verify does with it', () => {
     expect(findThresholds(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
   });
 
-  it('is not found by joining what failed with what follows, which a map knows from which answers are right', () => {
+  it('is not found by joining a failed range with the next, which would use the results themselves', () => {
     // 1 of the 59 surest wrong does not keep to it; an isotonic map would tie them with the 21 right ones below.
     const tied = mapCategories(
       (): CategoryMap => ({

@@ -26,7 +26,7 @@ const ID_TWINS = ['唭一', '蚹一'];
 const never = new AbortController().signal;
 
 describe('a case set', () => {
-  it('holds rows and logs masked, the words of the truth too, and reads as a data set', async () => {
+  it('contains masked rows, logs and labels, and can be read as a data set', async () => {
     const place = placeWith({ 'red.log': `token ${SECRET}\nboom`, 'green.log': 'fine' });
     const rows = [
       {
@@ -62,7 +62,7 @@ describe('a case set', () => {
     expect(statSync(out).mode & 0o077).toBe(0);
   });
 
-  it('keeps the logs of a build by their names, its report, and its failures masked', async () => {
+  it('contains the logs of a build by their names, its report, and its masked failures', async () => {
     const place = placeWith({ 'a.log': 'lint', 'b.log': `token ${SECRET}`, 'c.xml': '<testsuite/>' });
     const logs = ['a', 'b'].map((name) => ({ name, log_path: `${name}.log` }));
     const failures = [
@@ -103,7 +103,7 @@ describe('a case set', () => {
     );
   });
 
-  it('says what is left out, and why', async () => {
+  it('lists what is left out, with the reason', async () => {
     const place = placeWith({ 'red.log': 'boom' });
     symlinkSync('/etc/hostname', join(place, 'link.log'));
     const { summary } = await imported(place, [
@@ -135,7 +135,7 @@ describe('a case set', () => {
     expect(summary.firstLeftOut[4]?.reason).toContain('/etc/hostname is outside of');
   });
 
-  it('keeps the logs apart of ids that have no plain letter', async () => {
+  it('keeps logs apart whose ids have no plain letters', async () => {
     // Their hashes begin with the same eight digits, as those of some among a hundred thousand do.
     const rows = ID_TWINS.map((id) => ({ id, log_path: `${ID_TWINS.indexOf(id)}.log` }));
     const { out } = await imported(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
@@ -146,7 +146,7 @@ describe('a case set', () => {
     expect(texts).toEqual(['first', 'second']);
   });
 
-  it('is there whole or not at all', async () => {
+  it('is written completely or not at all', async () => {
     const place = placeWith({});
     const stopped = new AbortController();
     stopped.abort(new Error('stopped'));
@@ -162,7 +162,7 @@ describe('a case set', () => {
     await expect(beginFolder(join(place, 'none', 'set'))).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('says that the disk is full, and leaves nothing', async () => {
+  it('reports a full disk, and leaves nothing', async () => {
     const place = placeWith({});
     const out = join(place, 'set');
     const folder = await beginFolder(out);

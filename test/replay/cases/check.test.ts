@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { type CaseProblem, type CheckedCases, checkCases } from '../../../src/replay/cases/case-set.ts';
 import { readDatasetCases } from '../../../src/replay/cases/dataset.ts';
 
-it('says everything that is wrong with a data set, and counts the rest', async () => {
+it('every error in a data set is reported up to a limit, and the rest are counted', async () => {
   const { problems, checked } = await check([
     '{"id":"a","project":"shop","log":"one\\ntwo","category":"CODE_ERROR","expected_lines":[[1,2]],"happened_at":"2026-01-01T00:00:00Z"}',
     '{"id":"b","project":"shop","log":"one","category":"WEATHER","also_ok":["RAIN"],"expected_lines":[[0,1]]}',
@@ -38,7 +38,7 @@ it('says everything that is wrong with a data set, and counts the rest', async (
   });
 });
 
-it('leaves the logs alone where asked to', async () => {
+it('logs are not checked if that is requested', async () => {
   expect((await check(['{"id":"e","log_path":"none.log"}'], false)).checked).toMatchObject({
     good: 1,
     problems: 0,

@@ -10,14 +10,14 @@ const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
 });
 
 describe('a sample of cases', () => {
-  it('is the same whatever their order, and another with another seed', async () => {
+  it('is the same in any order, and different with another seed', async () => {
     const sample = await idsOf(sampleCases(of(ROWS), 20));
     expect(sample).toHaveLength(20);
     expect((await idsOf(sampleCases(of([...ROWS].reverse()), 20))).sort()).toEqual([...sample].sort());
     expect((await idsOf(sampleCases(of(ROWS), 20, 'other'))).sort()).not.toEqual([...sample].sort());
   });
 
-  it('gives each category its share, and a small one a case at least', async () => {
+  it('gives each category its share, and a small one at least one case', async () => {
     const rows = new Map(ROWS.map((row) => [row.id, row.category]));
     const counts = Map.groupBy(await idsOf(sampleCases(of(ROWS), 20)), (id) => rows.get(id));
     expect([...counts].map(([category, ids]) => `${category} ${ids.length}`).sort()).toEqual([
@@ -27,7 +27,7 @@ describe('a sample of cases', () => {
     ]);
   });
 
-  it('grows without losing a case of the smaller one, is in the order of the lines, and may be all', async () => {
+  it('grows without losing cases, in the order of the lines, and may be complete', async () => {
     const [small, large] = [
       await idsOf(sampleCases(of(ROWS.slice(0, 180)), 20)),
       await idsOf(sampleCases(of(ROWS.slice(0, 180)), 40)),
@@ -38,7 +38,7 @@ describe('a sample of cases', () => {
     expect(await idsOf(sampleCases(of(ROWS), 2))).toHaveLength(2);
   });
 
-  it('leaves in what is wrong', async () => {
+  it('includes invalid rows', async () => {
     const bad: CaseOutcome = { line: 201, id: null, error: 'line 201 is not JSON' };
     const outcomes = await all(sampleCases(of(ROWS, [bad]), 3));
     expect(outcomes.at(-1)).toEqual(bad);

@@ -15,7 +15,7 @@ import {
 const LIMITS = { maxBytes: 1_000_000, green: true };
 
 describe('reading a data set', () => {
-  it('gives rows in their order, blank lines and a byte order mark left out', async () => {
+  it('returns rows in order, without blank lines and byte order mark', async () => {
     const outcomes = await read(['\ufeff{"id":"a","log":"x"}\r', '', ' \t', '{"id":"b","log":"y"}']);
     expect(
       outcomes.map((outcome) =>
@@ -24,7 +24,7 @@ describe('reading a data set', () => {
     ).toEqual(['1 a x', '4 b y']);
   });
 
-  it('keeps the first of several rows with one id, and names both lines for the others', async () => {
+  it('keeps the first of several rows with the same id, and reports both lines for the others', async () => {
     const [first, other, again] = await read([
       '{"id":"a","log":"x"}',
       '{"id":"b","log":"y"}',
@@ -40,7 +40,7 @@ describe('reading a data set', () => {
     });
   });
 
-  it('names the labels that are allowed', async () => {
+  it('lists the allowed labels in its error', async () => {
     const [one] = await read(['{"id":"a","log":"x","also_ok":["INFRA_ERROR","WEATHER"]}']);
     expect(one).toMatchObject({
       field: 'also_ok.1',
@@ -49,7 +49,7 @@ describe('reading a data set', () => {
     });
   });
 
-  it('holds no line in memory that is too long to be a row, and counts on', async () => {
+  it('skips a line that is too long for a row, and continues the line numbers', async () => {
     const dataset = folderWith({});
     writeFileSync(dataset, `short\n${'x'.repeat(200_000)}\n\nlast`);
     const lines: FileLine[] = [];
@@ -61,17 +61,17 @@ describe('reading a data set', () => {
     ]);
   });
 
-  it('says where there is no data set', async () => {
+  it('reports where there is no data set', async () => {
     await expect(readDataset('/nowhere/cases.jsonl').next()).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('says on which line a row is no JSON, and goes on', async () => {
+  it('reports a line that is not JSON, and continues', async () => {
     const [bad, good] = await read(['{"id":"a"', '{"id":"b","log":"y"}']);
     expect(bad).toMatchObject({ line: 1, id: null, error: expect.stringMatching(/^line 1 is not JSON: /) });
     expect(good).toMatchObject({ row: { id: 'b' } });
   });
 
-  it('says which field is wrong, and keeps the id', async () => {
+  it('reports the wrong field with the id of the row', async () => {
     const [category, lines, nameless] = await read([
       '{"id":"a","log":"x","category":"WEATHER"}',
       '{"id":"b","log":"x","expected_lines":[[0,2]]}',
@@ -82,7 +82,7 @@ describe('reading a data set', () => {
     expect(nameless).toMatchObject({ id: null, error: expect.stringContaining('field id: ') });
   });
 
-  it('takes lines of a failure as one range or several, and says what is wrong with one', async () => {
+  it('accepts one or several ranges as lines of a failure, and reports an invalid one', async () => {
     const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' };
     const rows = [
       {
@@ -100,7 +100,7 @@ describe('reading a data set', () => {
     expect(bad).toMatchObject({ id: 'b', error: expect.stringContaining('field failures.0.message: ') });
   });
 
-  it('ignores fields it does not know', async () => {
+  it('ignores unknown fields', async () => {
     expect(await read(['{"id":"a","log":"x","annotator":{"deep":[1]}}'])).toMatchObject([
       { row: { id: 'a' } },
     ]);
@@ -108,7 +108,7 @@ describe('reading a data set', () => {
 });
 
 describe('the texts of a row', () => {
-  it('come from the row itself: its log, else its trace, else its snippets', async () => {
+  it('come from the row itself: its log, otherwise its trace, otherwise its snippets', async () => {
     expect(
       (await readTexts({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text,
     ).toBe('log');
@@ -121,7 +121,7 @@ describe('the texts of a row', () => {
     ).toBe('one\ntwo');
   });
 
-  it('come from files next to the data set, plain or gzip, the green log with them', async () => {
+  it('come from files next to the data set, plain or gzip, with the log of a passed build', async () => {
     const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
     expect(await readTexts(row, dataset, LIMITS)).toMatchObject({
@@ -131,7 +131,7 @@ describe('the texts of a row', () => {
     expect((await readTexts(row, dataset, { ...LIMITS, green: false })).greenText).toBeUndefined();
   });
 
-  it('are several where the row names further logs and reports', async () => {
+  it('are several if the row names further logs and reports', async () => {
     const dataset = folderWith({
       'a.log': Buffer.from('red'),
       'b.log.gz': gzipSync('server'),
@@ -167,7 +167,7 @@ describe('the texts of a row', () => {
     ]);
   });
 
-  it('are refused where two logs have one name, and where a failure names another', async () => {
+  it('are refused if two logs have one name, or if a failure names another log', async () => {
     const log = { name: 'tests', log_path: 'a.log' };
     const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' as const, log: 'lint' };
     await expect(readTexts({ id: 'a', logs: [log, log] }, folderWith({}), LIMITS)).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('the texts of a row', () => {
     ).rejects.toThrow('row a, field failures.0.log: "lint" is not the name of one of its logs');
   });
 
-  it('are refused with a sentence where there are none, or too much', async () => {
+  it('are refused with a sentence if there are none, or too much', async () => {
     await expect(readTexts({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow(
       'row a has neither logs, log, log_path, stack_trace nor snippets',
     );

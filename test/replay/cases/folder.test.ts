@@ -10,7 +10,7 @@ const LIMITS = { maxBytes: 1_000_000, green: true };
 const CAPTURED = resolve(import.meta.dirname, '../../fixtures/failures');
 
 describe('a folder of logs', () => {
-  it('gives each file as a case, by name, labelled by the folders above it', async () => {
+  it('gives each file as a case, by name, labeled by its parent folders', async () => {
     const outcomes = await casesOf({
       'b.log': 'boom',
       'a.log.gz': gzipSync('bang'),
@@ -32,7 +32,7 @@ describe('a folder of logs', () => {
     });
   });
 
-  it('reads what is true of a log from the file next to it, which goes before the folder', async () => {
+  it('takes the label of a log from the file next to it, before the folder', async () => {
     const truth = {
       category: 'CONFIG_ERROR',
       also_ok: ['INFRA_ERROR'],
@@ -50,7 +50,7 @@ describe('a folder of logs', () => {
     ]);
   });
 
-  it('takes a folder with a truth as one case: log, then reports, then the green log', async () => {
+  it('takes a folder with a label as one case: log, then reports, then the log of a passed build', async () => {
     const [one] = good(
       await casesOf({
         'tax/truth.json': JSON.stringify({
@@ -80,7 +80,7 @@ describe('a folder of logs', () => {
     expect((await one?.load({ ...LIMITS, green: false }))?.greenText).toBeUndefined();
   });
 
-  it('says which truth cannot be read, and goes on', async () => {
+  it('reports a label that cannot be read, and continues', async () => {
     const outcomes = await casesOf({
       'a/truth.json': '{"category":"WEATHER"}',
       'b/truth.json': 'not json',
@@ -101,7 +101,7 @@ describe('a folder of logs', () => {
     ]);
   });
 
-  it('follows no links, reads no log above the limit, and says where a case has none', async () => {
+  it('follows no links, reads no log above the limit, and reports a case without a log', async () => {
     const root = folderWith({ 'big.log': 'x'.repeat(2_000), 'empty/truth.json': '{}' });
     symlinkSync('/etc', join(root, 'elsewhere'));
     symlinkSync('/etc/hostname', join(root, 'host.log'));
@@ -114,7 +114,7 @@ describe('a folder of logs', () => {
     });
   });
 
-  it('reads our captured failures', async () => {
+  it('includes our captured failures', async () => {
     const cases = good(await collected(listFolderCases(CAPTURED)));
     expect(cases.length).toBeGreaterThanOrEqual(70);
     expect(

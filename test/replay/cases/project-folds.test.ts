@@ -7,7 +7,7 @@ describe('folds by project', () => {
     project,
   }));
 
-  it('keep a project together, are of about one size, and the same every time', () => {
+  it('keep a project together, have about the same size, and are the same each time', () => {
     const folds = splitIntoFolds(cases, resolveProject, 3).map((fold) => fold.map(({ project }) => project));
     for (const project of ['a', 'b', 'c', 'd', 'e'])
       expect(folds.filter((fold) => fold.includes(project))).toHaveLength(1);
@@ -15,7 +15,7 @@ describe('folds by project', () => {
     expect(splitIntoFolds(cases, resolveProject, 3)).toEqual(splitIntoFolds(cases, resolveProject, 3));
   });
 
-  it('are no more than there are projects', () => {
+  it('are at most as many as the projects', () => {
     expect(splitIntoFolds(cases.slice(0, 1), resolveProject, 5)).toHaveLength(1);
   });
 
@@ -24,7 +24,7 @@ describe('folds by project', () => {
     [{ id: 'x', source: 'https://git.example.org/shop/cart/commit/1' }, 'shop/cart'],
     [{ id: 'set/7', source: 'a mailing list' }, 'set'],
     [{ id: 'lone' }, 'lone'],
-  ])('%j is of %s', (row, project) => {
+  ])('take %j as the project %s', (row, project) => {
     expect(resolveProject(row)).toBe(project);
   });
 });

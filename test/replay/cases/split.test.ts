@@ -20,7 +20,7 @@ const WORDS = [
   'refund',
 ];
 
-describe('the sides of a split', () => {
+describe('the two sides of a split', () => {
   const rows = Array.from({ length: 100 }, (_, index): SplitRow => {
     return {
       line: index + 1,
@@ -33,7 +33,7 @@ describe('the sides of a split', () => {
   const tested = (sides: ReadonlyMap<number, unknown>, of = rows) =>
     of.filter(({ line }) => sides.get(line) === 'test');
 
-  it('are by time: what is tested is newer than all that is learned from, and one moment is on one side', () => {
+  it('are by time: all test cases are newer than all training cases, and equal times stay together', () => {
     const sides = assignSides(rows, { by: 'time', share: 0.25, seed: '' });
     const test = tested(sides);
     expect(test.map(({ line }) => line)).toEqual(Array.from({ length: 30 }, (_, index) => 71 + index));
@@ -42,7 +42,7 @@ describe('the sides of a split', () => {
     );
   });
 
-  it('leave out, by time, what does not say when it happened', () => {
+  it('omit cases without a time if they are by time', () => {
     const undated = { ...rows[0], line: 101, id: 'x', project: 'p', category: null, happenedAt: null };
     expect(assignSides([...rows, undated], { by: 'time', share: 0.3, seed: '' }).get(101)).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('the sides of a split', () => {
     expect(tested(assignSides(rows.slice(0, 18), { by: 'project', share: 0.01, seed: '' })).length).toBe(2);
   });
 
-  it('are by time also where most happened at the oldest moment', () => {
+  it('are by time even if most cases have the oldest time', () => {
     const old = rows.slice(0, 10);
     const sides = assignSides(
       [...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }],
@@ -73,7 +73,7 @@ describe('the sides of a split', () => {
     expect([...sides].filter(([, side]) => side === 'test')).toEqual([[101, 'test']]);
   });
 
-  it('are by project, whatever case its name is written in', () => {
+  it('are by project, in any case of its name', () => {
     const mixed = rows.map((row, index) =>
       index % 2 === 0 ? row : { ...row, project: row.project.toUpperCase() },
     );
@@ -81,7 +81,7 @@ describe('the sides of a split', () => {
     expect(sides).toEqual(assignSides(rows, { by: 'project', share: 0.3, seed: '' }));
   });
 
-  it('are by chance the same for the same seed', () => {
+  it('are the same for the same seed if they are random', () => {
     const by = (seed: string) =>
       [...assignSides(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
     expect(by('a')).toEqual(by('a'));
@@ -90,7 +90,7 @@ describe('the sides of a split', () => {
 });
 
 describe('splitting a data set', () => {
-  it('keeps rows whole and their logs within reach', async () => {
+  it('keeps rows whole, with paths to their logs', async () => {
     const place = placeWith([
       {
         id: 'a',
@@ -119,7 +119,7 @@ describe('splitting a data set', () => {
     expect(readFileSync(join(place, 'out', '../logs/a.log'), 'utf8')).toBe('ledger: expected 3');
   });
 
-  it('finds what is nearly the same on both sides, and leaves it out of what is learned from where asked to', async () => {
+  it('finds near-duplicates across the sides, and removes them from training on request', async () => {
     const log = (at: string) =>
       `FAIL checkout\nexpected 3 items in the cart but found 2 at ${at}\n  at cart.add (src/cart.ts:12:3)`;
     const rows = [
@@ -142,7 +142,7 @@ describe('splitting a data set', () => {
     expect(linesOf(place, 'train.jsonl').map(({ id }) => id)).toEqual(['other', 'gone']);
   });
 
-  it('is refused where a side would be empty, and leaves nothing', async () => {
+  it('is refused if a side would be empty, and then leaves nothing', async () => {
     const place = placeWith([
       { id: 'a', project: 'p', log: 'x' },
       { id: 'b', project: 'p', log: 'y' },
@@ -155,7 +155,7 @@ describe('splitting a data set', () => {
   });
 
   // Comparing costs most, so that only every tenth has words to compare by.
-  it('takes twenty thousand rows', async () => {
+  it('works with twenty thousand rows', async () => {
     const word = (index: number) => WORDS[index % WORDS.length] ?? '';
     const place = placeWith(
       Array.from({ length: 20_000 }, (_, index) => {

@@ -15,7 +15,7 @@ const LIMITS = { maxBytes: 1_000_000, green: true };
 const RECEIVED = '2026-03-01T10:00:00.000Z';
 
 describe('cases from the stores', () => {
-  it('have the truth that a reviewer gave: accepted as answered, or what was put in its place', async () => {
+  it('have the label of a reviewer: accepted as answered, or corrected', async () => {
     const rows = await rowsOf([
       stored('b1', { type: 'accept' }),
       stored('b2', { type: 'correct', rootCause: 'the cart is shared', blind: 'TEST_FAILURE' }),
@@ -50,14 +50,14 @@ describe('cases from the stores', () => {
     ]);
   });
 
-  it('have what running the failure again has shown', async () => {
+  it('contain the results of running the failure again', async () => {
     const experiment = sampleExperiment();
     const given = stored('b1', { type: 'accept' });
     const analysis = given.analysis === null ? null : { ...given.analysis, experiment };
     expect(await rowsOf([{ ...given, analysis }])).toMatchObject([{ id: 'b1', experiment }]);
   });
 
-  it('leave out and count what has no truth, and further causes of a build', async () => {
+  it('omit and count what has no label, and further causes of a build', async () => {
     const counts: Record<string, number> = {};
     const rows = await rowsOf(
       [
@@ -77,7 +77,7 @@ describe('cases from the stores', () => {
     });
   });
 
-  it('are labelled by the lines that the reviewer named, of one log, which is read first', async () => {
+  it('have the lines that a reviewer named, in one log, which is read first', async () => {
     const shownBy = {
       evidence: ['E1'],
       lines: [
@@ -98,7 +98,7 @@ describe('cases from the stores', () => {
     await expect(one?.load({ ...LIMITS, maxBytes: 10 })).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('have no truth before a decision', async () => {
+  it('have no label before a decision', async () => {
     const [one] = await good(
       listStoredCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}),
     );
@@ -106,7 +106,7 @@ describe('cases from the stores', () => {
     expect(one?.build?.id).toBe('b1');
   });
 
-  it('say when retention deleted their logs, and are read page by page', async () => {
+  it('report that retention deleted their logs, and are read in pages', async () => {
     const many = Array.from({ length: 120 }, (_, index) => stored(`b${1000 + index}`, { type: 'accept' }));
     const cases = await good(listReviewedCases(deps(many), {}));
     expect(cases.map(({ row }) => row.id)).toEqual(many.map(({ build }) => build.id));

@@ -7,7 +7,7 @@ import { faultline } from '../../cli/faultline.ts';
 const DATASET = join(mkdtempSync(join(tmpdir(), 'faultline-cli-ablation-')), 'cases.jsonl');
 writeFileSync(DATASET, '{"id":"a","log":"building\\nError: boom\\n","category":"CODE_ERROR"}\n');
 
-it('says in the heading what was left out', async () => {
+it('ablation names in its heading what was left out', async () => {
   const ended = await faultline([
     'replay',
     '--dataset',
@@ -23,7 +23,7 @@ it('says in the heading what was left out', async () => {
   expect(ended.stdout).toContain('analyst rules, without web and green and reducer, linear baseline, budget');
 });
 
-it('refuses an unknown stage, with the names of all', async () => {
+it('ablation refuses an unknown stage, with the names of all', async () => {
   const ended = await faultline(['replay', '--dataset', DATASET, '--without', 'wisdom']);
   expect(ended.code).not.toBe(0);
   expect(ended.stderr).toMatch(/no stage "wisdom"; choose from library, knowledge, .*reducer/);

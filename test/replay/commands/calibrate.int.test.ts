@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const calibrate = (...more: string[]) =>
   faultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
 
-it('fits, prints and writes a file, and changes nothing else', async () => {
+it('calibrate fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
   const done = await calibrate('--risk', '0.2', '--confidence', '0.9', '--out', out);
   expect(done.code).toBe(0);
@@ -51,7 +51,7 @@ it('fits, prints and writes a file, and changes nothing else', async () => {
   });
 });
 
-it('is refused, before any case is replayed, where it is not said what to fit to, or who answered', async () => {
+it('calibrate is refused before any replay if the source of labels or the analyst is not named', async () => {
   expect(await faultline(['calibrate'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
@@ -77,7 +77,7 @@ it('is refused, before any case is replayed, where it is not said what to fit to
   );
 });
 
-it('is fitted to answers that today’s prompts wrote and verified', async () => {
+it('calibrate uses only answers that the present prompts wrote and verified', async () => {
   const model = join(folder, 'model.jsonl');
   const [generate_answer, verify] = ['answer', 'verify'].map(
     (name) => loadPrompt(`triage/${name}`, 'CODE_ERROR').hash,
@@ -108,7 +108,7 @@ it('is fitted to answers that today’s prompts wrote and verified', async () =>
   ]);
 });
 
-it('is put in force, exchanged and taken back by command, which names what it replaces', async () => {
+it('a calibration is activated, replaced and withdrawn by command, which names the replaced one', async () => {
   const here = ['--data', folder, '--json'];
   const first = await calibrate('--apply', '--replaces', 'none', ...here);
   expect(JSON.parse(first.stdout)).toMatchObject({

@@ -17,8 +17,8 @@ writeFileSync(join(SET, 'cases.jsonl'), `${rows.join('\n')}\n`);
 writeFileSync(join(LOGS, 'a.log'), 'Error: boom\n');
 const asked = { concurrency: 1, green: true };
 
-describe('sources of cases', () => {
-  it('a case set is a data set by its folder', async () => {
+describe('a source of cases', () => {
+  it('may be a case set, read as a data set by its folder', async () => {
     const { sources } = await openCaseSources({ ...asked, dataset: [SET] });
     expect(sources.map(({ name, path }) => [name, path])).toEqual([['set', SET]]);
     expect(await sources[0]?.measure()).toMatchObject({ cases: 2 });
@@ -38,13 +38,13 @@ describe('sources of cases', () => {
       /--category: "NOPE" is not a category/,
     ],
     ['a folder of logs as a data set', { dataset: [LOGS] }, /is neither a file nor a case set/],
-  ])('%s: a sentence, and nothing is opened', async (_name, options, sentence) => {
+  ])('is refused with a sentence before anything is opened: %s', async (_name, options, sentence) => {
     await expect(openCaseSources({ ...asked, ...options })).rejects.toThrow(sentence);
   });
 });
 
 describe('replay --by', () => {
-  it('adds the main figures a row a slice, or says that there is one only', async () => {
+  it('adds one row per slice to the main figures, or a note if there is only one', async () => {
     const by = (what: string) => faultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
     expect((await by('category')).stdout).toMatch(
       /^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m,

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('exports what a person decided, and says what has no log; the set is checked', async () => {
+it('cases exports what people decided, and lists cases without a log; the result passes the check', async () => {
   const out = join(folder, 'set');
   const exported = await faultline([
     'cases',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { faultline } from '../../cli/faultline.ts';
 
-it('says what is wrong with a data set and exits with 3', async () => {
+it('cases check reports errors of a data set and exits with 3', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
   writeFileSync(
     dataset,
@@ -28,7 +28,7 @@ it('says what is wrong with a data set and exits with 3', async () => {
   });
 });
 
-it('prints nothing of a foreign data set that a terminal obeys', async () => {
+it('cases prints no terminal escapes from a data set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-cases-'));
   const dataset = join(folder, 'rows.jsonl');
   const rows = [
@@ -45,7 +45,7 @@ it('prints nothing of a foreign data set that a terminal obeys', async () => {
   expect(taken.stdout).toContain('b⟦U+001B⟧[2J:');
 });
 
-it('splits by chance only with a seed', async () => {
+it('cases split is random only with a seed', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
   writeFileSync(dataset, '{"id":"a","log":"x"}\n');
   const split = await faultline(['cases', 'split', dataset, '--by', 'random', '--out', `${dataset}.out`]);

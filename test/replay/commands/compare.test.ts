@@ -15,7 +15,7 @@ const A = results('a.jsonl', (at) => (at < 8 ? 'INFRA_ERROR' : 'CODE_ERROR'));
 const B = results('b.jsonl', () => 'CODE_ERROR');
 
 describe('compare', () => {
-  it('says what it means, then the figures, then the cases', async () => {
+  it('prints an explanation, then the figures, then the cases', async () => {
     const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(
@@ -32,7 +32,7 @@ describe('compare', () => {
     expect(ended.stdout).not.toContain('\u001b');
   });
 
-  it('is one JSON object a data set, for scripts, and a page for people', async () => {
+  it('prints one JSON object per data set, and writes a page', async () => {
     const page = join(FOLDER, 'compare.html');
     const ended = await faultline([
       'compare',
@@ -60,7 +60,7 @@ describe('compare', () => {
     expect(readFileSync(page, 'utf8')).toContain('Won: B is better <span class="quiet">(8)</span>');
   });
 
-  it('never writes the page over what it reads', async () => {
+  it('never overwrites its own input with the page', async () => {
     const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, '--html', B]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
   });
@@ -78,14 +78,14 @@ describe('compare', () => {
       ['--dataset', fileOf('other.jsonl', [{ id: 'z', category: 'CODE_ERROR', log: 'x' }])],
       /No case is on both sides/,
     ],
-  ])('%s: exit 3 and a sentence', async (_name, args, sentence) => {
+  ])('exits with 3 and a sentence for %s', async (_name, args, sentence) => {
     const all = { '--dataset': DATASET, '--a': A, '--b': B, [args[0] ?? '']: args[1] ?? '' };
     const ended = await faultline(['compare', ...Object.entries(all).flat()]);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);
   });
 
-  it('one side alone is wrong usage', async () => {
+  it('with one side only is a usage error', async () => {
     expect(await faultline(['compare', '--dataset', DATASET, '--a', A])).toMatchObject({
       code: 2,
       stdout: '',

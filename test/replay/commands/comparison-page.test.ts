@@ -69,7 +69,7 @@ const COMPARISON: Comparison = {
   summary: ['B is better.'],
 };
 
-it('draws each difference on its interval around nothing, and links the cases that were won', () => {
+it('the page draws each difference with its interval around zero, and links the won cases', () => {
   const text = renderComparisonPage([COMPARISON]).replaceAll(/ data-label="[^"]*"/g, '');
   expect(text).toContain(
     '<tr class="is-better"><th scope="row">category accuracy</th><td class="number">0.500</td>',
@@ -97,7 +97,7 @@ it('draws each difference on its interval around nothing, and links the cases th
   );
 });
 
-it('runs nothing, whatever ids, labels and answers are', () => {
+it('the page runs no code, whatever ids, labels and answers contain', () => {
   const hostile = { id: HOSTILE, line: 1, url: null, truth: HOSTILE, said: { a: HOSTILE, b: HOSTILE } };
   const cases = { ...COMPARISON.cases, onlyA: [HOSTILE] };
   const text = renderComparisonPage([

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('a case whose model falls silent has cost what was answered until then', async () => {
+test('a case whose model stops responding costs what it used until then', async () => {
   const settings = {
     FAULTLINE_ANALYST: 'llm',
     OPENAI_API_KEY: TEST_KEY,

@@ -23,14 +23,14 @@ describe('replay --frozen', () => {
     ['--repeat', { repeat: 3 }],
     ['--no-green', { green: false }],
   ])(
-    'refuses %s rather than leaving it out: a gate that is not held must not look like one that is',
+    'refuses %s instead of ignoring it, because an unchecked gate must not look like a passed one',
     async (name, option) => {
       const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
       await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} cannot be combined with --frozen`);
     },
   );
 
-  it('says which of the runs that were asked for are not there, and does not end well', async () => {
+  it('lists requested runs that are missing, and exits with an error', async () => {
     const { triageId } = JSON.parse(await readFile(recorded, 'utf8'));
     const ended = await faultline(['replay', '--frozen', recorded, '--run', triageId, 'ana_gone']);
     expect(ended.stderr).toContain('There is no recording of ana_gone.');
@@ -40,7 +40,7 @@ describe('replay --frozen', () => {
     expect(none).toMatchObject({ code: 3, stderr: 'error: There is no recording of ana_gone.\n' });
   });
 
-  it('does not write over the recordings that it is to read, whatever they are called', async () => {
+  it('does not overwrite the recordings that it reads, by any name', async () => {
     const other = join(folder, 'other-name.jsonl');
     await link(recorded, other);
     const before = await readFile(recorded, 'utf8');

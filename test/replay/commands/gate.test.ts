@@ -12,7 +12,7 @@ const DATASET = fileOf(
 const RECALL = 'recall of labelled lines';
 
 describe('replay --gate', () => {
-  it('ends with 0 where every bar is held', async () => {
+  it('exits with 0 if every bar is met', async () => {
     const ended = await replay({ bars: [{ figure: RECALL, atLeast: 1, noise: 'none' }] });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(
@@ -20,7 +20,7 @@ describe('replay --gate', () => {
     );
   });
 
-  it('ends with 12 and the sentence where one is missed; CI servers see it too', async () => {
+  it('exits with 12 and a sentence if one is missed, also for CI servers', async () => {
     const junit = join(FOLDER, 'junit.xml');
     const bars = [{ figure: RECALL, atMost: 0.5, why: 'A test wants it.' }];
     const ended = await replay({ bars }, '--junit', junit);
@@ -31,7 +31,7 @@ describe('replay --gate', () => {
     expect(readFileSync(junit, 'utf8')).toContain('<testsuite name="gate: set.jsonl" tests="1" failures="1"');
   });
 
-  it('a misspelt figure fails, and says what was meant', async () => {
+  it('fails for an unknown figure, with a suggestion', async () => {
     const ended = await replay({ bars: [{ figure: 'recall of labeled lines', atLeast: 0.1 }] }, '--json');
     expect(ended.code).toBe(12);
     const last = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
@@ -50,7 +50,7 @@ describe('replay --gate', () => {
       { baseline: 'no.jsonl', bars: [{ figure: RECALL, worseBy: 0 }] },
       /no\.jsonl does not exist/,
     ],
-  ])('%s: exit 3 before anything is replayed', async (_name, content, sentence) => {
+  ])('exits with 3 before any replay for %s', async (_name, content, sentence) => {
     const ended = await replay(content);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);

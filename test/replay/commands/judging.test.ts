@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('interrupting the judge keeps the figures of what was replayed, without the opinions', async () => {
+test('interrupting the judge keeps the figures of the replay, without the opinions', async () => {
   const interrupted = new AbortController();
   server.script(() => {
     interrupted.abort(new Error('Interrupted'));

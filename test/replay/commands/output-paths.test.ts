@@ -12,8 +12,8 @@ const LOGS = join(FOLDER, 'logs');
 mkdirSync(LOGS);
 writeFileSync(join(LOGS, 'a.log'), 'Error: boom\n');
 
-describe('what a replay writes', () => {
-  it('never stands over the data set', async () => {
+describe('the output of a replay', () => {
+  it('never overwrites the data set', async () => {
     const ended = await faultline(['replay', '--dataset', DATASET, '--only', 'read', '--out', DATASET]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--out would overwrite the input of --dataset');
@@ -54,11 +54,11 @@ describe('what a replay writes', () => {
       { dataset: [DATASET], out: '/dev/null', html: join(FOLDER, 'x') },
       /--out must be a file/,
     ],
-  ])('%s: refused', async (_name, options, sentence) => {
+  ])('is refused: %s', async (_name, options, sentence) => {
     await expect(checkOutputs(options)).rejects.toThrow(sentence);
   });
 
-  it('may be next to it', async () => {
+  it('may be next to the data set', async () => {
     const beside = {
       out: join(FOLDER, 'new.jsonl'),
       html: join(FOLDER, 'new.html'),

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('replay records what replay --frozen runs again, and a changed recording tells its first difference', {
+test('replay records what replay --frozen runs again, and reports the first difference of a changed recording', {
   timeout: 60_000,
 }, async () => {
   const [dataset, recorded] = [join(folder, 'cases.jsonl'), join(folder, 'recordings.jsonl')];
@@ -40,7 +40,7 @@ test('replay records what replay --frozen runs again, and a changed recording te
   );
 });
 
-test('a file of recordings continues after its last whole line, and only its owner may read it', async () => {
+test('a file of recordings continues after its last complete line, and is readable only by its owner', async () => {
   const path = join(folder, 'recordings.jsonl');
   const first = await openRecordingsFile(path);
   await first.add(await recordRun());
@@ -54,7 +54,7 @@ test('a file of recordings continues after its last whole line, and only its own
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('a disk that is full costs recordings, no case; and the exit code says so', {
+test('a full disk costs recordings but no case, and sets the exit code', {
   timeout: 60_000,
 }, async () => {
   const dataset = join(folder, 'cases.jsonl');

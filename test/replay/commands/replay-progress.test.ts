@@ -4,7 +4,7 @@ import { startReplayProgress } from '../../../src/replay/commands/replay-source.
 const STANDING = { done: 10, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 10_000 };
 
 describe('the progress of a replay', () => {
-  it('is one line that rewrites itself on a terminal, and leaves nothing behind', () => {
+  it('is one line that is rewritten in a terminal, and removed at the end', () => {
     const { stream, now, written } = terminal(true);
     const progress = startReplayProgress({ plain: false }, stream, now.read);
     progress.show(STANDING);
@@ -18,7 +18,7 @@ describe('the progress of a replay', () => {
     );
   });
 
-  it('is a line now and then elsewhere, by cases or by the clock', () => {
+  it('is a line from time to time elsewhere, by cases or by the clock', () => {
     const { stream, now, written } = terminal(false);
     const progress = startReplayProgress({ plain: false }, stream, now.read);
     for (let done = 1; done <= 60; done++) progress.show({ ...STANDING, done });

@@ -7,7 +7,7 @@ import { faultline } from '../../cli/faultline.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-replay-'));
 
 describe('replay', () => {
-  it('prints a table, writes a row a case in their order, and goes on after a bad one', async () => {
+  it('prints a table, writes one row per case in order, and continues after an invalid row', async () => {
     const dataset = datasetOf([
       '{"id":"a","log":"building\\nError: boom\\n","expected_lines":[[2,2]]}',
       'no json',
@@ -22,7 +22,7 @@ describe('replay', () => {
     expect(idsIn(out)).toEqual(['a', 'line-2', 'c']);
   });
 
-  it('prints a table a data set, and a JSON line a data set where asked', async () => {
+  it('prints one table per data set, or one JSON line on request', async () => {
     const sets = [
       datasetOf(['{"id":"a","log":"Error: boom\\n"}']),
       datasetOf(['{"id":"b","log":"Error: bang\\n"}']),
@@ -40,7 +40,7 @@ describe('replay', () => {
     });
   });
 
-  it('71: keeps a run under a name, with the labels of its cases, and never writes over another one', async () => {
+  it('71: stores a run under a name, with the labels of its cases, and never overwrites another', async () => {
     const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n","category":"CODE_ERROR"}']);
     const data = mkdtempSync(join(FOLDER, 'data-'));
     const keep = ['replay', '--dataset', dataset, '--only', 'read', '--data', data, '--keep'];
@@ -56,7 +56,7 @@ describe('replay', () => {
     expect((await faultline([...keep, '../now'])).stderr).toContain('--keep: "../now" is no name for a run');
   });
 
-  it('goes by the experiments that cases carry, and compares them with the text alone, as the documentation shows', async () => {
+  it('uses the experiments of cases, and compares them with the text alone, as documented', async () => {
     const dataset = join(import.meta.dirname, '../../fixtures/experiments/cases.jsonl');
     const page = readFileSync(join(import.meta.dirname, '../../../docs/how-to/experiments.md'), 'utf8');
     const [, shown = ''] = /^experiments\n((?: {2}.*\n)+)```/m.exec(page) ?? [];
@@ -65,7 +65,7 @@ describe('replay', () => {
     expect(stdout.replaceAll(/ {2}← look here$/gm, '')).toContain(`\nexperiments\n${shown}`);
   });
 
-  it('fails where the model answered nothing, and says how many cases the rules answered', async () => {
+  it('fails if the model answered nothing, and states how many cases the rules answered', async () => {
     const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n"}', '{"id":"b","log":"Error: bang\\n"}']);
     const away = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: 'none', OPENAI_MODEL: 'away-1' };
     const ended = await faultline(['replay', '--dataset', dataset, '--analyst', 'llm'], { env: away });
@@ -73,7 +73,7 @@ describe('replay', () => {
     expect(ended.stderr).toContain('The model away-1 did not answer 2 of 2 cases; the rules did.');
   }, 60_000);
 
-  it('takes a folder of logs, a sample of it, and writes a test case a case', async () => {
+  it('accepts a folder of logs, a sample of it, and writes one test case per case', async () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     for (const name of ['a.log', 'b.log', 'c.log']) writeFileSync(join(folder, name), 'Error: boom <&>\n');
     const junit = join(FOLDER, 'junit.xml');
@@ -94,7 +94,7 @@ describe('replay', () => {
     );
   });
 
-  it('goes on behind what an interrupted run left, and refuses what another run left', async () => {
+  it('continues an interrupted run, and refuses to continue a different one', async () => {
     const rows = Array.from({ length: 6 }, (_, index) =>
       JSON.stringify({ id: `case-${index}`, log: `Error: boom ${index}\n` }),
     );
@@ -116,7 +116,7 @@ describe('replay', () => {
     );
   });
 
-  it('replays the same cases again, a file each, and says how far they are apart', async () => {
+  it('replays the same cases again, one file each, and states their differences', async () => {
     const out = join(FOLDER, 'again.jsonl');
     const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n"}']);
     const ended = await faultline([
@@ -159,7 +159,7 @@ describe('replay', () => {
       ['--dataset', datasetOf(['{}']), '--out', join(FOLDER, 'no/where')],
       /cannot be written/,
     ],
-  ])('%s: a sentence, and no success', async (_name, args, sentence, code = 3) => {
+  ])('ends with a sentence and an error code for %s', async (_name, args, sentence, code = 3) => {
     const ended = await faultline(['replay', ...args, '--only', 'read']);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toMatch(sentence);

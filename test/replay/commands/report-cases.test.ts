@@ -9,7 +9,7 @@ import { createResults } from '../../../src/replay/run/results-file.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 
-it('shows nothing unmasked of what people wrote about a case', async () => {
+it('a report shows nothing unmasked that people wrote about a case', async () => {
   const results = await createResults(
     join(mkdtempSync(join(tmpdir(), 'faultline-report-')), 'results.jsonl'),
   );

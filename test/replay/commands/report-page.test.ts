@@ -7,7 +7,7 @@ const HOSTILE =
   '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u0000\u001b[31m</pre></style>';
 
 describe('the report of a replay as one page', () => {
-  it('makes no requests and runs nothing, whatever its texts are', () => {
+  it('makes no requests and runs no code, whatever its texts contain', () => {
     const hostile = caseOf({
       id: HOSTILE,
       truth: HOSTILE,
@@ -34,7 +34,7 @@ describe('the report of a replay as one page', () => {
     expect([...page.matchAll(/(?:href|src)="([^#"][^"]*)"/g)]).toEqual([]);
   });
 
-  it('leads from each figure, and from each cell of the matrix, to its cases', () => {
+  it('links each figure and each cell of the matrix to its cases', () => {
     const cases = [
       caseOf({ id: 'wrong/1', isRight: false, said: 'INFRA_ERROR' }),
       caseOf({ id: 'right/1', more: null }),
@@ -57,7 +57,7 @@ describe('the report of a replay as one page', () => {
     expect(targets.size).toBe([...page.matchAll(/\sid="/g)].length);
   });
 
-  it('has a place for each of two cases with one id, and leads to the one that was answered', () => {
+  it('has two places for two cases with one id, and links to the answered one', () => {
     const repeated = caseOf({
       id: 'twice',
       error: 'line 2, field id: "twice" is already the ID of line 1',
@@ -71,7 +71,7 @@ describe('the report of a replay as one page', () => {
     expect(page).toContain('<a href="#s1-c2">twice</a>');
   });
 
-  it('tells a case with its truth, its quotations and its excerpts, folded', () => {
+  it('shows a case with label, quotations and excerpts, collapsed', () => {
     const page = renderReplayReport(SETTINGS, [
       setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })]),
     ]);
@@ -83,7 +83,7 @@ describe('the report of a replay as one page', () => {
     expect(page).toContain('2 more are too long for this page');
   });
 
-  it('lists the cases that have no more to say, and counts those that are too many', () => {
+  it('lists cases without further details, and counts those above the limit', () => {
     const many = Array.from({ length: 6_000 }, (_, index) => caseOf({ id: `case-${index}`, more: null }));
     const page = renderReplayReport(SETTINGS, [setOf(many, { stopped: '$1 spent' })]);
     expect(page.match(/<tr id="/g)).toHaveLength(5_000);
@@ -93,7 +93,7 @@ describe('the report of a replay as one page', () => {
     );
   });
 
-  it('marks what is worth a look, and tells apart what a model said', () => {
+  it('marks what is notable, and distinguishes the text of a model', () => {
     const sections = [
       { title: 'probability', figures: [figureOf({ name: 'confident errors', value: 0.5 })] },
       { title: 'opinion', figures: [figureOf({ judged: true })] },

@@ -7,7 +7,7 @@ const right = said('CODE_ERROR');
 const wrong = said('INFRA_ERROR');
 
 describe('comparing two runs', () => {
-  it('counts pairs: the difference, who won, and what chance would say', async () => {
+  it('counts pairs: the difference, the wins, and the probability by chance', async () => {
     const comparison = await compareCases([
       ...times(9, wrong, right),
       ...times(2, right, wrong),
@@ -29,7 +29,7 @@ describe('comparing two runs', () => {
     expect(comparison.lost.map(({ id }) => id)).toEqual(['c9', 'c10']);
   });
 
-  it('says in words when B is better, and when it may be chance', async () => {
+  it('states in words whether B is better, or whether it may be chance', async () => {
     const better = await compareCases([
       ...times(12, wrong, right),
       ...times(1, right, wrong),
@@ -56,7 +56,7 @@ describe('comparing two runs', () => {
     ]);
   });
 
-  it('names the cases won by what could be measured: runs that only read are distinguished by their lines', async () => {
+  it('names the won cases by what was measured: runs without answers are compared by their lines', async () => {
     const labels = { ...CODE, expected_lines: [[3, 4]] };
     const [missing, holding] = [{ excerpts: [excerpt(1, 2)] }, { excerpts: [excerpt(1, 4)] }];
     const comparison = await compareCases([
@@ -70,13 +70,13 @@ describe('comparing two runs', () => {
     ]);
   });
 
-  it('five cases are never beyond noise, however lopsided', async () => {
+  it('finds no significance in five cases, however one-sided', async () => {
     const comparison = await compareCases([...times(5, wrong, right), ...times(3, right, right)]);
     expect(find(comparison, 'category accuracy')).toMatchObject({ won: 5, lost: 0, verdict: 'within-noise' });
     expect(find(comparison, 'Brier score').verdict).toBe('within-noise');
   });
 
-  it('a difference that is the same in every case has an interval without width', async () => {
+  it('gives a difference that is equal in every case an interval of width zero', async () => {
     const comparison = await compareCases(times(12, wrong, right));
     expect(find(comparison, 'category accuracy')).toMatchObject({
       difference: 1,
@@ -85,7 +85,7 @@ describe('comparing two runs', () => {
     });
   });
 
-  it('swapping the sides changes the signs, and nothing else', async () => {
+  it('changes only the signs if the sides are swapped', async () => {
     const cases = [
       ...times(9, wrong, right),
       ...times(3, right, wrong),
@@ -113,12 +113,12 @@ describe('comparing two runs', () => {
     expect(back.lost.map(({ id }) => id)).toEqual(there.won.map(({ id }) => id));
   });
 
-  it('the same files always give the same comparison, to the last digit', async () => {
+  it('gives the same result for the same files, to the last digit', async () => {
     const cases = [...times(9, wrong, right), ...times(3, right, wrong), ...times(20, right, right)];
     expect(await compareCases(cases)).toEqual(await compareCases(cases));
   });
 
-  it('draws whole projects where there are ten: cases of one project are one witness', async () => {
+  it('resamples whole projects if there are ten, since cases of one project are correlated', async () => {
     const cases = Array.from({ length: 40 }, (_, at): TestCase => {
       const project = `p${Math.floor(at / 4)}`;
       return {
@@ -136,7 +136,7 @@ describe('comparing two runs', () => {
     );
   });
 
-  it('measures whatever the labels allow, and only that', async () => {
+  it('measures all that the labels allow, and nothing else', async () => {
     const labels = { expected_lines: [[2, 3]], faulty_files: ['src/a.ts'] };
     const half = {
       excerpts: [excerpt(3, 9)],
@@ -160,7 +160,7 @@ describe('comparing two runs', () => {
     ]);
   });
 
-  it('counts what is published, what is excused and how sure it was', async () => {
+  it('counts what is published, what is excused, and the confidence', async () => {
     const sure = { action: 'auto_notify', confidence: 0.9 };
     const comparison = await compareCases([
       ...times(2, said('INFRA_ERROR', sure), said('CODE_ERROR', sure)),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeMcNemar } from '../../../src/replay/compare/compare-runs.ts';
 
-describe('McNemar', () => {
+describe("McNemar's test", () => {
   it('gives the published values of a small table', () => {
     // Fagerland, Lydersen & Laake 2013, airway hyper-responsiveness: 1 and 7 discordant pairs.
     const { exact, midP } = computeMcNemar(7, 1);
@@ -9,7 +9,7 @@ describe('McNemar', () => {
     expect(midP).toBeCloseTo(10 / 256, 12);
   });
 
-  it('gives the published values of a large one', () => {
+  it('gives the published values of a large table', () => {
     // Agresti, approval of the prime minister: 86 and 150; his chi-squared of 17.36 has p = 3.1e-5.
     const { exact, midP } = computeMcNemar(86, 150);
     expect(exact).toBeCloseTo(3.7e-5, 5);
@@ -23,7 +23,7 @@ describe('McNemar', () => {
     [1, 0, 1, 0.5],
     [5, 0, 2 / 32, 1 / 32],
     [2, 1, 1, 0.625],
-  ])('%i against %i', (won, lost, exact, midP) => {
+  ])('is right for %i against %i', (won, lost, exact, midP) => {
     expect(computeMcNemar(won, lost)).toEqual({
       won,
       lost,
@@ -32,11 +32,11 @@ describe('McNemar', () => {
     });
   });
 
-  it('does not mind which side is which', () => {
+  it('is symmetric in its sides', () => {
     expect(computeMcNemar(9, 2).midP).toBe(computeMcNemar(2, 9).midP);
   });
 
-  it('stays a number for as many pairs as a data set may hold', () => {
+  it('stays finite for as many pairs as a data set may have', () => {
     expect(computeMcNemar(50_000, 50_000)).toMatchObject({ exact: 1, midP: 1 });
     expect(computeMcNemar(49_000, 51_000).exact).toBeGreaterThan(0);
     expect(computeMcNemar(49_000, 51_000).exact).toBeLessThan(1e-8);

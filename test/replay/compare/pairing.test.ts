@@ -5,8 +5,8 @@ const labels = { category: 'CODE_ERROR' };
 const right = said('CODE_ERROR');
 const wrong = said('INFRA_ERROR');
 
-describe('which cases are compared', () => {
-  it('names what is on one side only, on neither, or not in the data set', async () => {
+describe('the compared cases', () => {
+  it('are listed if they are on one side only, on neither, or not in the data set', async () => {
     const comparison = await compareCases(
       [
         { labels, a: right, b: right },
@@ -34,7 +34,7 @@ describe('which cases are compared', () => {
     expect(comparison.summary).toContain('A figure with a single case has no interval.');
   });
 
-  it('a case that failed is a wrong answer, is named, and costs nothing that is compared', async () => {
+  it('count as wrong if they failed, are named, and cost nothing in the comparison', async () => {
     const failed = { error: 'the model burst' };
     const comparison = await compareCases([
       { labels, a: failed, b: right },
@@ -46,7 +46,7 @@ describe('which cases are compared', () => {
     expect(comparison.summary).toContain('1 case failed on a side and counts as wrong there.');
   });
 
-  it('lists what changed without winning, with the address of its row where that is one', async () => {
+  it('are listed if they changed without a win, with the address of their row if there is one', async () => {
     const cases: TestCase[] = [
       {
         labels: { ...labels, also_ok: ['TEST_FAILURE'], source: 'https://example.test/issues/7' },
@@ -70,7 +70,7 @@ describe('which cases are compared', () => {
     ]);
   });
 
-  it('refuses an id that stands twice, and sides that never meet', async () => {
+  it('are refused if an id occurs twice, or the sides have none in common', async () => {
     const twice = {
       cases: outcomesOf([
         { id: 'c0', ...labels },
@@ -88,7 +88,7 @@ describe('which cases are compared', () => {
 });
 
 describe('repeats', () => {
-  it('are averaged a case, and say how far they spread and which cases flip', async () => {
+  it('are averaged per case, with their spread and the cases that change', async () => {
     const comparison = await compareCases([
       { labels, a: right, b: [right, right, wrong] },
       { labels, a: right, b: [right, wrong, wrong] },
@@ -114,7 +114,7 @@ describe('repeats', () => {
     expect(comparison.summary.join(' ')).toContain('Repeats of one side differ by 25.0 points');
   });
 
-  it('a case that one repeat lacks is compared by the others, and named', async () => {
+  it('may lack a case, which is compared by the others and named', async () => {
     const comparison = await compareCases([
       { labels, a: right, b: [right, right] },
       { labels, a: right, b: [right] },
@@ -125,7 +125,7 @@ describe('repeats', () => {
 });
 
 describe('cost', () => {
-  it('is the median of the differences and the totals, of what anybody paid', async () => {
+  it('is the median of the differences and the totals', async () => {
     const paid = (costUsd: number, milliseconds: number) => ({
       ...right,
       milliseconds,

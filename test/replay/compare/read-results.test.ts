@@ -7,8 +7,8 @@ import { readResults } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 
-describe('reading what a run wrote', () => {
-  it('takes a file of an older version, whose newest keys are missing', async () => {
+describe('reading the results of a run', () => {
+  it('accepts a file of an older version without the newest keys', async () => {
     const { quotes, logTokens, tools, iterations, terminationReason, answerConfidence, ...older } =
       toFailedResult('a', 'burst', 3);
     const { results } = await readResults(fileOf([older]));
@@ -21,7 +21,7 @@ describe('reading what a run wrote', () => {
     });
   });
 
-  it('keeps no texts: a hundred thousand results must fit in memory', async () => {
+  it('keeps no texts, because a hundred thousand results must fit in memory', async () => {
     const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 2, text: 'a long one', reason: 'error' }];
     const { results } = await readResults(
       fileOf([{ ...toFailedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
@@ -32,7 +32,7 @@ describe('reading what a run wrote', () => {
     });
   });
 
-  it('takes the line separators of Unicode for what they are: parts of a text', async () => {
+  it('treats the line separators of Unicode as parts of a text', async () => {
     const { results } = await readResults(
       fileOf([toFailedResult('a', 'half\u2028a line\u2029', 3), toFailedResult('b', '', 0)]),
     );
@@ -61,7 +61,7 @@ describe('reading what a run wrote', () => {
     await expect(readResults(fileOf(lines))).rejects.toThrow(sentence);
   });
 
-  it('refuses a file that is not there, and a folder', async () => {
+  it('refuses a missing file and a folder', async () => {
     await expect(readResults(join(FOLDER, 'none.jsonl'))).rejects.toThrow('none.jsonl does not exist.');
     await expect(readResults(FOLDER)).rejects.toThrow('does not exist');
   });

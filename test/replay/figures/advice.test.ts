@@ -10,7 +10,7 @@ const CASES = [
   advised('b/4', null, { findable: 1, keyed: [], invented: [] }, 'human_review'),
 ];
 
-it('counts what is keyed, invented and silent, with the cases that are against it', () => {
+it('advice is counted as matching, invented or absent, with the cases against it', () => {
   const figures = scoreAdvice(CASES);
   expect(figureOf(figures, 'advice keyed')).toMatchObject({ value: 0.25, against: ['a/2', 'b/3', 'b/4'] });
   expect(figureOf(figures, 'advice invented')).toMatchObject({ value: 0.25, against: ['a/2'] });
@@ -20,7 +20,7 @@ it('counts what is keyed, invented and silent, with the cases that are against i
   expect(figureOf(figures, 'published advice keyed')).toMatchObject({ value: 0.5, cases: 2 });
 });
 
-it('is told by category, published and not, and by owner', () => {
+it('advice is counted by category, by publication and by owner', () => {
   const byCategory = scoreAdviceByCategory(CASES);
   expect(figureOf(byCategory, 'advice keyed, CODE_ERROR, published').value).toBe(0.5);
   expect(figureOf(byCategory, 'advice silent, CODE_ERROR, not published').value).toBe(1);
@@ -29,7 +29,7 @@ it('is told by category, published and not, and by owner', () => {
   expect(figureOf(byOwner, 'advice keyed, b')).toMatchObject({ value: 0, cases: 2 });
 });
 
-it('needs a known fix and an answer', () => {
+it('advice is scored only with a known fix and an answer', () => {
   expect(scoreAdvice([judged('CODE_ERROR', 'CODE_ERROR')])).toEqual([]);
   expect(scoreAdvice([one({}, { advice: { findable: 1, keyed: [], invented: [] } })])).toEqual([]);
 });

@@ -35,7 +35,7 @@ const REDIS_ANSWER = answer({
 });
 
 describe('figures of builds with several failures', () => {
-  it('are all best where each failure is answered by its own evidence', () => {
+  it('are perfect if each failure is answered with its own evidence', () => {
     expect(figuresFor(build([SUM, SAVE, LOAD], [SUM_ANSWER, REDIS_ANSWER]))).toEqual({
       'failures: answered': 1,
       'failures: own message': 1,
@@ -50,7 +50,7 @@ describe('figures of builds with several failures', () => {
     });
   });
 
-  it('miss a failure that no answer names', () => {
+  it('count a failure as missed that no answer names', () => {
     const figures = figuresFor(build([SUM, SAVE, LOAD], [SUM_ANSWER]));
     expect(figures).toMatchObject({
       'failures: answered': 1 / 3,
@@ -60,7 +60,7 @@ describe('figures of builds with several failures', () => {
     expect(figures['failures: pairs recall']).toBe(0);
   });
 
-  it('miss the words of a failure whose answer says other ones', () => {
+  it("count a failure as missed if the answer has another failure's words", () => {
     const vague = {
       ...SUM_ANSWER,
       title: 'A test failed',
@@ -69,7 +69,7 @@ describe('figures of builds with several failures', () => {
     expect(figuresFor(build([SUM, SAVE], [vague, REDIS_ANSWER]))['failures: own message']).toBe(0.5);
   });
 
-  it('count an answer that tells the cause of another failure, in its title, its fix, or its cause alone', () => {
+  it('count an answer that states the cause of another failure, in its title, its fix, or its cause alone', () => {
     const told = 'connect ECONNREFUSED 127.0.0.1:6379';
     const wrong = [
       { title: `sums the cart: ${told}` },
@@ -86,7 +86,7 @@ describe('figures of builds with several failures', () => {
     expect(figuresFor(build([SUM, SAVE], [both, REDIS_ANSWER]))['failures: bleed']).toBe(0);
   });
 
-  it('count answers to other causes that have the same title', () => {
+  it('count answers to other causes with the same title', () => {
     const same = answer({ ...REDIS, tests: ['sums the cart'] });
     expect(figuresFor(build([SUM, SAVE], [same, REDIS_ANSWER]))['failures: shared title']).toBe(1);
     expect(
@@ -102,13 +102,13 @@ describe('figures of builds with several failures', () => {
     });
   });
 
-  it('do not call it bleed where the other message is a part of the own one, or of the same cause', () => {
+  it('do not count it if the other message is part of its own, or of the same cause', () => {
     const longer = { ...SAVE, cause: 'other', test: 'x', message: `${SAVE.message} after 3 tries` };
     const said = answer({ tests: ['x'], title: longer.message, category: 'INFRA_ERROR' });
     expect(figuresFor(build([longer, SAVE, LOAD], [said, REDIS_ANSWER]))['failures: bleed']).toBe(0);
   });
 
-  it('miss a wrong category, and accept one that is right too', () => {
+  it('count a wrong category, and accept an alternative that is right too', () => {
     const called = { ...SUM_ANSWER, category: 'CODE_ERROR', action: 'human_review' };
     expect(figuresFor(build([SUM, SAVE], [called, REDIS_ANSWER]))['failures: category']).toBe(0.5);
     expect(
@@ -118,7 +118,7 @@ describe('figures of builds with several failures', () => {
     ).toBe(1);
   });
 
-  it('count pairs: one answer for two causes costs precision, two answers for one cause cost recall', () => {
+  it('count pairs: one answer for two causes lowers precision, two answers for one cause lower recall', () => {
     const all = answer({ ...REDIS, tests: ['sums the cart', 'saves the order', 'loads the order'] });
     expect(figuresFor(build([SUM, SAVE, LOAD], [all]))).toMatchObject({
       'failures: pairs precision': 1 / 3,
@@ -156,14 +156,14 @@ describe('figures of builds with several failures', () => {
     expect(figuresFor(whole)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
   });
 
-  it('miss a green run in which a failure was found, and one whose answer is published', () => {
+  it('count a passed run with a failure found, and one whose answer is published', () => {
     const loud = build([], [SUM_ANSWER], { failureFound: true }, { green: true });
     expect(figuresFor(loud)).toEqual({ 'failures: green called green': 0, 'failures: published wrong': 1 });
     const quiet = build([], [SUM_ANSWER], { failureFound: false }, { green: true });
     expect(figuresFor(quiet)).toEqual({ 'failures: green called green': 1 });
   });
 
-  it('count what is published with a category right for none, with the cause of others for all, or about no failure', () => {
+  it("count published answers with a category that fits none, with another's cause for all, or about no failure", () => {
     const published = (...answers: AnalysisResult[]) =>
       figuresFor(build([SUM, SAVE], answers))['failures: published wrong'];
     expect(published({ ...SUM_ANSWER, category: 'DEPENDENCY_ERROR' }, REDIS_ANSWER)).toBe(0.5);
@@ -178,7 +178,7 @@ describe('figures of builds with several failures', () => {
     );
   });
 
-  it('score linters and compilers for answers and words alone, with one cause a step', () => {
+  it('score linters and compilers by answers and words only, with one cause per step', () => {
     const findings = ["'total' is assigned but never used", 'Unexpected console statement'].map(
       (message, at) => ({
         ...{
@@ -203,7 +203,7 @@ describe('figures of builds with several failures', () => {
     });
   });
 
-  it('stand in the table overall, by runner and by split', () => {
+  it('are shown in the table in total, by runner and by split', () => {
     const cases = [
       build([SUM, SAVE], [SUM_ANSWER, REDIS_ANSWER], {}, { id: 'a', runner: 'jest', split: 'work' }),
       build([SUM, SAVE], [SUM_ANSWER], {}, { id: 'b', runner: 'pytest', split: 'held' }),
@@ -229,7 +229,7 @@ describe('figures of builds with several failures', () => {
     expect(renderFigures('x', sections)).toMatch(/^ {2}pytest .* 0\.500/m);
   });
 
-  it('are not shown for rows without them, and only for tests where nothing was answered', () => {
+  it('are not shown for rows without them, and only for tests if nothing was answered', () => {
     expect(scoreBuilds([one({ category: 'CODE_ERROR' })])).toEqual([]);
     const read = build([SUM], [], { analyst: null, failingTests: [toTest('sums the cart')] });
     expect(figuresFor(read)).toEqual({ 'failures: tests precision': 1, 'failures: tests recall': 1 });

@@ -5,15 +5,15 @@ import { figureOf, judged, one, stated } from './cases.ts';
 
 const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2, false]);
 
-describe('calibration', () => {
-  it('the error by mass weighs bins of about as many cases, equal statements in one bin', () => {
+describe('calibration figures', () => {
+  it('weight bins of about equal size for the error by mass, with equal values in one bin', () => {
     // 0.2 | 0.6 0.6 | 0.95 0.95: (0.2 + |2 − 1.2| + |1 − 1.9|) / 5
     expect(
       figureOf(scoreCalibration(SOME), 'expected calibration error, bins of equal mass').value,
     ).toBeCloseTo((0.2 + 0.8 + 0.9) / 5);
   });
 
-  it('the parts of the Brier score add up to it', () => {
+  it('have parts of the Brier score that add up to it', () => {
     const figures = scoreCalibration([...SOME, ...stated([0.91, true], [0.99, false])]);
     const part = (name: string) => figureOf(figures, `Brier score: ${name}`).value;
     const sum = part('reliability') - part('resolution') + part('uncertainty') + part('within bins');
@@ -21,7 +21,7 @@ describe('calibration', () => {
     expect(part('uncertainty')).toBeCloseTo((4 / 7) * (3 / 7));
   });
 
-  it('by hand: two bins that state one thing each have no rest within bins', () => {
+  it('have no variance within bins for two bins with one value each', () => {
     const figures = scoreCalibration(stated([0.9, true], [0.9, false], [0.1, false], [0.1, false]));
     // shares 0.5 and 0 against 0.9 and 0.1; base 0.25
     expect(figureOf(figures, 'Brier score: reliability').value).toBeCloseTo(0.5 * 0.4 ** 2 + 0.5 * 0.1 ** 2);
@@ -29,7 +29,7 @@ describe('calibration', () => {
     expect(figureOf(figures, 'Brier score: within bins').value).toBeCloseTo(0);
   });
 
-  it("confident errors name their cases; the answer's own probability has figures of its own", () => {
+  it("name the cases of confident errors, and include the answer's own probability", () => {
     const wrong = judged(
       'CODE_ERROR',
       'INFRA_ERROR',
@@ -47,7 +47,7 @@ describe('calibration', () => {
     expect(scoreCalibration(SOME, 'answer')).toEqual([]);
   });
 
-  it('errors and Brier scores lie within 0 and 1, and the order of the cases changes nothing', () => {
+  it('lie within 0 and 1, and do not depend on the order of the cases', () => {
     const some = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), {
       minLength: 1,
       maxLength: 30,
@@ -72,7 +72,7 @@ describe('calibration', () => {
 });
 
 describe('accuracy against coverage', () => {
-  it('the table covers at least what it says, and names what is wrong there', () => {
+  it('covers at least what the table states, and names the wrong cases', () => {
     const figures = scoreCalibration(SOME);
     expect(figureOf(figures, 'accuracy at 60 % coverage')).toMatchObject({
       value: 0.75,
@@ -82,7 +82,7 @@ describe('accuracy against coverage', () => {
     expect(figureOf(figures, 'accuracy at 100 % coverage').value).toBe(0.6);
   });
 
-  it('the area under risk is the mean risk of the k surest; ties share their mistakes', () => {
+  it('has the mean risk of the k most confident as the area, and ties share their errors', () => {
     // k = 1: 0.5/1, 2: 1/2, 3: 1/3, 4: 1/4, 5: 2/5
     const area = figureOf(scoreCalibration(SOME), 'area under risk and coverage').value;
     expect(area).toBeCloseTo((1 / 2 + 1 / 2 + 1 / 3 + 1 / 4 + 2 / 5) / 5);
@@ -94,7 +94,7 @@ describe('accuracy against coverage', () => {
   });
 });
 
-it('an interval holds its own value: a bootstrap only adds distance to what is well calibrated', () => {
+it('a confidence interval contains its own value, even if the bootstrap is biased for calibrated data', () => {
   const levels = [0.25, 0.5, 0.75, 0.95];
   const cases = levels.flatMap((confidence) =>
     Array.from({ length: 100 }, (_, at) => {

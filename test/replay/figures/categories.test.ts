@@ -19,8 +19,8 @@ const MIXED = [
   judged('CONFIG_ERROR', null, { id: 'd', project: 'q' }, { action: null, confidence: null }),
 ];
 
-describe('categories', () => {
-  it('shares have Wilson intervals and the cases against them', () => {
+describe('category figures', () => {
+  it('have Wilson intervals and the cases against them', () => {
     const accuracy = figureOf(scoreCategories(MIXED), 'category accuracy');
     expect(accuracy).toMatchObject({ value: 0.5, cases: 4, against: ['b', 'd'] });
     // Wilson 2 of 4: (0.5 + z²/8 ± z √(1/16 + z²/64)) / (1 + z²/4)
@@ -28,7 +28,7 @@ describe('categories', () => {
     expect(accuracy.interval?.[1]).toBeCloseTo(0.85, 3);
   });
 
-  it('the matrix has every class that truly occurs, every column, and what failed as nothing', () => {
+  it('include every class that occurs, every column, and failed cases as nothing', () => {
     const figures = scoreMatrix(MIXED);
     expect(figures).toHaveLength(3 * (CATEGORIES.length + 1));
     expect(figureOf(figures, 'category matrix CODE_ERROR, said INFRA_ERROR')).toMatchObject({
@@ -43,7 +43,7 @@ describe('categories', () => {
     expect(figures.reduce((total, { value }) => total + value, 0)).toBe(MIXED.length);
   });
 
-  it('the interval of an F1 holds it, and is no point where every case is right', () => {
+  it('have an interval for F1 that contains it, and has a width even if every case is right', () => {
     const figures = scoreClasses(MIXED);
     const code = figureOf(figures, 'category F1 CODE_ERROR');
     expect(code).toMatchObject({ value: 2 / 3, against: ['b'] });
@@ -54,7 +54,7 @@ describe('categories', () => {
     expect(perfect.interval?.[1]).toBe(1);
   });
 
-  it('macro-F1 has an interval over projects where there are enough, over cases else, and none where all is right', () => {
+  it('have an interval for macro-F1 over projects, or over cases if there are few, and none if all are right', () => {
     const many = Array.from({ length: 60 }, (_, at) =>
       judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: `m${at}` }),
     );
@@ -76,7 +76,7 @@ describe('categories', () => {
     ).toBeUndefined();
   });
 
-  it('a real failure is belittled as infrastructure or as flaky, unless its label says so too', () => {
+  it('count a real failure that was called infrastructure or flaky, unless its label agrees', () => {
     const flaky = judged(
       'TEST_FAILURE',
       'TEST_FAILURE',
@@ -106,7 +106,7 @@ describe('categories', () => {
     });
   });
 
-  it('what is published: how much, how right, and what of all is published and wrong', () => {
+  it('state how much is published, how much of it is right, and how much of all is published and wrong', () => {
     const figures = scoreActions(MIXED);
     expect(figureOf(figures, 'published: coverage').value).toBe(3 / 4);
     expect(figureOf(figures, 'published: accuracy')).toMatchObject({
@@ -122,7 +122,7 @@ describe('categories', () => {
     expect(figureOf(figures, 'action: auto_notify')).toMatchObject({ value: 1, cases: 3 });
   });
 
-  it('kinds count only where a row names one', () => {
+  it('count kinds only if a row names one', () => {
     const figures = scoreKinds([
       judged('CODE_ERROR', 'CODE_ERROR', { id: 'k1', kind: 'crash' }, { kind: 'crash' }),
       judged('CODE_ERROR', 'CODE_ERROR', { id: 'k2', kind: 'crash' }, { kind: 'type_error' }),
@@ -136,14 +136,14 @@ describe('categories', () => {
 });
 
 describe('all figures together', () => {
-  it('no case, and cases without a label, give no figure that divides by nothing', () => {
+  it('divide by nothing without cases or without labels', () => {
     for (const cases of [[], [one({})], [one({}, { action: 'human_review', iterations: 0 })]]) {
       const figures = scoreCases(cases, 0).flatMap((section) => section.figures);
       expect(figures.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
     }
   });
 
-  it('the order of the cases changes nothing', () => {
+  it('do not depend on the order of the cases', () => {
     const valuesOf = (cases: typeof MIXED) =>
       scoreCases(cases, 1).flatMap(({ figures }) =>
         figures.map(({ name, value, interval }) => [name, value, interval]),
@@ -151,7 +151,7 @@ describe('all figures together', () => {
     expect(valuesOf([...MIXED].reverse())).toEqual(valuesOf(MIXED));
   });
 
-  it('slices have a row each, the largest first; one slice is no table', () => {
+  it('have one row per slice, largest first, and no table for one slice', () => {
     const section = scoreSlices([...MIXED, judged('CODE_ERROR', 'CODE_ERROR', { project: 'q' })], 'project');
     expect(section?.figures.map(({ name, value }) => [name, value])).toEqual([
       ...[
@@ -173,7 +173,7 @@ describe('all figures together', () => {
   });
 });
 
-describe('experiments', () => {
+describe('figures of experiments', () => {
   const elsewhere = sampleExperiment({
     verdict: 'not-this-change',
     arms: sampleExperiment().arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })),
@@ -197,7 +197,7 @@ describe('experiments', () => {
     one({ id: 'f' }, { category: 'TEST_FAILURE', blame: 'this-change' }),
   ];
 
-  it('are compared with what the text alone says', () => {
+  it('are compared with those of the text alone', () => {
     const figures = scoreExperiments(cases);
     expect(figures.map(({ name, value, cases: of, against }) => [name, value, of, against])).toEqual([
       ['decided by an experiment', 0.8, 5, ['d']],
@@ -209,7 +209,7 @@ describe('experiments', () => {
     ]);
   });
 
-  it('have no figures where nothing was tried', () => {
+  it('are absent if nothing was tried', () => {
     expect(scoreExperiments([one({ id: 'f' }, { blame: 'this-change' })])).toEqual([]);
   });
 });

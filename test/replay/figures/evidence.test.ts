@@ -16,8 +16,8 @@ import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { describeTools } from '../../../src/tools/all-tools.ts';
 import { figureOf, judged, one } from './cases.ts';
 
-describe('lines', () => {
-  it('are covered by arithmetic: overlapping excerpts count once, ranges that end before they begin hold none', () => {
+describe('line figures', () => {
+  it('are computed by set operations: overlapping excerpts count once, reversed ranges are empty', () => {
     expect(
       computeCoveredShare(
         [[1, 10]],
@@ -42,8 +42,8 @@ describe('lines', () => {
   });
 });
 
-describe('quotations', () => {
-  it('meet labelled lines or not, each line once; an answer may quote nothing', () => {
+describe('quotation figures', () => {
+  it('count each labeled line once, and allow an answer without quotations', () => {
     const quoting = (id: string, lines: readonly number[], literal = lines.length): ReplayedCase => {
       const quotes = lines.map((line) => ({ source: 'log', line, text: 'x' }));
       const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 9, text: 'x', reason: '' }];
@@ -69,10 +69,10 @@ describe('quotations', () => {
   });
 });
 
-describe('pairs', () => {
+describe('pair figures', () => {
   const cases = [...'aaab'].map((group, at) => ({ group, key: at === 2 ? null : 'f' }));
 
-  it('are counted without being listed', () => {
+  it('are counted without listing the pairs', () => {
     expect(countPairs(cases)).toEqual({ both: 1, sameKey: 3, sameGroup: 3 });
     const many = Array.from({ length: 100_000 }, () => ({ group: 'g', key: 'k' }));
     expect(countPairs(many).both).toBe((100_000 * 99_999) / 2);
@@ -98,7 +98,7 @@ describe('pairs', () => {
   });
 });
 
-describe('the loop', () => {
+describe('loop figures', () => {
   const call = (tool: string, status: string) => ({ tool, status });
   const runs = [
     judged(
@@ -121,7 +121,7 @@ describe('the loop', () => {
     one({ id: 'failed' }),
   ];
 
-  it('says rounds, ends, and who was asked', () => {
+  it('include rounds, endings, and who was asked', () => {
     const figures = scoreLoop(runs);
     expect(figureOf(figures, 'rounds a run (mean)')).toMatchObject({ value: 1, cases: 3 });
     expect(figureOf(figures, 'runs of 2 rounds').value).toBe(1);
@@ -139,7 +139,7 @@ describe('the loop', () => {
     expect(figureOf(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
   });
 
-  it('says how often the code was read, among the rows that have a repository', () => {
+  it('include how often the code was read, among rows with a repository', () => {
     const read = (id: string, tool: string) =>
       judged(
         'CODE_ERROR',
@@ -158,7 +158,7 @@ describe('the loop', () => {
     });
   });
 
-  it('says how often an answer was sent back, and whether that helped', () => {
+  it('include how often an answer was sent back, and whether that helped', () => {
     const mark = (action: Action, confidence: number, category: Category) => ({
       action,
       confidence,
@@ -186,7 +186,7 @@ describe('the loop', () => {
     expect(figureOf(figures, 'corrections that spoiled the category').value).toBeCloseTo(1 / 3);
   });
 
-  it('knows every tool there is, and no other', () => {
+  it('know every existing tool and no other', () => {
     const folder = new URL('../../../src/tools/', import.meta.url);
     const onlyForQuestions = ['describe-stack', 'find-definition', 'find-uses', 'list-files', 'outline-file'];
     const names = readdirSync(folder)
@@ -204,7 +204,7 @@ describe('the loop', () => {
     ]);
   });
 
-  it('costs: mean, median and the 95th percentile by nearest rank, and the sum', () => {
+  it('include costs: mean, median, 95th percentile by nearest rank, and sum', () => {
     const usage = (inputTokens: number) => ({
       usage: { inputTokens, outputTokens: 0, costUsd: inputTokens / 1000 },
     });

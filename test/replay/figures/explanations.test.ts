@@ -9,7 +9,7 @@ const said = (rootCause: string, fixRecommendation = '') => ({
   action: 'human_review',
 });
 
-describe('a mention', () => {
+describe('a required mention', () => {
   it.each([
     ['the cache hit MAX_RETRIES', 'maxRetries'],
     ['maxRetries was hit', 'max retries'],
@@ -18,7 +18,7 @@ describe('a mention', () => {
     ['python3.11 is missing', 'Python 3.11'],
     ['needs C++', '++'],
     ['größe fehlt', 'Größe'],
-  ])('is said in "%s": %s', (text, mention) => expect(mentionFinder(text)(mention)).toBe(true));
+  ])('is contained in "%s": %s', (text, mention) => expect(mentionFinder(text)(mention)).toBe(true));
 
   it.each([
     ['see the report', 'port'],
@@ -26,9 +26,9 @@ describe('a mention', () => {
     ['retries max', 'max retries'],
     ['nothing', '++'],
     ['', 'cache'],
-  ])('is not said in "%s": %s', (text, mention) => expect(mentionFinder(text)(mention)).toBe(false));
+  ])('is not contained in "%s": %s', (text, mention) => expect(mentionFinder(text)(mention)).toBe(false));
 
-  it('required and forbidden ones are counted over cause and advice; a failed case says none', () => {
+  it('counts in cause and advice, like a forbidden one; a failed case contains none', () => {
     const row = { required_mentions: ['zlib', 'header'], forbidden_mentions: ['network'] };
     const figures = scoreMentions([
       one({ ...row, id: 'all' }, said('zlib is missing', 'install its header')),
@@ -47,7 +47,7 @@ describe('a mention', () => {
     });
   });
 
-  it('any spelling counts, and an answer is useful that is right and holds half of them, quotations, tests and suspects included', () => {
+  it('counts in any spelling, and an answer is useful if it is right and contains half of them, also in quotations, tests and suspects', () => {
     const row = {
       category: 'CODE_ERROR' as const,
       required_mentions_any: [['zlib', 'libz'], ['header'], ['parse.c'], ['test_inflate'], ['4.2']],
@@ -75,7 +75,7 @@ describe('a mention', () => {
 });
 
 describe('overlap', () => {
-  it('is the longest common subsequence by the words of either text', () => {
+  it('is the longest common subsequence relative to the words of either text', () => {
     const { precision, recall, f1 } = computeRougeL(['disk', 'was', 'full'], ['disk', 'is', 'full', 'again']);
     expect([precision, recall]).toEqual([2 / 3, 2 / 4]);
     expect(f1).toBeCloseTo(4 / 7);
@@ -83,7 +83,7 @@ describe('overlap', () => {
     expect(computeRougeL(['b', 'a'], ['a', 'b']).recall).toBe(0.5);
   });
 
-  it('leaves out words without content', () => {
+  it('omits words without content', () => {
     expect(listContentWords('The header of zlib was not found in /usr/include')).toEqual([
       'header',
       'zlib',
@@ -93,7 +93,7 @@ describe('overlap', () => {
     ]);
   });
 
-  it('has a floor: the same answers against the labels of other cases', () => {
+  it('has a baseline: the same answers against the labels of other cases', () => {
     const figures = scoreOverlap([
       one({ id: 'a', root_cause: 'zlib header missing' }, said('missing zlib header')),
       one({ id: 'b', root_cause: 'disk full' }, said('the disk is full')),

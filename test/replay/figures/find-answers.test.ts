@@ -5,21 +5,21 @@ import { normalizeMessage, saysMessage } from '../../../src/replay/figures/build
 import type { AnalysisResult } from '../../../src/replay/run/results.ts';
 
 describe('the answer that names a failure', () => {
-  it('lists its test, however the notation', () => {
+  it('lists its test, in any notation', () => {
     const answers = [answer([['test_total', null, 'tests/test_cart.py']]), answer([['adds', 'Cart', null]])];
     expect(
       placesOf([named('tests/test_cart.py::test_total'), named('Cart › adds'), named('adds')], answers),
     ).toEqual([0, 1, 1]);
   });
 
-  it('is that of the same suite where several suites have a test of the name', () => {
+  it('belongs to the same suite if several suites have a test with the name', () => {
     const answers = [answer([['starts', 'Shop', null]]), answer([['starts', 'Admin', null]])];
     expect(
       placesOf([named('starts', { suite: 'Admin' }), named('starts', { suite: 'Shop' })], answers),
     ).toEqual([1, 0]);
   });
 
-  it('is that which quotes its lines where two list the same test, as in two jobs', () => {
+  it('quotes its lines if two answers list the same test, as for two jobs', () => {
     const answers = [
       answer([['starts', null, null]], [['a', 7]]),
       answer([['starts', null, null]], [['b', 7]]),
@@ -28,18 +28,18 @@ describe('the answer that names a failure', () => {
     expect(placesOf([named('starts', { log: 'a', log_lines: [[5, 9]] })], answers)).toEqual([0]);
   });
 
-  it('is not that of another failure whose name holds the same words', () => {
+  it('is not that of another failure whose name contains the same words', () => {
     const answers = [answer([['slow start', null, null]])];
     expect(placesOf([named('slow'), named('slow start')], answers)).toEqual([null, 0]);
     expect(placesOf([named('slow')], answers)).toEqual([0]);
   });
 
-  it('writes the name where no answer lists the test', () => {
+  it('contains the name if no answer lists the test', () => {
     const answers = [answer([], [], 'Something else'), answer([], [], 'test_total failed')];
     expect(placesOf([named('test_total'), named('test_tot')], answers)).toEqual([1, null]);
   });
 
-  it('quotes a line of a failure without a test, the most lines of several answers', () => {
+  it('quotes the most lines of a failure without a test', () => {
     const answers = [
       answer([], [['log', 3]]),
       answer(
@@ -64,7 +64,7 @@ describe('the answer that names a failure', () => {
 });
 
 describe('a normalized message', () => {
-  it('is without colors, marks, class, kinds of quotation marks, spaces and case', () => {
+  it('has no colors, marks, class, quotation marks, extra spaces or case', () => {
     const text = 'E   AssertionError: expected “a  b”\u001b[31m to equal `c`.';
     expect(normalizeMessage(text)).toEqual(["expected 'a b' to equal 'c'"]);
     expect(normalizeMessage('java.lang.IllegalStateException: no room left\n\n  at line two:')).toEqual([
@@ -74,18 +74,18 @@ describe('a normalized message', () => {
     expect(normalizeMessage('AssertionError: 3 != 4')).toEqual(['assertionerror: 3 != 4']);
   });
 
-  it('keeps its numbers, and stands as whole words only', () => {
+  it('keeps its numbers, and matches whole words only', () => {
     expect(saysMessage(['It says: Expected 3 to be 4.'], 'expected 3 to be 4')).toBe(true);
     expect(saysMessage(['Expected 3 to be 42'], 'expected 3 to be 4')).toBe(false);
     expect(saysMessage(['Unexpected 3 to be 4'], 'expected 3 to be 4')).toBe(false);
   });
 
-  it('stands where every line of it does, in any of the texts', () => {
+  it('is contained if every line of it is, in any of the texts', () => {
     expect(saysMessage(['Expected: 4', 'Received: 3'], 'Expected: 4\nReceived: 3')).toBe(true);
     expect(saysMessage(['Expected: 4', 'Received: 5'], 'Expected: 4\nReceived: 3')).toBe(false);
   });
 
-  it('stands where it was cut, if enough of it is left', () => {
+  it('is contained if it was cut but enough of it remains', () => {
     const message = 'Timed out waiting for the element with the label "Pay now" to be visible';
     expect(saysMessage(['pays: timed out waiting for the element with…'], message)).toBe(true);
     expect(saysMessage(['pays: timed out…'], message)).toBe(false);

@@ -13,7 +13,7 @@ const cases = [
   one({ id: 'f', transient: 'maybe' }, said(0.9)),
 ];
 
-it('scores estimates against what is known of a re-run', () => {
+it('estimates are scored against the known results of reruns', () => {
   const figures = scoreReruns(cases);
   expect(figureOf(figures, 'recall of those that pass')).toMatchObject({
     value: 2 / 3,
@@ -29,12 +29,12 @@ it('scores estimates against what is known of a re-run', () => {
   });
 });
 
-it('counts published answers that name neither the environment nor the label', () => {
+it('published answers that name neither the environment nor the label are counted', () => {
   const figure = figureOf(scoreReruns(cases), 'pass, and published as something else');
   expect(figure).toMatchObject({ value: 1 / 3, cases: 3, against: ['b'] });
 });
 
-it('counts failures of code that are told to pass', () => {
+it('failures of code that are predicted to pass are counted', () => {
   const real = [
     judged('CODE_ERROR', 'CODE_ERROR', { id: 'g' }, { transient: 0.02 }),
     judged('TEST_FAILURE', 'INFRA_ERROR', { id: 'h' }, { transient: 0.9 }),
@@ -45,6 +45,6 @@ it('counts failures of code that are told to pass', () => {
   });
 });
 
-it('says nothing where nothing was estimated', () => {
+it('nothing is reported if nothing was estimated', () => {
   expect(scoreReruns([one({ intermittent: true })])).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { renderFigures } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
-describe('categories', () => {
+describe('category scores', () => {
   it('compute macro-F1 as the mean over classes, and count an accepted alternative as right', () => {
     const cases = [
       judged('CODE_ERROR', 'CODE_ERROR'),
@@ -44,7 +44,7 @@ describe('categories', () => {
     expect(figuresOf([second, third])['category top-2']).toBe(0.5);
   });
 
-  it('weigh each bin of the calibration error by its cases', () => {
+  it('weight each bin of the calibration error by its cases', () => {
     const cases = [
       judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.95 }),
       judged('CODE_ERROR', 'INFRA_ERROR', {}, { confidence: 0.95 }),
@@ -57,7 +57,7 @@ describe('categories', () => {
     expect(figures['Brier score']).toBeCloseTo((0.05 ** 2 + 0.95 ** 2 + 2 * 0.4 ** 2) / 4);
   });
 
-  it('are not scored if no case was classified', () => {
+  it('are absent if no case was classified', () => {
     expect(
       figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: toFailedResult('x', 'burst', 1) }])[
         'category accuracy'
@@ -66,8 +66,8 @@ describe('categories', () => {
   });
 });
 
-describe('lines', () => {
-  it('are recalled if they are inside excerpts, and their share is computed in bytes', () => {
+describe('line scores', () => {
+  it('count lines inside excerpts, and compute their share in bytes', () => {
     const result = {
       excerpts: [{ source: 'log', lineStart: 3, lineEnd: 4, text: 'äb', reason: '' }],
       logBytes: 30,
@@ -90,8 +90,8 @@ describe('lines', () => {
   });
 });
 
-describe('failing tests', () => {
-  it('are matched by their words, each at most once', () => {
+describe('scores of failing tests', () => {
+  it('match tests by their words, each at most once', () => {
     const found = (name: string, suite: string | null = null) => ({ name, suite, file: null, line: null });
     const row = { failing_tests: ['com.shop.CartTest#total', 'CartTest.tax', 'CartTest.gone'] };
     const failingTests = [
@@ -107,8 +107,8 @@ describe('failing tests', () => {
   });
 });
 
-describe('suspects', () => {
-  it('are the same file if the segments of one path end with those of the other', () => {
+describe('suspect scores', () => {
+  it('take two paths as one file if one ends with the segments of the other', () => {
     const suspects = (...paths: string[]) => ({
       action: 'human_review',
       suspects: paths.map((path) => ({ path, line: null, score: 0.5 })),
@@ -125,8 +125,8 @@ describe('suspects', () => {
   });
 });
 
-describe('groups', () => {
-  it('are scored by pairs of cases, and a case without a fingerprint forms no pair', () => {
+describe('group scores', () => {
+  it('compare pairs of cases, and a case without a fingerprint forms no pair', () => {
     const grouped = (group: string, fingerprint: string | null) => one({ group }, { fingerprint });
     // Same group: {1,2,3} 3 pairs. Same fingerprint: f {1,2,4} 3 pairs, of which 1 in one group.
     const figures = figuresOf([grouped('g', 'f'), grouped('g', 'f'), grouped('g', null), grouped('h', 'f')]);
@@ -134,7 +134,7 @@ describe('groups', () => {
     expect(figures['same fingerprint: pair recall']).toBeCloseTo(1 / 3);
   });
 
-  it('are scored by the five nearest cases, without cases that are alone in their group', () => {
+  it('use the five nearest cases, without cases that are alone in their group', () => {
     const said = (group: string, message: string) => one({ group }, { messages: [message] });
     const figures = figuresOf([
       said('disk', 'no space left on device while writing the atlas'),
@@ -147,7 +147,7 @@ describe('groups', () => {
   });
 });
 
-describe('speed', () => {
+describe('the speed', () => {
   it('is the time of the run without the checks, divided by all bytes read', () => {
     const read = { ...one({}, { logBytes: 2_000_000 }), checkMilliseconds: 5 };
     expect(figuresOf([read, read])['milliseconds a megabyte']).toBe((90 - 10) / 4);

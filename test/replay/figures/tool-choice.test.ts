@@ -20,7 +20,7 @@ const findValue = (cases: readonly ReplayedCase[], name: string) =>
 const [FIRST, TWO] = ['tool choice: settled by the first', 'tool choice: settled by the first two'];
 
 describe('the choice of tools', () => {
-  it('is right where a tool that settles the case is the first, or among the first two, of those chosen', () => {
+  it('is right if a tool that settles the case is the first, or among the first two, of those chosen', () => {
     const cases = [
       settled(['read_blame'], ['search_knowledge', 'find_files', 'read_blame', 'read_file'], 'first'),
       settled(['read_file'], ['search_knowledge', 'read_blame', 'read_file'], 'second'),
@@ -32,7 +32,7 @@ describe('the choice of tools', () => {
     expect(figureOf(scoreToolChoice(cases), TWO).against).toEqual(['third']);
   });
 
-  it('counts a tool once, and neither refused calls nor answers without findings', () => {
+  it('counts a tool once, without refused calls and answers without findings', () => {
     const repeated = settled(['read_file'], ['read_blame', 'read_blame', 'read_file']);
     const refused = settled(['read_file'], ['read_blame refused', 'search_code refused', 'read_file']);
     const empty = settled(['read_file'], ['read_file empty']);
@@ -44,7 +44,7 @@ describe('the choice of tools', () => {
     ).toEqual([0, 0]);
   });
 
-  it('takes look-ups that every failure gets for no choice', () => {
+  it('does not count calls that every failure gets', () => {
     const known = settled(['search_knowledge'], ['search_error_library', 'search_knowledge', 'read_file']);
     const unknown = settled(['search_error_library'], ['search_error_library empty', 'read_file']);
     const figures = scoreToolChoice([known, unknown]);
@@ -56,7 +56,7 @@ describe('the choice of tools', () => {
     expect(figureOf(figures, 'settled by a look-up or the first two').value).toBe(0.5);
   });
 
-  it('is in the report and the JSON of a replay where rows have the label, and only there', () => {
+  it('is in the report and JSON of a replay only if rows have the label', () => {
     const labelled = scoreCases([settled(['read_file'], ['read_file'])], 1);
     expect(renderFigures('x', labelled)).toContain(`${TWO} `);
     expect(toFigureList(labelled)).toContainEqual(
@@ -66,7 +66,7 @@ describe('the choice of tools', () => {
     expect(plain.map(({ title }) => title)).not.toContain('tool choice');
   });
 
-  it('reads the label from rows', () => {
+  it('uses the label of the rows', () => {
     const row = DatasetRow.parse({ id: 'x', log: 'y', settled_by: ['read_blame', 'read_commit_history'] });
     expect(row.settled_by).toEqual(['read_blame', 'read_commit_history']);
   });

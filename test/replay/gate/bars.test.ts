@@ -9,7 +9,7 @@ import { toFailedResult } from '../../../src/replay/run/results.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bars-'));
 
 describe('a file of bars', () => {
-  it('is read with its baseline, which lies next to it', async () => {
+  it('is read with its baseline, which is next to it', async () => {
     writeFileSync(join(FOLDER, 'baseline.jsonl'), JSON.stringify(toFailedResult('a', 'burst', 1)));
     const bars = [{ figure: 'category accuracy', worseBy: 0.02 }];
     const gate = await openGate(fileOf({ schema: 1, baseline: 'baseline.jsonl', bars }));
@@ -50,20 +50,20 @@ describe('a file of bars', () => {
     await expect(openGate(fileOf(content))).rejects.toThrow(sentence);
   });
 
-  it('is refused where there is none', async () => {
+  it('is refused if it does not exist', async () => {
     await expect(openGate(join(FOLDER, 'nothing.json'))).rejects.toThrow(
       /--gate: .*nothing\.json cannot be read/,
     );
   });
 });
 
-describe('the name that was meant', () => {
+describe('a suggestion for an unknown figure', () => {
   it.each([
     ['category macro F1', 'category macro-F1'],
     ['Category Accuracy', 'category accuracy'],
     ['quotations literaly in the log', 'quotations literally in the log'],
     ['weather', null],
-  ])('%s: %s', (name, meant) => {
+  ])('for %s is %s', (name, meant) => {
     expect(
       findNearestName(name, ['category macro-F1', 'category accuracy', 'quotations literally in the log']),
     ).toBe(meant);

@@ -36,7 +36,7 @@ describe('a bar', () => {
     expect(ok).toBe(status !== 'failed');
   });
 
-  it('says in a sentence what is, what was asked, why, and which cases to look at', async () => {
+  it('states the value, the bar, the reason, and which cases to look at', async () => {
     const bars = [{ figure: FIGURE, atLeast: 0.9, why: 'People stop reading.' }];
     const gate = await judgeGate(gateOf(bars), [
       runOf([{ value: 0.8, interval: [0.7, 0.85], against: ['x/1', 'x/2'] }]),
@@ -54,7 +54,7 @@ describe('a bar', () => {
     );
   });
 
-  it('holds for every data set, or for the one that it names', async () => {
+  it('applies to every data set, or to the one that it names', async () => {
     const bars = [
       { figure: FIGURE, atLeast: 0.9 },
       { figure: FIGURE, atLeast: 0.99, dataset: 'hard.jsonl' },
@@ -71,7 +71,7 @@ describe('a bar', () => {
   });
 });
 
-describe('what cannot be judged fails', () => {
+describe('a bar that cannot be judged fails', () => {
   const bar = { figure: FIGURE, atLeast: 0.5 };
 
   it.each([
@@ -145,12 +145,12 @@ describe('what cannot be judged fails', () => {
     ).toContain(sentence);
   });
 
-  it('nothing replayed at all', async () => {
+  it('if nothing was replayed', async () => {
     expect(await judgeGate(gateOf([bar]), [])).toMatchObject({ ok: false, outcomes: [{ status: 'failed' }] });
   });
 });
 
-it('a CI server sees a suite a data set and a test a bar', async () => {
+it('a CI server sees one suite per data set and one test per bar', async () => {
   const bars = [
     { figure: FIGURE, atLeast: 0.9 },
     { figure: 'kind accuracy', atLeast: 0.9 },

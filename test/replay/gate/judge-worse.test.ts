@@ -19,7 +19,7 @@ describe('a bar against the baseline', () => {
     expect(outcomes.map((outcome) => outcome.status)).toEqual([status]);
   });
 
-  it('says how much worse, and names the lost cases', async () => {
+  it('states how much worse the value is, and names the lost cases', async () => {
     const { outcomes } = await judge(20, { figure: FIGURE, worseBy: 0.05 });
     expect(outcomes[0]?.sentence).toMatch(
       /^set\.jsonl: category accuracy is 0\.400, was 0\.900: worse by 0\.500 \(95 %: 0\.\d{3} to 0\.\d{3}\); more than 0\.05\.$/,
@@ -27,7 +27,7 @@ describe('a bar against the baseline', () => {
     expect(outcomes[0]?.against).toHaveLength(20);
   });
 
-  it('fails where a case is not in the baseline, where the figure is not compared, and where no case is common', async () => {
+  it('fails if a case is not in the baseline, the figure cannot be compared, or no case is common', async () => {
     const few = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(IDS.slice(0, 39)) });
     expect(await judgeGate(few, [runOf([{}], { cases: casesOf(0) })])).toMatchObject({
       ok: false,
@@ -45,7 +45,7 @@ describe('a bar against the baseline', () => {
     );
   });
 
-  it('a figure that has no worse side needs a number', async () => {
+  it('a figure without a worse direction requires a number', async () => {
     expect((await judge(0, { figure: 'abstained', worseBy: 0 })).outcomes[0]?.sentence).toContain(
       'neither direction is worse for "abstained"',
     );

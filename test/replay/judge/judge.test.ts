@@ -27,7 +27,7 @@ const SAME = { cause: 'same', fix: 'same', because: 'Both name the header.' };
 const OTHER = { cause: 'different', fix: 'partly', because: 'Another cause.' };
 
 describe('a judge', () => {
-  it('is shown label and answer, masked and fenced, and its opinions are counted with what they cost', async () => {
+  it('gets label and answer, masked and fenced, and its opinions are counted with their cost', async () => {
     const asked: string[] = [];
     server.script((request) => {
       asked.push(userOf(request));
@@ -53,7 +53,7 @@ describe('a judge', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('that is asked again says how far it agrees with itself; a tie goes to the worse', async () => {
+  it('that is asked twice is compared with itself, and a tie counts as the worse', async () => {
     const replies = [SAME, OTHER];
     server.script(() => ({ do: 'reply', value: replies.shift() ?? SAME }));
     const report = await judgeCases(
@@ -70,7 +70,7 @@ describe('a judge', () => {
     expect(figureOf(figures, 'judge: cause different').against).toEqual(['a']);
   });
 
-  it('that errs, gives what does not fit, or hangs leaves a case "not judged", and the rest goes on', async () => {
+  it('that fails, returns invalid data, or hangs leaves a case "not judged", and the rest continue', async () => {
     server.script(
       { do: 'status', status: 500 },
       { do: 'reply', value: { cause: 'splendid' } },
@@ -86,7 +86,7 @@ describe('a judge', () => {
     expect(report.inputTokens).toBe(3000);
   });
 
-  it('is asked no more once the dollars are spent', async () => {
+  it('is not asked once the cost limit is reached', async () => {
     server.script({ do: 'reply', value: SAME });
     const options = { ...judge(), concurrency: 1, maxCostUsd: 0.0001 };
     const report = await judgeCases(
@@ -102,7 +102,7 @@ describe('a judge', () => {
     ]);
   });
 
-  it('that is interrupted stops', async () => {
+  it('stops when it is interrupted', async () => {
     server.script({ do: 'hang' });
     const interrupt = new AbortController();
     const asked = judgeCases([explained('a', 'x')], judge(), interrupt.signal);
@@ -110,14 +110,14 @@ describe('a judge', () => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('has no case to judge where no label is in words', async () => {
+  it('has no case to judge if no label is in words', async () => {
     const { figures } = scoreJudge(
       await judgeCases([one({ id: 'a', category: 'CODE_ERROR' })], judge(), never),
     );
     expect(figures.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
   });
 
-  it('needs a model that is configured', async () => {
+  it('requires a configured model', async () => {
     await expect(openJudge(configOf({}), silentLogger)).rejects.toThrow('A judge needs a model');
     const opened = await openJudge(
       configOf({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }),

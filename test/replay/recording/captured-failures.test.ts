@@ -38,8 +38,8 @@ async function expectSame(recording: Recording, today: Awaited<ReturnType<typeof
   expect(identical).toBe(true);
 }
 
-describe('captured failures run again from their recordings are the same to the byte', () => {
-  it('by rules', { timeout: 60_000 }, async () => {
+describe('captured failures that run again from their recordings give identical bytes', () => {
+  it('with the rules', { timeout: 60_000 }, async () => {
     const [app, today] = [
       await createTerminalApp(configOf(), silentLogger),
       await openToday(configOf(), 'configured'),
@@ -49,7 +49,7 @@ describe('captured failures run again from their recordings are the same to the 
       await expectSame(await recorded(app, failure), today);
   });
 
-  it('by a model, with investigators side by side, answers sent back and arguments corrected', {
+  it('with a model, parallel investigators, answers sent back and corrected arguments', {
     timeout: 60_000,
   }, async () => {
     const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: doubtful() });

@@ -73,7 +73,7 @@ describe('runs that other versions began are finished by this one', () => {
     expect(nodes.size).toBeGreaterThan(4);
   });
 
-  it('also where it knows more of a run, or less, than they did', { timeout: 20_000 }, async () => {
+  it('even if it stores more or less of a run than they did', { timeout: 20_000 }, async () => {
     const run = keptRun('0.1.0-corrected');
     // What newer code added is not in there; what older code kept, and newer does not, is.
     const strip = (text: string) =>
@@ -90,7 +90,7 @@ describe('runs that other versions began are finished by this one', () => {
 });
 
 describe('recordings of other versions', () => {
-  it.each(RECORDINGS)('%s is read, and run to an end', async (name) => {
+  it.each(RECORDINGS)('are read and run to the end: %s', async (name) => {
     const recording = readRecording(
       JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')),
     );

@@ -7,7 +7,7 @@ import { recordRun } from '../../support/recorded-run.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-recordings-'));
 
-test('a log may hold the line separators of Unicode: a recording is a line of the file, whatever its texts hold', async () => {
+test('a log may contain the line separators of Unicode, and a recording is still one line of the file', async () => {
   const recording = await recordRun();
   const odd = { ...recording, missing: ['one\u2028two\u2029three'] };
   const path = join(FOLDER, 'separators.jsonl');

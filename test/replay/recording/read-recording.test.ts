@@ -25,7 +25,7 @@ function linesOf(
 }
 
 describe('an exported recording', () => {
-  it('reads as it was written', async () => {
+  it('is read as it was written', async () => {
     const recording = await recordRun();
     expect(readRecording(JSON.parse(JSON.stringify(recording)))).toEqual(recording);
   });
@@ -43,7 +43,7 @@ describe('an exported recording', () => {
     [{ schema: 1, madeBy: {} }, 'triageId: Invalid input'],
     [[], 'not a JSON object'],
     [null, 'not a JSON object'],
-  ])('says why it cannot be read: %j', (json, why) => {
+  ])('is refused with the reason: %j', (json, why) => {
     expect(() => readRecording(json)).toThrow(why);
   });
 });
@@ -57,7 +57,7 @@ describe('a stored recording', () => {
     analysis: recording.analysis,
   });
 
-  it('of a process that died and one that went on is one', async () => {
+  it('of a process that died and one that continued is one', async () => {
     const recording = await recordRun();
     const lines = linesOf(recording, 'a');
     const [head] = lines;
@@ -68,7 +68,7 @@ describe('a stored recording', () => {
     expect(await runFrozen(joined, sampleToday(), never)).toMatchObject({ identical: true, differences: [] });
   });
 
-  it('counts what was judged again as it was the last time', async () => {
+  it('contains the last result of a judgment that was repeated', async () => {
     const recording = await recordRun();
     const again = linesOf(recording, 'b');
     const before = structuredClone(linesOf(recording, 'a'));
@@ -80,7 +80,7 @@ describe('a stored recording', () => {
     expect(joined.calls).toEqual(recording.calls);
   });
 
-  it('says what is missing of it', async () => {
+  it('states what is missing', async () => {
     const asking = scriptedAnalyst({
       calls: [[{ tool: 'search_knowledge', args: {}, why: '' }]],
       plans: [{}, { enough: true }],
@@ -99,7 +99,7 @@ describe('a stored recording', () => {
     expect(run.missing).toEqual(missing);
   });
 
-  it('says that it was cut off, that there is no answer, and that the answer is another', async () => {
+  it('states that it was cut off, that there is no answer, or that the answer differs', async () => {
     const recording = await recordRun();
     const all = await stored(recording, linesOf(recording, 'a'));
     expect((await unpackRecording({ ...all, capped: true })).missing).toEqual([
@@ -124,13 +124,13 @@ describe('a stored recording', () => {
     ['cut in the middle', gzipSync('{"what":"begun"}').subarray(0, 20), 'is damaged'],
     ['of lines nobody understands', gzipSync('{"what":"sung"}\n'), 'cannot be read'],
     ['empty', Buffer.alloc(0), 'is missing'],
-  ])('%s is refused with a sentence', async (_name, bytes, why) => {
+  ])('is refused with a sentence: %s', async (_name, bytes, why) => {
     await expect(
       unpackRecording({ triageId: 'tri_1', schema: 1, bytes, capped: false, analysis: null }),
     ).rejects.toThrow(`recording of tri_1 ${why}`);
   });
 
-  it('of a newer schema asks for the newer version', async () => {
+  it('with a newer schema asks for the newer version', async () => {
     await expect(
       unpackRecording({
         triageId: 'tri_1',

@@ -23,8 +23,8 @@ const first = async (recording: Recording, change = {}) => {
   return { run, said: run.differences.map(describeDifference)[0] };
 };
 
-describe('a recording run again', () => {
-  it('gives the same answer to the byte, by rules and by a model', async () => {
+describe('a recording that runs again', () => {
+  it('gives an identical answer, with the rules and with a model', async () => {
     for (const recording of [await recordRun(), await recordRun({ analyst: modelled() })]) {
       const run = await runFrozen(recording, sampleToday(), never);
       expect(run).toMatchObject({
@@ -39,7 +39,7 @@ describe('a recording run again', () => {
     }
   });
 
-  it('ends with the calibrations that it began with, whichever analyst judged and whatever is in force today', async () => {
+  it('uses the calibrations that it began with, whichever analyst judged and whatever is in force now', async () => {
     const rules = {
       ...{ version: 3, analyst: 'rules' },
       categories: mapCategories(() => createCappedMap(0, 0, 0.41)),
@@ -55,7 +55,7 @@ describe('a recording run again', () => {
     }
   });
 
-  it('names the judgement and the field in which the rules judge otherwise', async () => {
+  it('names the judgment and the field in which the rules now differ', async () => {
     const recording = await recordRun();
     const [classified] = recording.judgements;
     if (classified?.reply == null) throw new Error('no classification');
@@ -65,7 +65,7 @@ describe('a recording run again', () => {
     expect(run.identical).toBe(true);
   });
 
-  it('goes on with what the rules say today, and tells that the answer is another', async () => {
+  it('continues with the present result of the rules, and reports that the answer differs', async () => {
     const recording = await recordRun();
     if (recording.analysis === null) throw new Error('no answer');
     recording.analysis = {
@@ -88,7 +88,7 @@ describe('a recording run again', () => {
     expect(run.stopped).toBeNull();
   });
 
-  it('tells the same prompt that shows something else from one that does not', async () => {
+  it('distinguishes a prompt with different input from one with the same', async () => {
     const recording = await recordRun({ analyst: modelled() });
     for (const { reply } of recording.judgements) if (reply !== null) reply.shown = 'seen';
     expect((await first(recording, { shown: async () => 'seen' })).said).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a recording run again', () => {
     );
   });
 
-  it('names another model, and only remarks that there is none', async () => {
+  it('names a different model, and only notes that there is none', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.madeBy = { ...recording.madeBy, model: 'gone-1' };
     expect((await first(recording, { madeBy: { ...MADE_BY, model: 'new-2' } })).said).toBe(
@@ -110,7 +110,7 @@ describe('a recording run again', () => {
     ]);
   });
 
-  it('takes a call that was not recorded for unavailable, and says which it was', async () => {
+  it('treats a call that was not recorded as unavailable, and names it', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.calls = recording.calls.filter(({ call }) => call.tool !== 'read_file');
     const { run, said } = await first(recording);
@@ -120,7 +120,7 @@ describe('a recording run again', () => {
     ).toContain('unavailable');
   });
 
-  it('stops where a model would have to be asked', async () => {
+  it('stops if a model would have to be asked', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.judgements = recording.judgements.filter(({ name }) => name !== 'verify');
     const { run } = await first(recording);
@@ -130,7 +130,7 @@ describe('a recording run again', () => {
     expect(run).toMatchObject({ identical: false, analysis: null });
   });
 
-  it('names tools that came and went, and the input that changed by them', async () => {
+  it('names added and removed tools, and the input that changed because of them', async () => {
     const recording = await recordRun();
     const toolbox = scriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
     expect((await first(recording, { toolbox })).said).toBe(
@@ -138,7 +138,7 @@ describe('a recording run again', () => {
     );
   });
 
-  it('runs within the recorded limits, or within those of today where they are requested', async () => {
+  it('uses the recorded limits, or the present ones on request', async () => {
     const recording = await recordRun({ analyst: modelled() });
     const limits = { ...LIMITS, maxIterations: 1 };
     const kept = await runFrozen(recording, sampleToday({ limits }), never);
@@ -152,7 +152,7 @@ describe('a recording run again', () => {
     expect(run.stopped).toContain('The recording ends here');
   });
 
-  it('goes on after a person as that person answered, or did not', async () => {
+  it('continues after a question with the answer that the person gave, or without one', async () => {
     const ask = { tool: 'ask_reviewer', args: { question: 'Meant?' }, why: 'nobody else knows' };
     const asking = () => scriptedAnalyst({ calls: [[ask]], plans: [{}, { enough: true }] });
     const found = { title: 'asked', text: 'Meant?', source: 'reviewer', data: { questionId: 'rev_1' } };
@@ -177,7 +177,7 @@ describe('a recording run again', () => {
     }
   });
 
-  it('goes on where the time of the run cut off a model, without waiting for it again', async () => {
+  it('continues if the time limit cut off a model, without waiting for it again', async () => {
     const hanging = (_input: object, signal: AbortSignal) =>
       new Promise<never>((_settle, reject) =>
         signal.addEventListener('abort', () => reject(new Error('late')), { once: true }),
@@ -200,7 +200,7 @@ describe('a recording run again', () => {
     });
   });
 
-  it('ends with its signal', async () => {
+  it('ends when aborted', async () => {
     const stopped = AbortSignal.abort(new Error('enough'));
     await expect(runFrozen(await recordRun(), sampleToday(), stopped)).rejects.toThrow('enough');
   });

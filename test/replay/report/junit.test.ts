@@ -7,7 +7,7 @@ import { toFailedResult } from '../../../src/replay/run/results.ts';
 const HOSTILE = '"><script>&\u001b[31m\u0000\ud800 ]]>\n\t';
 
 describe('the report for CI servers', () => {
-  it('tells wrong answers from those that never came, and says what would be right', () => {
+  it('distinguishes wrong answers from missing ones, and states the right one', () => {
     const suite = createCasesSuite('set', [
       caseOf('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
       caseOf('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
@@ -33,7 +33,7 @@ describe('the report for CI servers', () => {
     );
   });
 
-  it('is XML whatever is in it', () => {
+  it('is valid XML, whatever it contains', () => {
     const xml = renderJunit([
       createCasesSuite(HOSTILE, [caseOf(HOSTILE, {}, { error: HOSTILE, category: null })]),
     ]);

@@ -4,7 +4,7 @@ import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 describe('repeats of the same cases', () => {
-  it('are apart by what differs between them', () => {
+  it('have a spread, which is the difference between them', () => {
     const sections = (accuracy: number) => [
       {
         title: 'category',
@@ -23,7 +23,7 @@ describe('repeats of the same cases', () => {
     expect(text).toContain('9 of 10 cases are put into the same category each time; not x');
   });
 
-  it('name the cases that went both ways; those that one repeat never reached are left out', () => {
+  it('name the cases that differ, without those that one repeat did not reach', () => {
     const repeats = [
       cases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }),
       cases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' }),

@@ -11,7 +11,7 @@ const ACCURACY: Figure = {
 };
 
 describe('the table of figures', () => {
-  it('keeps name, value and cases in their columns; an interval is behind them', () => {
+  it('keeps name, value and cases in columns, followed by an interval', () => {
     const table = renderFigures('heading', [
       { title: 'category', figures: [ACCURACY, { name: 'cases', value: 12, cases: 12, unit: 'count' }] },
       { title: 'cost', figures: [{ name: 'dollars', value: 0.0123, cases: 3, unit: 'dollars' }] },
@@ -29,7 +29,7 @@ describe('the table of figures', () => {
     ]);
   });
 
-  it('lets no id begin a line that reads like a figure', () => {
+  it('prevents an id from beginning a line that looks like a figure', () => {
     const failed: Figure = {
       name: 'cases that failed',
       value: 1,
@@ -58,7 +58,7 @@ describe('the table of figures', () => {
     ]); // prettier-ignore
   });
 
-  it('marks what is worth a look, with as many of its cases as the line has room for', () => {
+  it('marks notable figures, with as many of their cases as fit on the line', () => {
     const against = Array.from({ length: 30 }, (_, index) => `project/run-${index}`);
     const figure: Figure = {
       name: 'confident errors',
@@ -84,7 +84,7 @@ describe('the table of figures', () => {
     expect(judged).not.toContain('←');
   });
 
-  it('is the same as JSON, with intervals and cases only where there are such', () => {
+  it('has the same content as JSON, with intervals and cases only if there are any', () => {
     expect(
       toFigureList([
         { title: 'category', figures: [ACCURACY, { name: 'x', value: 1, cases: 1, judged: true }] },

@@ -4,7 +4,7 @@ import { estimateTokens } from '../../../src/replay/run/check-case.ts';
 
 const LINE = 'make[2]: Entering directory /build/cart/src\n';
 
-describe('tokens of a whole log', () => {
+describe('the estimated tokens of a whole log', () => {
   it('are exact for a short text and nearly so for a long one', () => {
     expect(estimateTokens(LINE)).toBe(countTokens(LINE));
     const long = LINE.repeat(8_000);

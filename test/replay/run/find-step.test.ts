@@ -10,7 +10,7 @@ const step = (name: string, consequence = false) => ({
 });
 const log = (...lines: readonly string[]) => [{ name: 'log.txt', text: lines.join('\n') }];
 
-describe('the labelled step', () => {
+describe('the labeled step', () => {
   it.each([
     ['npm test (jest)', 'Run npm test'],
     ['test (3.10): Run pytest', 'test (3.10) / Run pytest'],
@@ -27,7 +27,7 @@ describe('the labelled step', () => {
     expect(isStepFound(label, [step(name)], log())).toBe(false);
   });
 
-  it('may be described by the script of the step, but not by what the step says', () => {
+  it('may be described by the script of the step, but not by its output', () => {
     const head = ['##[group]Run cd web', 'cd web', '\u001b[36;1mnpx vite build\u001b[0m', '##[endgroup]'];
     expect(isStepFound('npx vite build', [step('Run cd web')], log(...head, 'bad'))).toBe(true);
     expect(
@@ -39,7 +39,7 @@ describe('the labelled step', () => {
     ).toBe(false);
   });
 
-  it('is not one that only failed for another', () => {
+  it('is not one that failed only because of another', () => {
     expect(isStepFound('npm test', [step('Run npm ci'), step('Run npm test', true)], log())).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { createLookup, findIdentifiers } from '../../../src/replay/run/identifie
 
 const valuesIn = (text: string) => findIdentifiers(text).map(({ kind, value }) => `${kind} ${value}`);
 
-describe('identifiers of a sentence', () => {
+describe('the identifiers of a sentence', () => {
   it.each([
     [
       'Commit electron/main.js, or set `main` in package.json.',
@@ -21,14 +21,14 @@ describe('identifiers of a sentence', () => {
       'Remove the duplicate loadFavorites(); add provider_id to auth.identities.',
       ['symbol loadFavorites', 'symbol provider_id', 'symbol auth.identities'],
     ],
-  ])('%s', (text, expected) => expect(valuesIn(text).toSorted()).toEqual(expected.toSorted()));
+  ])('are found: %s', (text, expected) => expect(valuesIn(text).toSorted()).toEqual(expected.toSorted()));
 
   it.each([
     'Correct the code and/or the test, and make the change again.',
     'Re-run the job: it is a read-only time-out.',
     'See https://example.org/docs/setup.md for the steps on <HOST_1>.',
     'Add the missing file.',
-  ])('are none in: %s', (text) => expect(valuesIn(text)).toEqual([]));
+  ])('are absent in %s', (text) => expect(valuesIn(text)).toEqual([]));
 });
 
 describe('a name', () => {
@@ -43,25 +43,23 @@ describe('a name', () => {
     ['version', '20.1.2'],
     ['version', 'v18.2'],
     ['variable', 'NPM_TOKEN'],
-  ] as const)('stands in the log: %s %s', (kind, value) => expect(isInLog({ kind, value })).toBe(true));
+  ] as const)('is in the log: %s %s', (kind, value) => expect(isInLog({ kind, value })).toBe(true));
 
   it.each([
     ['version', '1.2'],
     ['version', '20.1'],
     ['variable', 'NPM'],
     ['path', 'p.ts'],
-  ] as const)('does not stand in the log: %s %s', (kind, value) =>
-    expect(isInLog({ kind, value })).toBe(false),
-  );
+  ] as const)('is not in the log: %s %s', (kind, value) => expect(isInLog({ kind, value })).toBe(false));
 });
 
-describe('advice', () => {
+describe('scored advice', () => {
   const row = { id: 'x', fix: 'Set node-version: 22 in actions/setup-node, or drop toSorted().' };
   const log = [
     'TypeError: a.toSorted is not a function at /home/runner/work/app/lib/sort.js:4 (node version 18)',
   ];
 
-  it('is keyed by the names of the fix that are at hand, and invents what is not', () => {
+  it('matches by the names of the fix that are available, and other names count as invented', () => {
     const advice = 'Upgrade Node to version 20: toSorted is missing in lib/order.js.';
     expect(checkAdvice(row, advice, log)).toEqual({
       findable: 1,
@@ -77,7 +75,7 @@ describe('advice', () => {
   });
 
   it.each([null, '', 'No fix found. The step stopped with: exit 1 in lib/order.js'])(
-    'is silent: %s',
+    'counts as absent: %s',
     (advice) => {
       expect(checkAdvice(row, advice, log)).toEqual({ findable: 1, keyed: [], invented: [] });
     },

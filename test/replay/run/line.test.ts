@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createLine } from '../../../src/replay/run/replay.ts';
 
-describe('what runs at once', () => {
-  it('is handed over in the order in which it was begun, and a slow one holds up no other', async () => {
+describe('parallel work', () => {
+  it('is returned in the order in which it was begun, and a slow item delays no other', async () => {
     const order: number[] = [];
     const ended: number[] = [];
     const line = createLine<number>(2, (done) => void order.push(done));
@@ -16,7 +16,7 @@ describe('what runs at once', () => {
     expect(ended.at(-1)).toBe(0);
   });
 
-  it('says that one of them failed, and ends the process over none', async () => {
+  it('reports a failed item without ending the process', async () => {
     const order: number[] = [];
     const line = createLine<number>(4, (done) => void order.push(done));
     await line.add(Promise.resolve(1));

@@ -9,14 +9,14 @@ const MANIFEST: RunManifest = {
   settings: { analyst: 'rules', 'budget in tokens': 2000 },
 };
 
-describe('what a results file was made with', () => {
+describe('the manifest of a results file', () => {
   it('is the same at another time', () => {
     expect(listDifferences(MANIFEST, { ...MANIFEST, startedAt: '2026-02-02T00:00:00.000Z' })).toEqual([]);
     expect(parseManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
     expect(parseManifest('{"schema":')).toBeNull();
   });
 
-  it('says everything that differs', () => {
+  it('lists everything that differs', () => {
     const now = {
       ...MANIFEST,
       version: '0.2.0',

@@ -13,14 +13,14 @@ import { toFailedResult } from '../../../src/replay/run/results.ts';
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_NAMES: 'emails' };
 
-describe('what is written of a case', () => {
-  it('hides what the operator wants hidden, also where cases are only read', async () => {
+describe('the written result of a case', () => {
+  it('has configured texts masked, also if cases are only read', async () => {
     const { result } = await replayed(caseOf(`Error: cannot reach ann@corp.example with ${SECRET}\n`));
     expect(JSON.stringify(result)).toContain('<EMAIL_1>');
     expect(JSON.stringify(result)).not.toMatch(/ann@corp|ghp_/);
   });
 
-  it('hides secrets in errors: they repeat what rows and servers say', async () => {
+  it('has secrets masked in errors, which repeat text of rows and servers', async () => {
     const bad = await replayed({
       line: 1,
       id: 'a',
@@ -31,7 +31,7 @@ describe('what is written of a case', () => {
     expect(failed.result.error).toBe('the server said: token *** is no longer valid');
   });
 
-  it('counts a quotation with a hidden address as one that is in the log', () => {
+  it('counts a quotation with a masked address as one from the log', () => {
     const made = (text: string): CaseChecks['quotes'] => {
       const result = {
         ...toFailedResult('a', '', 0),
@@ -46,7 +46,7 @@ describe('what is written of a case', () => {
     expect(made('for <EMAIL_1>: no')).toEqual({ made: 1, literal: 0 });
   });
 
-  it('is not gone on with where other names are hidden', () => {
+  it('is not continued if other names are masked', () => {
     const options = { concurrency: 1, green: true };
     const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) =>
       createManifest(options, config, []),

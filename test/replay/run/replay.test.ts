@@ -66,7 +66,7 @@ const KEYS = [
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
 describe('replaying a data set', () => {
-  it('writes every key of the shape, for read, answered and failed cases', async () => {
+  it('writes every key of the result, for read, answered and failed cases', async () => {
     const rows = [
       { id: 'a', log: LOG },
       { id: 'b', log_path: 'missing.log' },
@@ -87,7 +87,7 @@ describe('replaying a data set', () => {
     expect(Object.keys(answered[0]?.result.usage ?? {})).toEqual(['inputTokens', 'outputTokens', 'costUsd']);
   });
 
-  it('asks for every cause of a build whose failures are labelled, and tells each with its tests', async () => {
+  it('answers every cause of a build with labeled failures, and lists the tests of each', async () => {
     const failures = [{ message: 'the cart is empty', cause: 'c', category: 'CODE_ERROR' }];
     const asked: boolean[] = [];
     const rows = [
@@ -120,7 +120,7 @@ describe('replaying a data set', () => {
     ]);
   });
 
-  it('goes by what running the failure again has shown, where the counts support it', async () => {
+  it('uses the results of running the failure again, if the counts support them', async () => {
     const tried = sampleExperiment({
       verdict: 'not-this-change',
       arms: sampleExperiment().arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })),
@@ -140,7 +140,7 @@ describe('replaying a data set', () => {
     ]);
   });
 
-  it('makes a failing case a row with its error, never a stop', async () => {
+  it('turns a failing case into a row with its error, and continues', async () => {
     const cases = await run(
       [
         { id: 'a', log: LOG },
@@ -159,7 +159,7 @@ describe('replaying a data set', () => {
     ]); // prettier-ignore
   });
 
-  it('counts what a failing case has cost: its finished steps, and the question that failed', async () => {
+  it('counts what a failing case cost: its finished steps, and the call that failed', async () => {
     const paid = { inputTokens: 100, outputTokens: 10, costUsd: 0.25 };
     const { steps } = sampleAnalysis();
     const judgment = {
@@ -186,7 +186,7 @@ describe('replaying a data set', () => {
     });
   });
 
-  it('keeps the order of the rows, however long each takes, and never runs more at once than allowed', async () => {
+  it('keeps the order of the rows, however long each takes, and obeys the limit of parallel cases', async () => {
     let running = 0;
     let most = 0;
     const rows = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, log: LOG }));
@@ -203,7 +203,7 @@ describe('replaying a data set', () => {
     expect(most).toBe(3);
   });
 
-  it('names a row that is no JSON by its line', async () => {
+  it('names a row that is not JSON by its line', async () => {
     const cases = await run([{ id: 'a', log: LOG }, 'no json'], { answer: null });
     expect(cases[1]).toMatchObject({
       row: null,
@@ -211,20 +211,20 @@ describe('replaying a data set', () => {
     });
   });
 
-  it('stops where it is told to', async () => {
+  it('stops when aborted', async () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     await expect(run([{ id: 'a', log: LOG }], { answer: null }, controller.signal)).rejects.toThrow('enough');
   });
 
-  it('begins no more cases where it may not, and finishes those that run', async () => {
+  it('begins no more cases at a limit, and finishes those that run', async () => {
     let begun = 0;
     const rows = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, log: LOG }));
     const cases = await run(rows, { answer: null, mayStart: () => ++begun <= 3 });
     expect(cases.map(({ result }) => result.id)).toEqual(['0', '1', '2']);
   });
 
-  it('takes from an earlier run what it finished, in its place', async () => {
+  it('copies what an earlier run finished, in its place', async () => {
     const known = { ...toFailedResult('b', 'of yesterday', 7), quotes: { made: 3, literal: 2 } };
     const rows = ['a', 'b', 'c'].map((id) => ({ id, log: LOG }));
     const cases = await run(rows, {
@@ -239,7 +239,7 @@ describe('replaying a data set', () => {
     expect(cases[1]).toMatchObject({ result: known, quotes: { made: 3, literal: 2 }, row: { id: 'b' } });
   });
 
-  it('counts quotations that are on their line; a hidden secret represents any characters', async () => {
+  it('counts quotations that match their line; a masked secret matches any characters', async () => {
     const quotes = [
       { source: 'log', line: 2, text: 'Error: *** is empty' },
       { source: 'log', line: 2, text: 'the cart is full' },

@@ -8,7 +8,7 @@ import { createResults, openResumeResults, readResultLines } from '../../../src/
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 
 describe('a results file', () => {
-  it('is gone on with behind its last whole line, whatever was torn off', async () => {
+  it('is continued after its last complete line, whatever was torn off', async () => {
     const path = await written('torn.jsonl', ['a', 'b']);
     appendFileSync(path, '{"id":"c","categ');
     const file = await openResumeResults(path);
@@ -18,7 +18,7 @@ describe('a results file', () => {
     expect(await idsOf(path)).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins where there is none, and where there is nothing but a torn line longer than a piece', async () => {
+  it('is begun if there is none, or only an incomplete line longer than a chunk', async () => {
     const torn = join(FOLDER, 'one-line.jsonl');
     writeFileSync(torn, 'x'.repeat(200_000));
     for (const path of [join(FOLDER, 'none.jsonl'), torn]) {
@@ -36,14 +36,14 @@ describe('a results file', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
   });
 
-  it('is its owner’s alone: it quotes logs', async () => {
+  it('is readable only by its owner, because it quotes logs', async () => {
     const resumed = join(FOLDER, 'private-resumed.jsonl');
     await (await openResumeResults(resumed)).close();
     for (const path of [await written('private.jsonl', ['a']), resumed])
       expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  it('reads lines of a version that knew fewer keys', async () => {
+  it('may have lines of a version with fewer keys', async () => {
     const path = join(FOLDER, 'older.jsonl');
     const {
       tools: _tools,
@@ -66,19 +66,19 @@ describe('a results file', () => {
     expect((await linesOf(path))[0]).toMatchObject({ id: 'a', ...missing });
   });
 
-  it('takes the line separators of Unicode for what they are: parts of a text', async () => {
+  it('treats the line separators of Unicode as parts of a text', async () => {
     const path = join(FOLDER, 'separators.jsonl');
     writeFileSync(path, `${JSON.stringify(toFailedResult('a', 'half\u2028a line\u2029', 0))}\n`);
     expect(await idsOf(path)).toEqual(['a']);
   });
 
-  it('names the line that is no result', async () => {
+  it('is refused with the line that is not a result', async () => {
     const path = await written('odd.jsonl', ['a']);
     appendFileSync(path, '{"id":"b"}\n');
     await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2, field category/);
   });
 
-  it('says that the disk is full', async () => {
+  it('reports a full disk', async () => {
     const file = await createResults('/dev/full');
     await expect(file.append(toFailedResult('a', '', 0))).rejects.toThrow(
       '/dev/full cannot be written further: the disk is full. Its content is intact; free some space and continue with --resume.',

@@ -77,7 +77,7 @@ function everything(): ExportInput {
 describe.each([
   ['SARIF', 'sarif-2.1.0', buildSarifLog],
   ['CTRF', 'ctrf', buildCtrfReport],
-] as const)('%s', (_name, schema, write) => {
+] as const)('the %s export', (_name, schema, write) => {
   it.each([
     ['an answered build', exported()],
     ['every form and hostile text', everything()],
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-it('the schemas themselves refuse what is no such document', () => {
+it('the published schemas themselves refuse invalid documents', () => {
   expect(schemaFaults('sarif-2.1.0', { version: '2.1.0' })).not.toEqual([]);
   expect(schemaFaults('ctrf', { reportFormat: 'CTRF' })).not.toEqual([]);
   expect(schemaFaults('cloudevents', { id: '' })).not.toEqual([]);
@@ -97,7 +97,7 @@ describe('a SARIF log', () => {
   const [run] = buildSarifLog(exported()).runs;
   const [result] = run?.results ?? [];
 
-  it('puts a cause at its first suspect, with the lines that prove it next to it', () => {
+  it('has a cause at its first suspect, with the supporting lines as related locations', () => {
     const region = { startLine: 41 };
     expect(result?.locations[0]?.physicalLocation).toEqual({
       artifactLocation: { uri: 'src/cart/tax.ts', uriBaseId: '%SRCROOT%' },
@@ -109,7 +109,7 @@ describe('a SARIF log', () => {
     ]);
   });
 
-  it('says what it is, where it came from and where to read more', () => {
+  it('states its tool, its source and where to read more', () => {
     expect(result).toMatchObject({
       ruleId: 'TEST_FAILURE/assertion',
       level: 'error',
@@ -135,18 +135,18 @@ describe('a SARIF log', () => {
     ['circleci', 'https://app.circleci.com/pipelines/github/shop/api/7'],
     ['buildkite', 'https://buildkite.com/shop/api/builds/7'],
     ['jenkins', 'https://ci.example/job/shop/7'],
-  ] as const)('names no repository where the page of %s is not below one', (provider, url) => {
+  ] as const)('names no repository if the page of %s is not below one', (provider, url) => {
     const [run] = buildSarifLog(exported({ build: sampleBuild({ provider, url }) })).runs;
     expect(run?.versionControlProvenance).toBeUndefined();
   });
 
-  it('warns only, where a person has yet to decide', () => {
+  it('has only a warning if the answer needs review', () => {
     expect(
       buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level,
     ).toBe('warning');
   });
 
-  it('goes to the failing test where nothing is suspected, and nowhere outside the repository', () => {
+  it('refers to the failing test without a suspect, and to nothing outside the repository', () => {
     const { answer } = sampleAnalysis();
     const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
     const [at] =
@@ -159,7 +159,7 @@ describe('a SARIF log', () => {
     expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);
   });
 
-  it('lets no foreign text be a link or a placeholder', () => {
+  it('lets no outside text become a link or a placeholder', () => {
     const text = buildSarifLog(everything()).runs[0]?.results.at(-1)?.message.text ?? '';
     expect(text).toContain('\\[here\\](javascript:alert(1)) {{0}}');
     expect(text.isWellFormed()).toBe(true);
@@ -167,7 +167,7 @@ describe('a SARIF log', () => {
 });
 
 describe('a CTRF report', () => {
-  it('has one failed test a failure, with the cause that Faultline names', () => {
+  it('has one failed test per failure, with the cause that Faultline names', () => {
     const { results } = buildCtrfReport(exported());
     expect(results.summary).toMatchObject({ tests: 1, failed: 1, passed: 0 });
     expect(results.tests[0]).toMatchObject({
@@ -183,7 +183,7 @@ describe('a CTRF report', () => {
     expect(results.extra).toEqual({ failedTestsOnly: true, leftOut: 0 });
   });
 
-  it('is bounded, and says what it left out', () => {
+  it('is limited in size, and states what it left out', () => {
     const many = Array.from({ length: 5_001 }, (_, index) =>
       sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }),
     );
@@ -194,7 +194,7 @@ describe('a CTRF report', () => {
 });
 
 describe('the code quality report of GitLab', () => {
-  it('has a finding with every required field for each cause that has a place', () => {
+  it('has a finding with every required field for each cause with a place', () => {
     expect(buildCodeQualityReport(exported())).toEqual([
       {
         description: expect.stringContaining(sampleAnalysis().answer.title),
@@ -206,7 +206,7 @@ describe('the code quality report of GitLab', () => {
     ]);
   });
 
-  it('names no path outside of the repository, and marks what is not sure', () => {
+  it('names no path outside of the repository, and marks uncertain answers', () => {
     const report = buildCodeQualityReport(everything());
 
     expect(report.map(({ severity }) => severity)).toContain('minor');

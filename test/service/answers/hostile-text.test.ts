@@ -59,7 +59,7 @@ function poison(analysis: Analysis, text: (index: number) => string): Analysis {
 }
 
 describe('T49: hostile text in Markdown', () => {
-  it('brings no element to life but our own', () => {
+  it('creates no element except our own', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         const page = render(renderMarkdown(analysis));
@@ -73,7 +73,7 @@ describe('T49: hostile text in Markdown', () => {
     );
   });
 
-  it('mentions nobody, refers to no issue and spoofs no marker', () => {
+  it('mentions nobody, refers to no issue and forges no marker', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         const markdown = renderMarkdown(analysis);
@@ -85,7 +85,7 @@ describe('T49: hostile text in Markdown', () => {
     );
   });
 
-  it('keeps the frame: one open block, one closed, one footer', () => {
+  it('keeps the structure: one block opened, one closed, one footer', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         const page = render(renderMarkdown(analysis));
@@ -97,7 +97,7 @@ describe('T49: hostile text in Markdown', () => {
     );
   });
 
-  it('stays far below the limit of a comment, however long the texts', () => {
+  it('stays far below the size limit of a comment, however long the texts', () => {
     const long = '`@<#$'.repeat(20_000);
     for (const analysis of [sampleAnalysis(), unsureAnalysis(), recalledAnalysis()]) {
       const poisoned = poison(analysis, () => long);
@@ -122,7 +122,7 @@ describe('T49: hostile text in Markdown', () => {
     );
   });
 
-  it('quotes code and fences literally', () => {
+  it('is quoted literally, with code and fences', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z`<>&]{1,20}$/), (text) => {
         expect(decode(render(toCodeSpan(text)).replace(/<[^>]+>/g, ''))).toBe(text.replaceAll('<!--', ''));
@@ -131,14 +131,14 @@ describe('T49: hostile text in Markdown', () => {
     );
   });
 
-  it('escapes what begins a line', () => {
+  it('is escaped at the beginning of a line', () => {
     expect(toProse('- a\n1. b\n=== \n/close\n# c')).toBe('\\- a\\\n1\\. b\\\n\\===\\\n\\/close\\\n#\u200b c');
     expect(toHtml('`<b>` & "x"')).toBe('<code>&lt;b&gt;</code> &amp; &quot;x&quot;');
   });
 });
 
 describe('T39: hostile text in a terminal', () => {
-  it('prints no character that a terminal would obey, and no line too wide', () => {
+  it('prints no control characters, and no line that is too wide', () => {
     fc.assert(
       fc.property(hostileAnalysis, fc.integer({ min: 40, max: 120 }), (analysis, width) => {
         const lines = renderTerminal(analysis, { color: false, width }).split('\n');
@@ -151,7 +151,7 @@ describe('T39: hostile text in a terminal', () => {
     );
   });
 
-  it('colours with our own sequences only', () => {
+  it('is colored only with our own sequences', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         const text = renderTerminal(analysis, { color: true, width: 80 });
@@ -172,7 +172,7 @@ describe('T39: hostile text in a terminal', () => {
     );
   });
 
-  it('gives no command to a CI runner but its own', () => {
+  it('gives no command to a CI runner except our own', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         for (const text of [renderPlain(analysis), renderTerminal(analysis, { color: false, width: 60 })]) {

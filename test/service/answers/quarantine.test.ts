@@ -30,7 +30,7 @@ function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness
 }
 
 describe('the quarantine list', () => {
-  it('is read by Surefire, by people, and by spreadsheets', () => {
+  it('is written for Surefire, for people, and for spreadsheets', () => {
     const tests = [flaky('adds'), flaky('pays', { suite: null }), flaky('adds')];
 
     expect(formatAsJunitNames(tests)).toBe('com.acme.CartTest#adds\npays\n');
@@ -40,7 +40,7 @@ describe('the quarantine list', () => {
     );
   });
 
-  it('keeps a hostile name in its line and in its cell, and out of formulas', () => {
+  it('keeps a hostile name within its line and cell, and out of formulas', () => {
     const tests = [flaky('=cmd|"/c calc"!A1'), flaky('a\r\nb', { rerun: 0, recovered: 0 })];
 
     expect(formatAsNames(tests)).toBe('=cmd|"/c calc"!A1\na  b\n');

@@ -15,7 +15,7 @@ import {
 
 const terminal = { color: false, width: 78 };
 
-it('what running the command again has shown goes before the cause, plain, on a terminal and as Markdown', () => {
+it('the result of running the command again comes before the cause, as plain text, in a terminal and in Markdown', () => {
   const analysis = sampleAnalysis({ experiment: sampleExperiment() });
   for (const text of [
     renderPlain(analysis),
@@ -27,7 +27,7 @@ it('what running the command again has shown goes before the cause, plain, on a 
   }
 });
 
-it('whose the failure is goes before everything, where an experiment or the history says it', () => {
+it('the origin of the failure comes first if an experiment or the history shows it', () => {
   const tried = sampleAnalysis({ experiment: sampleExperiment() });
   expect(renderTerminal(tried, terminal)).toMatch(/^Is it me\? Yes, new with this change: Fails 3 of 3 here/);
   expect(renderPlain(tried)).toMatch(/^Answer\tsure\nWhose\tIs it me\? Yes, new with this change/);
@@ -45,8 +45,8 @@ it('whose the failure is goes before everything, where an experiment or the hist
   expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('Is it me');
 });
 
-describe('renderTerminal', () => {
-  it('shows a sure answer with its proof in the order of the log', () => {
+describe('the output in a terminal', () => {
+  it('shows a confident answer with its evidence in the order of the log', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).toBe(`\
 Test failure · wrong value                                           91 % sure
 The cart total is rounded twice
@@ -60,7 +60,7 @@ log lines → 412 kept · ana_9f2c
 `);
   });
 
-  it('says that it is not sure, and what would settle it', () => {
+  it('marks an uncertain answer, with what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
     expect(text).toContain(
       'Needs review: Test failure · wrong value                             61 % sure\n',
@@ -69,7 +69,7 @@ log lines → 412 kept · ana_9f2c
     expect(text).toContain('           2. Configuration: ');
   });
 
-  it('says who confirmed a known cause, and that no model was asked', () => {
+  it('names who confirmed a known cause, and that no model was used', () => {
     const text = renderTerminal(recalledAnalysis(), terminal);
     expect(text).toContain('known cause\nconfirmed by grace on 2026-10-12, seen 14 times\n');
     expect(text).toContain('42 ms · no model');
@@ -82,7 +82,7 @@ log lines → 412 kept · ana_9f2c
     expect(renderTerminal(abstained, terminal)).toContain('Not sure: best guess Test failure');
   });
 
-  it('names the source of each line where there are several', () => {
+  it('names the source of each line if there are several', () => {
     const { answer } = sampleAnalysis();
     const quotes = [
       { source: 'build.log', line: 9, text: 'one' },
@@ -95,21 +95,21 @@ log lines → 412 kept · ana_9f2c
     expect(text).toContain('Evidence     build.log:9  one\n           agent.log:120  two\n');
   });
 
-  it('says since which green build the lines are new', () => {
+  it('names the passed build since which the lines are new', () => {
     const analysis = sampleAnalysis({ green: { buildId: 'bld_1', number: '1234', url: null } });
     expect(renderTerminal(analysis, terminal)).toContain('\nNew        since build 1234\n');
     expect(renderPlain(analysis)).toContain('New\tsince build 1234\n');
     expect(renderMarkdown(analysis)).toContain('\n\n**New:** since build 1234\n\n');
   });
 
-  it('colours only when asked', () => {
+  it('has colors only on request', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('\u001b');
     expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain(
       '\u001b[1mFix        \u001b[22m',
     );
   });
 
-  it('shows what the claims cite where they quote nothing, and titles of what is no log line', () => {
+  it('shows the cited evidence of claims without quotations, and titles of evidence that is not from a log', () => {
     const { answer, evidence } = sampleAnalysis();
     const text = renderTerminal(
       sampleAnalysis({
@@ -132,8 +132,8 @@ log lines → 412 kept · ana_9f2c
   });
 });
 
-describe('renderPlain', () => {
-  it('writes one value a line under stable keys', () => {
+describe('the plain output', () => {
+  it('has one value per line under stable keys', () => {
     const rows = renderPlain(unsureAnalysis({ notes: ['the model did not answer; rules judged'] }))
       .trimEnd()
       .split('\n')
@@ -148,7 +148,7 @@ describe('renderPlain', () => {
     expect(rows.at(7)).toEqual(['Evidence', 'build.log:288501 expected 10.20, got 10.21']);
   });
 
-  it('leaves out what differs between two runs when it must be stable', () => {
+  it('omits what differs between two runs if it must be stable', () => {
     expect(renderPlain(sampleAnalysis({ id: 'ana_a', milliseconds: 1 }), { stable: true })).toBe(
       renderPlain(sampleAnalysis({ id: 'ana_b', milliseconds: 2 }), { stable: true }),
     );
@@ -165,8 +165,8 @@ describe('renderPlain', () => {
   });
 });
 
-describe('renderMarkdown', () => {
-  it('shows a sure answer', () => {
+describe('the output in Markdown', () => {
+  it('shows a confident answer', () => {
     expect(renderMarkdown(sampleAnalysis())).toBe(`\
 <details open><summary><b>The cart total is rounded twice</b>: Test failure · wrong value, 1 failure, 91 % sure</summary>
 
@@ -187,7 +187,7 @@ The new tax step rounds each line before summing; the total differs by 0.01.
 `);
   });
 
-  it('says that it is not sure and lists what fits', () => {
+  it('marks an uncertain answer, and lists possible explanations', () => {
     const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
     expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
     expect(text).toContain('<b>2 explanations fit</b>: best guess Test failure');
@@ -197,27 +197,27 @@ The new tax step rounds each line before summing; the total differs by 0.01.
     expect(text).toContain('**Needs review because:** one claim rests on a single line');
   });
 
-  it('says who confirmed a known cause instead of a percentage', () => {
+  it('names who confirmed a known cause instead of a percentage', () => {
     const text = renderMarkdown(recalledAnalysis());
     expect(text).toContain('known cause, confirmed by grace on 2026-10-12, seen 14 times</summary>');
     expect(text).not.toContain('%');
   });
 
-  it('promises nothing about merging', () => {
+  it('states nothing about merging', () => {
     for (const analysis of [sampleAnalysis(), unsureAnalysis(), recalledAnalysis()]) {
       expect(renderMarkdown(analysis)).not.toMatch(/\b(safe|merge)\b/i);
     }
   });
 });
 
-describe('renderGithubCommands', () => {
-  it('marks each suspect', () => {
+describe('the workflow commands for GitHub', () => {
+  it('mark each suspect', () => {
     expect(renderGithubCommands(sampleAnalysis())).toBe(
       '::error file=src/cart/tax.ts,line=41,title=The cart total is rounded twice (Test failure%2C 91 %25)::The new tax step rounds each line before summing; the total differs by 0.01. Fix: Round once, after the sum, in `src/cart/tax.ts:41`.\n',
     );
   });
 
-  it('warns without a place where there is no suspect and no certainty', () => {
+  it('warn without a place if there is no suspect and the answer is uncertain', () => {
     const { answer } = unsureAnalysis();
     expect(renderGithubCommands(unsureAnalysis({ answer: { ...answer, suspects: [] } }))).toMatch(
       /^::warning title=The cart total is rounded twice \(Test failure%2C not sure%2C 61 %25\)::/,

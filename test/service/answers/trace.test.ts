@@ -65,7 +65,7 @@ const trace = (change: Partial<Analysis> = {}) =>
   buildTrace(sampleAnalysis({ steps: [step], usage, ...change }), mask);
 
 describe('the trace of an analysis', () => {
-  it('has every step, judgement and tool call, and adds them up', async () => {
+  it('contains every step, judgment and tool call, with totals', async () => {
     const document = AnalysisTrace.parse(await trace());
 
     expect(document.steps).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('the trace of an analysis', () => {
     });
   });
 
-  it('is masked, however deep a text stands', async () => {
+  it('is masked, however deeply a text is nested', async () => {
     const document = await trace({ notes: ['because of hunter2'] });
     expect(JSON.stringify(document)).not.toContain('hunter2');
     expect(document.steps[0]?.tools[0]?.args).toEqual({
@@ -101,7 +101,7 @@ describe('the trace of an analysis', () => {
     });
   });
 
-  it('is bounded', async () => {
+  it('is limited in size', async () => {
     const long: Step = {
       ...step,
       summary: 'x'.repeat(9_000),
@@ -114,14 +114,14 @@ describe('the trace of an analysis', () => {
     expect(document.steps[0]?.summary.length).toBeLessThan(600);
   });
 
-  it('can be made of steps that were stored before judgements were', async () => {
+  it('can be made from steps that were stored before judgments were recorded', async () => {
     const { judgements: _judgments, outcomes: _outcomes, ...old } = step;
     expect((await trace({ steps: [old] })).steps[0]).toMatchObject({ judgements: [], tools: [] });
   });
 });
 
-describe('the trace on a terminal', () => {
-  it('is a tree with the totals under it', async () => {
+describe('the trace in a terminal', () => {
+  it('is a tree with the totals below it', async () => {
     const lines = renderTraceTree(await trace(), { color: false, width: 160 }).split('\n');
     expect(lines).toEqual([
       expect.stringMatching(/^Test failure · .* · ana_9f2c$/),
@@ -160,7 +160,7 @@ describe('the trace on a terminal', () => {
     expect(plain).not.toContain('\u001b');
   });
 
-  it('obeys nothing of what a log or a model wrote', async () => {
+  it('contains no escapes of a log or a model', async () => {
     const hostile = { ...step, outcomes: [], summary: '\u001b[2J::error::pwned ##[group]x\u202e' };
     for (const text of [
       renderTracePlain(await trace({ steps: [hostile] })),

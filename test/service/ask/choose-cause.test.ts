@@ -15,12 +15,12 @@ const registry = sampleAnalysis({
   },
 });
 
-it('takes the cause whose words the question shares', () => {
+it('a question is about the cause whose words it shares', () => {
   expect(chooseCause('why did the registry not answer?', [cart, registry])?.id).toBe('ana_registry');
   expect(chooseCause('why is the cart total rounded?', [cart, registry])?.id).toBe('ana_cart');
 });
 
-it('takes the one with the most failures where none is named', () => {
+it('a question without the words of a cause is about the one with the most failures', () => {
   expect(chooseCause('why?', [cart, registry])?.id).toBe('ana_registry');
   expect(chooseCause('why?', [])).toBeNull();
 });

@@ -9,7 +9,7 @@ async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
   return text;
 }
 
-it('tells events in order and ends with done', async () => {
+it('events are sent in order, and done is the last', async () => {
   const stream = createEventStream(
     async (emit) => emit('text', { text: 'a\nb' }),
     () => undefined,
@@ -19,7 +19,7 @@ it('tells events in order and ends with done', async () => {
   );
 });
 
-it('reports a known error with its message, and an unexpected one without', async () => {
+it('a known error is reported with its message, and an unexpected one without', async () => {
   const refused = createEventStream(
     async () => Promise.reject(new TriageError('timeout', 'No answer within 1 s.', { retryable: true })),
     () => undefined,
@@ -39,7 +39,7 @@ it('reports a known error with its message, and an unexpected one without', asyn
   expect(logged).toHaveLength(1);
 });
 
-it('cancels the work where the reader goes away', async () => {
+it('the work is aborted if the client disconnects', async () => {
   const cancelled = Promise.withResolvers<string>();
   const stream = createEventStream(
     (_emit, signal) =>
@@ -55,7 +55,7 @@ it('cancels the work where the reader goes away', async () => {
   expect(await cancelled.promise).toBe('cancelled');
 });
 
-it('lets only so many questions in, and each leaves once', () => {
+it('the number of simultaneous questions is limited, and each releases its place once', () => {
   const gate = createGate(2);
   const leave = gate.enter();
   gate.enter();

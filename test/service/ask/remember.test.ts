@@ -7,14 +7,14 @@ const turn = (index: number) => ({
 });
 const turns = (count: number) => Array.from({ length: count }, (_, index) => turn(index + 1));
 
-it('holds the last four turns whole', () => {
+it('the last four turns are kept complete', () => {
   expect(remember(turns(3))).toEqual({
     older: [],
     recent: turns(3).map(({ question, text }) => ({ question, answer: text })),
   });
 });
 
-it('holds older turns in a line each, and of the oldest only their number', () => {
+it('older turns are kept in one line each, and the oldest only as a number', () => {
   const { older, recent } = remember(turns(20));
   expect(recent.map(({ question }) => question)).toEqual([
     'question 17',
@@ -27,7 +27,7 @@ it('holds older turns in a line each, and of the oldest only their number', () =
   expect(older[1]).toBe('question 5 → Answer 5.');
 });
 
-it('is bounded whatever was said', () => {
+it('the length is limited, whatever was asked', () => {
   const long = Array.from({ length: 300 }, () => ({ question: 'q'.repeat(2_000), text: 'a'.repeat(50_000) }));
   expect(JSON.stringify(remember(long)).length).toBeLessThan(24_000);
 });

@@ -33,7 +33,7 @@ async function read(branchBuilds: readonly BranchBuild[], statuses: readonly Sta
   );
 }
 
-describe('reading what happened after a failure', () => {
+describe('the outcome after a failure', () => {
   const passed = branchBuild('3', { status: 'passed', has: [] });
 
   it.each<[Status[], string]>([
@@ -42,11 +42,11 @@ describe('reading what happened after a failure', () => {
     [['skipped', 'passed'], 'skipped'],
     [['failed'], 'failed'],
     [[], 'absent'],
-  ])('reads results %j of a test in the passed build as %s', async (statuses, result) => {
+  ])('is read from results %j of a test in the passed build as %s', async (statuses, result) => {
     expect((await read([branchBuild('1', { status: 'failed' }), passed], statuses))?.tests).toEqual([result]);
   });
 
-  it('counts failed runs of one commit, but none of unknown commits', async () => {
+  it('includes failed runs of the same commit, but not of unknown commits', async () => {
     const failed = (number: string, commit: string | null) =>
       branchBuild(number, { status: 'failed', commit });
     const same = 'a'.repeat(40);

@@ -42,8 +42,8 @@ function fakeStore() {
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `d-${index}`);
 
-describe('landing', () => {
-  test('what comes while statements run shares the next one', async () => {
+describe('storing deliveries', () => {
+  test('combines those that arrive during a statement in the next one', async () => {
     const store = fakeStore();
     const inbox = createDeliveryInbox(store);
     const [first, ...others] = ids(100);
@@ -57,7 +57,7 @@ describe('landing', () => {
     await expect.poll(inbox.busy).toBe(false);
   });
 
-  test('a statement that hangs holds up none that comes later', async () => {
+  test('is not delayed by an earlier statement that hangs', async () => {
     const store = fakeStore();
     store.state.slowMs = 60_000;
     const inbox = createDeliveryInbox(store);
@@ -69,7 +69,7 @@ describe('landing', () => {
     expect(await inbox.store(delivery('later'))).toEqual({ before: null });
   });
 
-  test('a sender now and then is no flood; ten within a tenth of a second are, until it is over', async () => {
+  test('treats ten within a tenth of a second as a flood until it ends, and occasional ones not', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const store = fakeStore();
@@ -86,14 +86,14 @@ describe('landing', () => {
     expect(inbox.busy()).toBe(false);
   });
 
-  test('copies in one statement are one delivery, and each copy is told of the first', async () => {
+  test('stores copies in one statement as one delivery, and informs each sender about the first', async () => {
     const inbox = createDeliveryInbox(fakeStore());
     const landed = await Promise.all(['a', 'a', 'b', 'a'].map((id) => inbox.store(delivery(id))));
 
     expect(landed.map(({ before }) => before?.state ?? null)).toEqual([null, 'landed', null, 'landed']);
   });
 
-  test('one that the database refuses fails alone', async () => {
+  test('fails alone for one that the database refuses', async () => {
     const store = fakeStore();
     store.state.poison = 'd-7';
     const inbox = createDeliveryInbox(store);
@@ -104,7 +104,7 @@ describe('landing', () => {
   });
 
   test.each([false, true])(
-    'a broken connection causes no failure, whether its data was stored (%s) or not',
+    'succeeds despite a broken connection, whether its data was stored (%s) or not',
     async (keepThenFail) => {
       const store = fakeStore();
       Object.assign(store.state, { failures: 1, keepThenFail });
@@ -116,7 +116,7 @@ describe('landing', () => {
     },
   );
 
-  test('a database that stays away is told to each sender, once for all copies, and the next one is tried', async () => {
+  test('reports an unavailable database to each sender, once for all copies, and tries the next one', async () => {
     const store = fakeStore();
     store.state.failures = 1_000;
     const inbox = createDeliveryInbox(store);
@@ -132,7 +132,7 @@ describe('landing', () => {
     expect(await inbox.store(delivery('d-0'))).toEqual({ before: null });
   });
 
-  test('what was here before is told as it was kept', async () => {
+  test('answers for an earlier delivery as it was stored', async () => {
     const inbox = createDeliveryInbox(fakeStore());
     await inbox.store(delivery('d'));
     const again = await inbox.store(delivery('d', { bodySha256: 'bb' }));
@@ -140,7 +140,7 @@ describe('landing', () => {
     expect(again.before).toMatchObject({ bodySha256: 'aa', state: 'landed' });
   });
 
-  test('more than can ever be told in time is sent away', async () => {
+  test('refuses more than can be answered in time', async () => {
     const inbox = createDeliveryInbox({ store: () => new Promise(() => undefined), find: async () => null });
     for (const id of ids(20_000)) void inbox.store(delivery(id));
 

@@ -20,8 +20,8 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
   return { deps, state, notified, processor: createDeliveryProcessor({ ...deps, notifier }) };
 }
 
-describe('the relay', () => {
-  test('makes builds of pending deliveries, in their order, and notifies', async () => {
+describe('processing deliveries', () => {
+  test('makes builds of pending deliveries, in order, and notifies', async () => {
     const { deps, state, notified, processor } = world();
     const of = [undefined, false, true].map((fromFork, at) =>
       landed(at + 2, { defaultBranch: 'main', fromFork }),
@@ -41,7 +41,7 @@ describe('the relay', () => {
     expect(notified).toEqual(state.builds.map(({ id }) => id));
   });
 
-  test('goes on while senders never cease to come', async () => {
+  test('continues while new deliveries keep arriving', async () => {
     const { deps, state } = fakeHttpDeps();
     const processor = createDeliveryProcessor({ ...deps, busy: () => true });
     const all = Array.from({ length: 20 }, (_, index) => landed(index));
@@ -53,7 +53,7 @@ describe('the relay', () => {
     expect(state.enqueued).toHaveLength(20);
   });
 
-  test('lets requests be read between two deliveries, on a database that answers within the turn', async () => {
+  test('lets requests be read between two deliveries, even if the database answers at once', async () => {
     const { deps, state, processor } = world();
     const all = Array.from({ length: 100 }, (_, index) => landed(index));
     await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
@@ -66,7 +66,7 @@ describe('the relay', () => {
     expect(state.builds).toHaveLength(100);
   });
 
-  test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
+  test('tries one that cannot be recorded several times, then sets it aside with a report, and continues with others', async () => {
     const { deps, state, processor } = world();
     const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
     await deps.stores.deliveries.store([broken.delivery, good.delivery]);
@@ -84,7 +84,7 @@ describe('the relay', () => {
     expect(lines.map(({ level }) => level)).toEqual([...Array(7).fill('warn'), 'error']);
   });
 
-  test('what may pass is tried for ever', async () => {
+  test('retries temporary errors without limit', async () => {
     const { deps, state } = world();
     const upsert = async () =>
       Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
@@ -108,7 +108,7 @@ describe('the relay', () => {
     expect(state.deliveries[0]).toMatchObject({ state: 'landed', attempts: 0 });
   });
 
-  test('a database that is away is asked once, not once for each delivery in hand', async () => {
+  test('asks an unavailable database once, not once per delivery', async () => {
     let asked = 0;
     const away = async () => {
       asked += 1;
@@ -128,7 +128,7 @@ describe('the relay', () => {
     expect(state.deliveries.every((kept) => kept.state === 'landed')).toBe(true);
   });
 
-  test('finds on its first sweep what an earlier process left', async () => {
+  test('finds in its first sweep what an earlier process left', async () => {
     const { deps, state, processor } = world();
     await deps.stores.deliveries.store([landed(1).delivery]);
     processor.sweep();

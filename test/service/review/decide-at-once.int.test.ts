@@ -81,13 +81,13 @@ async function decideAtOnce(database: Database): Promise<void> {
   );
 }
 
-it('T61, T62: of many decisions at once one counts, embedded', async () => {
+it('T61, T62: of many decisions at once one counts, on the embedded database', async () => {
   const database = await openEmbeddedDatabase();
   await decideAtOnce(database);
   await database.dispose();
 });
 
-it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, PostgreSQL', async () => {
+it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, on PostgreSQL', async () => {
   const server = await startPostgres();
   const database = await openPostgres({ url: await server.createMigrated(), poolSize: 10 });
   await decideAtOnce(database);
@@ -95,7 +95,7 @@ it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, Post
   await server.dispose();
 });
 
-it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', async () => {
+it('T01: a decision whose process is killed is stored with its library entry, or not at all', async () => {
   const prepared = await openEmbeddedDatabase();
   const { id } = await openReview(createStores(prepared, systemClock));
   await prepared.close();

@@ -40,8 +40,8 @@ const MOVE: DecisionInput = {
   rootCause: 'TAX_TABLE is not set. The job lost it.',
 };
 
-describe('what a decision teaches', () => {
-  it("teaches the machine's answer, confirmed by the person, when accepted", async () => {
+describe('the library entry of a decision', () => {
+  it("contains the machine's answer, confirmed by the person, if it was accepted", async () => {
     const world = twoOfOneCause();
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
     expect(review).toMatchObject({
@@ -72,7 +72,7 @@ describe('what a decision teaches', () => {
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([['decided', 'ada']]);
   });
 
-  it("teaches the person's words when corrected, titled by them, without a kind that no longer fits", async () => {
+  it("contains the person's words if the answer was corrected, with a title made from them, without an outdated kind", async () => {
     const { entry } = await decide(twoOfOneCause(), MOVE);
     expect(entry).toMatchObject({
       category: 'CONFIG_ERROR',
@@ -83,7 +83,7 @@ describe('what a decision teaches', () => {
     });
   });
 
-  it('takes a correction of the category alone, with the prefilled cause', async () => {
+  it('contains the corrected category alone with the prefilled cause', async () => {
     const { rootCause } = unsureAnalysis().answer;
     const { entry } = await decide(twoOfOneCause(), {
       type: 'correct',
@@ -99,7 +99,7 @@ describe('what a decision teaches', () => {
     });
   });
 
-  it('teaches nothing and withdraws nothing when rejected', async () => {
+  it('does not exist for a rejection, which also withdraws nothing', async () => {
     const world = twoOfOneCause();
     await decide(world, { type: 'accept' });
     const { entry, teaching } = await decide(
@@ -115,7 +115,7 @@ describe('what a decision teaches', () => {
     expect(world.state.index.size).toBe(1);
   });
 
-  it('never teaches a generic failure of no test, and says so', async () => {
+  it('does not exist for a generic failure without a test, which is reported', async () => {
     const world = twoOfOneCause({ generic: true, test: null });
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
     expect(review.state).toBe('decided');
@@ -124,7 +124,7 @@ describe('what a decision teaches', () => {
     expect(world.state.library).toEqual([]);
   });
 
-  it('teaches a generic failure of a test, to be shown when the test fails again', async () => {
+  it('for a generic failure of a test is shown when the test fails again', async () => {
     const { entry, teaching } = await decide(twoOfOneCause({ generic: true }), { type: 'accept' });
     expect(entry).toMatchObject({
       test: expect.stringContaining('cart total'),
@@ -135,7 +135,7 @@ describe('what a decision teaches', () => {
     );
   });
 
-  it('never teaches the error that stopped an analysis, but what a person found instead', async () => {
+  it('never contains the error that stopped an analysis, but what a person found instead', async () => {
     const failed = { terminationReason: 'failed' as const };
     const world = createReviewWorld({
       reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' })],
@@ -151,7 +151,7 @@ describe('what a decision teaches', () => {
     });
   });
 
-  it('leaves alone what was taught for another repository', async () => {
+  it('does not change those of another repository', async () => {
     const world = createReviewWorld({
       reviews: [
         sampleReview(),
@@ -182,7 +182,7 @@ describe('what a decision teaches', () => {
     expect([...world.state.index.keys()]).toEqual(ids);
   });
 
-  it('lets the newest decision win, in the store and in the index', async () => {
+  it('is that of the newest decision, in the store and in the index', async () => {
     const world = twoOfOneCause();
     await decide(world, { type: 'accept' });
     world.state.now += 60_000;
@@ -196,7 +196,7 @@ describe('what a decision teaches', () => {
     expect(world.state.work).toEqual([]);
   });
 
-  it('masks what the person typed, and drops what PostgreSQL refuses', async () => {
+  it('has secrets masked that the person typed, and characters removed that PostgreSQL refuses', async () => {
     const world = twoOfOneCause();
     const { review, entry } = await decide(world, {
       ...MOVE,
@@ -209,8 +209,8 @@ describe('what a decision teaches', () => {
   });
 });
 
-describe('who may decide', () => {
-  it('lets the holder decide, and any reviewer if it is not held', async () => {
+describe('the reviewer of an item', () => {
+  it('is the holder, or any reviewer if it is not held', async () => {
     const world = twoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await expect(decide(world, { type: 'accept' }, { version: 2 })).resolves.toMatchObject({
@@ -221,7 +221,7 @@ describe('who may decide', () => {
     ).resolves.toMatchObject({ entry: {} });
   });
 
-  it('refuses while another holds it, naming who and until when; an expired claim is free', async () => {
+  it('is refused while another holds it, with name and time; an expired claim is free', async () => {
     const world = twoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     const until = new Date(NOW + 1000).toISOString();
@@ -233,7 +233,7 @@ describe('who may decide', () => {
     await expect(attempt()).resolves.toMatchObject({ review: { decision: { reviewer: 'bob' } } });
   });
 
-  it('refuses an outdated version with the current state', async () => {
+  it('is refused for an outdated version, with the current state', async () => {
     const world = twoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await world.deps.stores.reviews.release('rev_1', 'ada');
@@ -244,7 +244,7 @@ describe('who may decide', () => {
     );
   });
 
-  it('refuses a second decision and says what was decided', async () => {
+  it('is refused for a second decision, with the first one', async () => {
     const world = twoOfOneCause();
     await decide(world, MOVE);
     for (const version of [1, 2]) {
@@ -255,7 +255,7 @@ describe('who may decide', () => {
     expect(world.state.library).toHaveLength(1);
   });
 
-  it('lets one of two win who decide at once', async () => {
+  it('is one of two who decide at once', async () => {
     const world = twoOfOneCause();
     const results = await Promise.allSettled(
       ['ada', 'bob'].map((reviewer) => decide(world, { type: 'accept' }, { reviewer })),
@@ -265,7 +265,7 @@ describe('who may decide', () => {
     expect(world.state.events).toHaveLength(1);
   });
 
-  it('knows no review that is not there', async () => {
+  it('gets an error for an item that does not exist', async () => {
     await expect(decide(twoOfOneCause(), { type: 'accept' }, { reviewId: 'rev_9' })).rejects.toEqual(
       refused('not-found', 'rev_9'),
     );
@@ -282,15 +282,15 @@ describe('who may decide', () => {
       /rootCause is blank/,
     ],
     ['an acceptance in other words', { type: 'accept', rootCause: 'x' }, /does not accept rootCause/],
-  ])('refuses %s', async (_, input, message) => {
+  ])('is refused if %s', async (_, input, message) => {
     const world = twoOfOneCause();
     await expect(decide(world, input)).rejects.toEqual(refused('invalid-input', message));
     expect(world.state.events).toEqual([]);
   });
 });
 
-describe('when something breaks', () => {
-  it('stores neither decision nor event where the lesson cannot be stored', async () => {
+describe('a decision while a backend fails', () => {
+  it('is not stored, and neither is its event, if the library entry cannot be stored', async () => {
     const world = twoOfOneCause();
     world.state.failLibrary = true;
     await expect(decide(world, { type: 'accept' })).rejects.toThrow('disk full');
@@ -299,7 +299,7 @@ describe('when something breaks', () => {
     expect(world.state.events).toEqual([]);
   });
 
-  it('keeps the decision where the index is down, and what was taught in the work table', async () => {
+  it('is stored if the index is down, with the entry in the work table', async () => {
     const world = twoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
@@ -317,7 +317,7 @@ describe('when something breaks', () => {
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
   });
 
-  it('puts in what is missing and takes out what is stray when it syncs, over many pages', async () => {
+  it('is added to the index later, and stray items are removed, over many pages', async () => {
     const world = twoOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
     world.state.library = Array.from({ length: 450 }, (_, n) => ({

@@ -31,8 +31,8 @@ type Who = Parameters<ServedWorld['ask']>[0];
 const post = (who: Who, path: string, body?: object) => world.ask(who, 'POST', path, body);
 const get = (who: Who, path: string) => world.ask(who, 'GET', path);
 
-describe('learning over HTTP', () => {
-  it('decides three as one, and takes all three back by a key', async () => {
+describe('library entries over HTTP', () => {
+  it('are made by deciding three items as one, and undone with one key', async () => {
     const [first = '', ...others] = await waiting(3);
     const same = await get('ada', `/api/reviews/${first}/same`);
     expect(same.body.items.map(({ id }: { id: string }) => id)).toEqual(others);
@@ -61,7 +61,7 @@ describe('learning over HTTP', () => {
     ).toEqual(['opened', 'decided', 'undone']);
   });
 
-  it('leads from item to item, and skips what was put aside', async () => {
+  it('are reviewed item by item, without skipped ones', async () => {
     const [only = ''] = await waiting(1);
     const given: string[] = [];
     for (;;) {
@@ -79,7 +79,7 @@ describe('learning over HTTP', () => {
     expect((await get('ada', '/api/reviews/counts')).body).toMatchObject({ mine: 1, waiting: given.length });
   });
 
-  it('takes a rule, tries it, and takes it out of use', async () => {
+  it('include rules, which can be created, tried and withdrawn', async () => {
     const rule = {
       ...{
         pattern: 'registry .{1,60} answered 50[23]',

@@ -100,7 +100,7 @@ async function untilPaid(): Promise<void> {
   await worker.stop();
 }
 
-describe('what a person taught', () => {
+describe('an entry that a person added', () => {
   it('is found as soon as the decision is stored', async () => {
     const entry = await decide();
     expect(await isFound(entry)).toBe(true);
@@ -114,7 +114,7 @@ describe('what a person taught', () => {
     ['resets', [{ do: 'reset' }]],
     ['refuses the key', [{ do: 'status', status: 401, body: '"no"' }]],
   ];
-  it('T30: is found after Pinecone is back, whatever kept it away', async () => {
+  it('T30: is found once Pinecone is up again, whatever the error was', async () => {
     const taught = [];
     for (const [, script] of bad) {
       api.script(script, true);
@@ -143,7 +143,7 @@ describe('what a person taught', () => {
     expect(api.refusals).toEqual([]);
   });
 
-  it('leaves the index where a later decision replaced it, though Pinecone was away for both', async () => {
+  it('is removed from the index after a later decision, even if Pinecone was down for both', async () => {
     api.script([{ do: 'reset' }]);
     const first = await decide('replaced');
     const second = await decide('replaced');
@@ -157,7 +157,7 @@ describe('what a person taught', () => {
     });
   });
 
-  it('is not held up by one entry that the index refuses', async () => {
+  it('is not delayed by an entry that the index refuses', async () => {
     await stores.work.add([
       indexEntry('error_library', 'ümlaut', { text: 'refused', metadata: {} }),
       indexEntry('error_library', 'good', { text: 'taken in spite of its neighbour', metadata: {} }),

@@ -69,7 +69,7 @@ async function openRoutes() {
 }
 
 describe('a question in the review queue', () => {
-  it('is shown, answered once in the name of the token, and notifies of the build', async () => {
+  it('is shown, answered once under the name of the token, and triggers a notification of the build', async () => {
     const { ask, enqueued } = await openRoutes();
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({
       items: [],
@@ -82,7 +82,7 @@ describe('a question in the review queue', () => {
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ questions: [] });
   });
 
-  it('refuses an empty answer and an unknown question', async () => {
+  it('refuses an empty answer, and is not found if it does not exist', async () => {
     const { ask } = await openRoutes();
     expect((await ask('POST', '/api/reviews/rev_1/answer', { answer: '  ' })).statusCode).toBe(400);
     expect((await ask('POST', '/api/reviews/rev_9/answer', { answer: 'No.' })).statusCode).toBe(404);

@@ -76,7 +76,7 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
 }
 
 describe('writing a rule', () => {
-  it('stores what matches its sample and nothing that is green, with its author', async () => {
+  it('stores a pattern that matches its sample and no passed build, with its author', async () => {
     const { deps, stored } = rulesWorld({ green: ['npm notice all fine', 'tests passed'] });
     const rule = await createRule(deps, REGISTRY, 'ada');
     expect(stored).toEqual([rule]);
@@ -126,7 +126,7 @@ describe('writing a rule', () => {
     expect(stored).toEqual([]);
   });
 
-  it('refuses a pattern made of any line that builds of every cause end with', async () => {
+  it('refuses a pattern for a line with which builds of every cause end', async () => {
     const { deps } = rulesWorld();
     for (const line of GENERIC_LINES.filter((one) => one.length > 3)) {
       const pattern = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -137,7 +137,7 @@ describe('writing a rule', () => {
     }
   });
 
-  it('keeps a changed rule as the next version of the same', async () => {
+  it('stores a changed rule as its next version', async () => {
     const { deps, stored } = rulesWorld();
     const first = await createRule(deps, REGISTRY, 'ada');
     const second = await createRule(deps, { ...REGISTRY, rootCause: 'The proxy drops it.' }, 'bob', first.id);
@@ -146,7 +146,7 @@ describe('writing a rule', () => {
     await expect(createRule(deps, REGISTRY, 'ada', 'rul_none')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('withdraws once', async () => {
+  it('can be withdrawn once', async () => {
     const { deps } = rulesWorld();
     const { id } = await createRule(deps, REGISTRY, 'ada');
     const gone = await withdrawRule(deps, { id, by: 'bob', reason: 'moved away, hunter2' });
@@ -159,7 +159,7 @@ describe('writing a rule', () => {
 });
 
 describe('trying a rule', () => {
-  it('says which stored failures it would match, and stores nothing', async () => {
+  it('lists the stored failures that it would match, and stores nothing', async () => {
     const row = (message: string): FailureRow => ({
       failure: sampleFailure({ message, excerpt: null }),
       ...{

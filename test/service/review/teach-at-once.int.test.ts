@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 it.skipIf(withoutPostgres)(
-  'of lessons of one fingerprint at once only the one that answers is in the index',
+  'of library entries for one fingerprint at once, only the one in use is in the index',
   async () => {
     const stores = createStores(database, systemClock);
     const deps = { database, stores, masker: createMasker(), clock: systemClock, logger: silentLogger };

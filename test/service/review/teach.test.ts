@@ -27,7 +27,7 @@ async function taughtTwice() {
   return { deps, state, first: first.entry?.id ?? '', second: second.entry?.id ?? '' };
 }
 
-it('what answered before a flagged entry stays leaves the index with it', async () => {
+it('an entry that was used before a flagged one is removed from the index if the flagged one is kept', async () => {
   const { deps, state, first, second } = await taughtTwice();
   expect([...state.index.keys()]).toEqual([first]);
 

@@ -36,8 +36,8 @@ const recalled = ({ deps }: ReviewWorld) =>
   deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' });
 const MOVE: DecisionInput = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.' };
 
-describe('taking a decision back', () => {
-  it('makes the item wait again, withdraws what was taught, and keeps both in the trail', async () => {
+describe('undoing a decision', () => {
+  it('makes the item pending again, withdraws the library entry, and keeps both in the audit trail', async () => {
     const world = manyOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
 
@@ -58,7 +58,7 @@ describe('taking a decision back', () => {
     ]);
   });
 
-  it('lets what it replaced answer again, in the index too', async () => {
+  it('restores the entry that it replaced, also in the index', async () => {
     const world = manyOfOneCause();
     const first = await decide(world, { type: 'accept' });
     world.state.now += 60_000;
@@ -71,7 +71,7 @@ describe('taking a decision back', () => {
     expect([...world.state.index.keys()]).toEqual([first.entry?.id]);
   });
 
-  it('changes nothing the second time, and lets the item be decided again', async () => {
+  it('changes nothing the second time, and the item can be decided again', async () => {
     const world = manyOfOneCause();
     await decide(world, { type: 'accept' });
     const { review } = await undo(world);
@@ -84,7 +84,7 @@ describe('taking a decision back', () => {
     });
   });
 
-  it('is allowed only for the reviewer and for an admin', async () => {
+  it('is allowed only for the reviewer and an admin', async () => {
     const world = manyOfOneCause();
     await decide(world, { type: 'accept' });
 
@@ -102,7 +102,7 @@ describe('taking a decision back', () => {
     });
   });
 
-  it('says how things stand where it comes too late or for nothing', async () => {
+  it('reports the present state if it is too late or has no effect', async () => {
     const world = manyOfOneCause();
     await expect(undo(world)).rejects.toMatchObject({
       code: 'conflict',
@@ -116,7 +116,7 @@ describe('taking a decision back', () => {
     });
   });
 
-  it('keeps what waited to be withdrawn for an index that is away', async () => {
+  it('keeps a pending removal while the index is down', async () => {
     const world = manyOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
     world.state.failIndex = true;
@@ -125,8 +125,8 @@ describe('taking a decision back', () => {
   });
 });
 
-describe('deciding items of one fingerprint as one', () => {
-  it('decides all that wait, teaches once, and takes all back as one', async () => {
+describe('deciding items with the same fingerprint together', () => {
+  it('decides all pending ones, adds one entry, and undoes all together', async () => {
     const world = manyOfOneCause(4);
     await world.deps.stores.reviews.claim('rev_4', 'bob', 60_000);
 
@@ -148,7 +148,7 @@ describe('deciding items of one fingerprint as one', () => {
     expect(await recalled(world)).toBeNull();
   });
 
-  it('decides only those of them that the reviewer was shown', async () => {
+  it('decides only those that the reviewer was shown', async () => {
     const world = manyOfOneCause(4);
     const { also } = await decide(
       world,
@@ -158,7 +158,7 @@ describe('deciding items of one fingerprint as one', () => {
     expect(also.map(({ id }) => id)).toEqual(['rev_3']);
   });
 
-  it('corrects an item whose machine said something else than what is accepted', async () => {
+  it('corrects an item whose answer differs from the accepted one', async () => {
     const other = unsureAnalysis({
       id: 'ana_2',
       buildId: 'bld_2',
@@ -183,8 +183,8 @@ describe('deciding items of one fingerprint as one', () => {
   });
 });
 
-describe('what is kept with a decision', () => {
-  it('keeps what shows it, why it was rejected and how long it was open', async () => {
+describe('the data of a decision', () => {
+  it('includes its evidence, the reason of a rejection, and how long it was open', async () => {
     const world = manyOfOneCause();
     const shownBy = { evidence: ['E1'], lines: [{ source: 'build.log', lineStart: 3, lineEnd: 4 }] };
     const openedAt = new Date(world.state.now - 12_300).toISOString();
@@ -208,7 +208,7 @@ describe('what is kept with a decision', () => {
     });
   });
 
-  it('refuses evidence that is not there, lines that run backwards, and reason codes where nothing is rejected', async () => {
+  it('is refused for missing evidence, reversed lines, and reason codes without a rejection', async () => {
     const world = manyOfOneCause();
     const cases: readonly DecisionInput[] = [
       { ...MOVE, shownBy: { evidence: ['E99'], lines: [] } },
@@ -224,8 +224,8 @@ describe('what is kept with a decision', () => {
   });
 });
 
-describe('a lesson that green builds contradict', () => {
-  it('is kept, flagged, and does not answer; what answered before goes on', async () => {
+describe('a library entry that passed builds contradict', () => {
+  it('is stored and flagged, but not used; the former entry remains in use', async () => {
     const world = manyOfOneCause();
     const first = await decide(world, { type: 'accept' });
     world.state.green = ['expected 10.20, got 10.21', 'all fine'];

@@ -106,7 +106,7 @@ async function owedBuild(): Promise<Build> {
 }
 
 describe('a question to a person', () => {
-  it('holds no lease, outlives the process, and its answer becomes evidence', async () => {
+  it('holds no lease, survives the process, and its answer becomes evidence', async () => {
     const build = await owedBuild();
     await work();
     const [question] = await stores.questions.list({ state: 'waiting' }, { limit: 10, offset: 0 });
@@ -152,7 +152,7 @@ describe('a question to a person', () => {
     ]);
   });
 
-  it('continues without an answer if none is given in time', async () => {
+  it('is continued without an answer after a time limit', async () => {
     const build = await owedBuild();
     await work(1);
     await work(1);

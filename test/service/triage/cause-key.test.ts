@@ -42,12 +42,12 @@ function wrapped(change: (index: number) => Partial<ThrownException> = () => ({}
   });
 }
 
-describe('causes of a build', () => {
-  it('are one where one deepest exception is behind forty tests with words of their own', () => {
+describe('the causes of a build', () => {
+  it('are one if one deepest exception is behind forty tests with different messages', () => {
     expect(sizes(groupsOf(wrapped(), 'bld_1'))).toEqual([[false, 40]]);
   });
 
-  it('are two where the deepest exception was thrown at two places', () => {
+  it('are two if the deepest exception was thrown at two places', () => {
     const other = { frames: [{ file: 'Disk.java', line: 9, function: 'open', own: false }] };
     expect(
       sizes(
@@ -62,7 +62,7 @@ describe('causes of a build', () => {
     ]);
   });
 
-  it('stay apart where each test states an expectation of its own, or the exception has no cause', () => {
+  it('are separate if each test has an expectation of its own, or the exception has no cause', () => {
     const assertion = { type: 'org.opentest4j.AssertionFailedError', message: 'expected true' };
     expect(
       groupsOf(
@@ -78,7 +78,7 @@ describe('causes of a build', () => {
     ).toHaveLength(40);
   });
 
-  it('are one where the machine refused all tests the same, each at a line of its own', () => {
+  it('are one if the machine refused all tests in the same way, each at a line of its own', () => {
     const tests = ['a', 'b', 'c'].map((name, index) => ({
       ...failingTest(`test_${name}`, 'Error: connect ECONNREFUSED 127.0.0.1:5432', index * 10 + 1),
       file: `test_${name}.py`,
@@ -86,7 +86,7 @@ describe('causes of a build', () => {
     expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([[false, 3]]);
   });
 
-  it('are distinguished by how tests ended that say nothing else, and none of them may be recalled', () => {
+  it('are separated by how tests without a message ended, and none is recalled', () => {
     const said = [
       'timed out',
       'crashed with exit code 139',

@@ -39,8 +39,8 @@ function choosing(all: readonly ChosenPassingLog[]) {
   return { asked, deps: { passingBuilds, greenBuilds: 3 } };
 }
 
-describe('reading compared with green builds', () => {
-  it('drops what any of them says too, and names the newest', async () => {
+describe('reading compared with passed builds', () => {
+  it('drops what any of them contains too, and names the newest', async () => {
     const { deps } = choosing([chosen('test.log', '12', GREEN), chosen('test.log', '11', OLDER)]);
     const sources = [logOf('test.log')];
 
@@ -54,7 +54,7 @@ describe('reading compared with green builds', () => {
     expect(findGreenBehind(excerpts, beside)).toEqual({ buildId: 'bld_12', number: '12', url: null });
   });
 
-  it('reads a log that none of them has as it is', async () => {
+  it('reads a log that none of them has unchanged', async () => {
     const { deps } = choosing([chosen('test.log', '12', GREEN)]);
     const sources = [logOf('other.log')];
 
@@ -70,7 +70,7 @@ describe('reading compared with green builds', () => {
     expect(findGreenBehind(excerpts, beside)).toBeNull();
   });
 
-  it('finds the only log of an upload whatever it is called', async () => {
+  it('finds the only log of an upload, whatever its name', async () => {
     const { asked, deps } = choosing([chosen('', '12', GREEN)]);
     const upload = sampleBuild({ provider: 'upload' });
 
@@ -81,7 +81,7 @@ describe('reading compared with green builds', () => {
     expect(asked).toEqual([[''], ['a.log', 'b.log']]);
   });
 
-  it('asks nothing where it is switched off, or where there is no log', async () => {
+  it('requests nothing if it is disabled, or if there is no log', async () => {
     const { asked, deps } = choosing([]);
 
     expect(

@@ -79,7 +79,7 @@ function gather(lastTry = false, of: Build = build, threads?: GatherDeps['thread
 }
 
 describe('the texts of a build', () => {
-  it('are surveyed by threads where there are any', async () => {
+  it('are inventoried in threads if there are any', async () => {
     const survey = async ([first]: readonly SourceText[]) => ({
       read: first === undefined ? [] : [first],
       survey: null,
@@ -96,7 +96,7 @@ describe('the texts of a build', () => {
     expect(notes).toEqual(['of the fetch', 'aside']);
   });
 
-  it('are fetched again when more is requested, and keep a log that is gone', async () => {
+  it('are fetched again if more is requested, and keep a log that is gone', async () => {
     await archive.put(build.id, logOf('a.log', 'first'));
 
     const { sources, notes } = await gather();
@@ -106,7 +106,7 @@ describe('the texts of a build', () => {
     expect((await archive.list(build.id)).map(({ name }) => name).toSorted()).toEqual(['a.log', 'b.log']);
     expect(job.fetched).toBe(2);
   });
-  it('do not stay where the build is deleted while they are fetched', async () => {
+  it('are not stored if the build is deleted while they are fetched', async () => {
     fetch = async () => {
       deleted = true;
       return fetchedOf(logOf('a.log', 'first'));
@@ -121,7 +121,7 @@ describe('the texts of a build', () => {
     expect((await gather()).sources).toEqual([logOf('b.log', 'second')]);
     expect(fetches).toBe(1);
   });
-  it('are fetched again after a fetch that was cut short between two logs', async () => {
+  it('are fetched again after a fetch that was interrupted between two logs', async () => {
     fetch = async () => fetchedOf(logOf('a.log', 'first'), logOf('b.log', 'second'));
     const { put } = archive;
     archive.put = async (id, source) => {
@@ -134,7 +134,7 @@ describe('the texts of a build', () => {
     archive.put = put;
     expect((await gather()).sources.map(({ name }) => name)).toEqual(['a.log', 'b.log']);
   });
-  it('wait for a CI that may answer later, until the last try', async () => {
+  it('wait for a CI that may respond later, until the last attempt', async () => {
     await archive.put(build.id, logOf('a.log', 'first'));
     fetch = async () => {
       throw new TriageError('upstream-failed', 'GitHub did not answer', { retryable: true });
@@ -146,7 +146,7 @@ describe('the texts of a build', () => {
     expect(notes).toEqual(['The log could not be read again: GitHub did not answer']);
   });
 
-  describe('where the archive is away', () => {
+  describe('while the archive is down', () => {
     beforeEach(() => {
       const away = async () => {
         throw new TriageError('storage-failed', 'MongoDB does not answer', { retryable: true });
@@ -154,7 +154,7 @@ describe('the texts of a build', () => {
       archive = { ...archive, read: away };
     });
 
-    it('T29: are fetched from the CI, which the notes say', async () => {
+    it('T29: are fetched from the CI, with a note', async () => {
       await archive.put(build.id, logOf('a.log', 'first'));
 
       const { sources, notes } = await gather();

@@ -38,9 +38,9 @@ async function triaged(repository: string, log: string) {
   return { analysis, failure };
 }
 
-describe('a test that does not say why it failed', () => {
+describe('a test without a reason for its failure', () => {
   it.each(Object.entries(SILENT))(
-    '%s: has one fingerprint in every build, and never gets a remembered answer',
+    'has one fingerprint in every build, and never recalls an answer: %s',
     async (_, log) => {
       const repository = `acme/${createId('bld')}`;
       const first = await triaged(repository, log);
@@ -54,7 +54,7 @@ describe('a test that does not say why it failed', () => {
     },
   );
 
-  it('gets one as soon as it says why', async () => {
+  it('recalls one as soon as it has a reason', async () => {
     const repository = `acme/${createId('bld')}`;
     const first = await triaged(repository, SPEAKING);
     await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));

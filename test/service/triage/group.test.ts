@@ -17,7 +17,7 @@ const reading = (tests: readonly [string, string][]) =>
   });
 
 describe('groups of failures', () => {
-  it('joins tests that die of the same message at the same place', () => {
+  it('join tests that fail with the same message at the same place', () => {
     const groups = groupsOf(
       reading([
         ['test_a', 'ConnectionError: db on port 5432'],
@@ -33,7 +33,7 @@ describe('groups of failures', () => {
     ]);
   });
 
-  it('joins fifty tests that die in one place, and keeps two other causes apart', () => {
+  it('join fifty tests that fail at one place, and keep two other causes apart', () => {
     const many: [string, string][] = Array.from({ length: 50 }, (_, index) => [
       `test_${index}`,
       `connect ECONNREFUSED 127.0.0.1:${5000 + index}`,
@@ -50,7 +50,7 @@ describe('groups of failures', () => {
     expect(groups.map((group) => group.failures.length)).toEqual([50, 1, 1]);
   });
 
-  it('makes one failure of a build without failing tests', () => {
+  it('contain one failure for a build without failing tests', () => {
     const groups = groupsOf(
       sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }),
       'bld_1',
@@ -64,17 +64,17 @@ describe('groups of failures', () => {
     });
   });
 
-  it('answers a build of which nothing is known, generically', () => {
+  it('contain one generic failure for a build without any information', () => {
     expect(groupsOf(sampleReading(), 'bld_1')).toMatchObject([{ generic: true }]);
   });
 
-  it('never takes two builds of which nothing is known for the same failure', () => {
+  it('never treat two builds without any information as the same failure', () => {
     const printOf = (buildId: string) => groupsOf(sampleReading(), buildId)[0]?.fingerprint.value;
     expect(printOf('bld_1')).toBe('unknown-bld_1');
     expect(printOf('bld_2')).not.toBe(printOf('bld_1'));
   });
 
-  it('keeps every cause apart, however many there are', () => {
+  it('keep every cause apart, however many there are', () => {
     const words = Array.from(
       { length: 60 },
       (_, index) =>

@@ -80,8 +80,8 @@ function deps(saver: MemorySaver): InvestigateDeps & { readonly analyst: Scripte
   };
 }
 
-describe('investigate', () => {
-  it('finishes a run that died after any write of a checkpoint, repeating no finished node', async () => {
+describe('investigating a failure', () => {
+  it('finishes a run that died after any write of a checkpoint, without repeating a finished node', async () => {
     let budget = 0;
     for (; budget < 100; budget++) {
       const saver = new DyingSaver(budget);
@@ -99,7 +99,7 @@ describe('investigate', () => {
     expect(budget).toBeGreaterThan(15);
   });
 
-  it('answers a finished run again without judging again', async () => {
+  it('returns the answer of a finished run without judging again', async () => {
     const saver = new MemorySaver();
     const once = await investigate(sampleSubject(), deps(saver), never);
     const again = deps(saver);
@@ -110,7 +110,7 @@ describe('investigate', () => {
     expect(analysis?.steps).toEqual(once?.steps);
   });
 
-  it('notes that no error was found only where the answer names none', async () => {
+  it('notes that no error was found only if the answer names none', async () => {
     const subject = { ...sampleSubject(), notes: [NOTHING_FOUND, 'Cut at 200 MB.'] };
     const sure = await investigate(subject, deps(new MemorySaver()), never);
     expect(sure?.classification.abstained).toBe(false);

@@ -55,8 +55,8 @@ const recalled = (repository: string, { fingerprint }: Analysis) =>
   stores.library.recall({ fingerprint, repository });
 const repositoryOf = () => `acme/${createId('bld')}`;
 
-describe('machine answers never vouch for machine answers', () => {
-  it('an undecided answer teaches nothing, however often it is given and published', async () => {
+describe('answers of the machine', () => {
+  it('add nothing to the library without a decision, however often they are given and published', async () => {
     const repository = repositoryOf();
     for (let round = 0; round < 2; round++) expect((await triaged(repository)).analysis.recalled).toBeNull();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900' }));
@@ -82,7 +82,7 @@ describe('machine answers never vouch for machine answers', () => {
     expect(await entriesOf(repository)).toEqual([]);
   });
 
-  it('a recalled answer changes nothing of the entry but that it was seen again', async () => {
+  it('that are recalled change nothing in the entry except its count', async () => {
     const repository = repositoryOf();
     const { entry } = await accept((await triaged(repository)).analysis);
     const answers = [await triaged(repository), await triaged(repository)];
@@ -94,7 +94,7 @@ describe('machine answers never vouch for machine answers', () => {
     expect(kept).toEqual({ ...entry, timesSeen: 3, lastSeenAt: kept?.lastSeenAt });
   });
 
-  it('draws published answers as a sample, the same ones again, and never what a person said', async () => {
+  it('are sampled after publication, always the same ones, and never decisions of a person', async () => {
     const repository = repositoryOf();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '901' }));
     const open = async (fingerprint: string, change: Partial<Analysis>) => {
@@ -121,8 +121,8 @@ describe('machine answers never vouch for machine answers', () => {
   });
 });
 
-describe('what was taught and is so no more', () => {
-  it('answers until it is taken back, withdrawn or contradicted by a green build', async () => {
+describe('a library entry that is no longer valid', () => {
+  it('is used until it is undone, withdrawn or contradicted by a passed build', async () => {
     const repository = repositoryOf();
     const first = await accept((await triaged(repository)).analysis);
     await undoDecision(deciding, { reviewId: first.review.id, reviewer: 'ada', isAdmin: false });
@@ -139,7 +139,7 @@ describe('what was taught and is so no more', () => {
     );
   });
 
-  it('is flagged where a green build says the same, and answers again once a person lets it stay', async () => {
+  it('is flagged if a passed build has its lines, and used again once a person keeps it', async () => {
     const repository = repositoryOf();
     const { analysis } = await triaged(repository);
     const { entry } = await accept(analysis);
@@ -200,7 +200,7 @@ describe('a rule of a reviewer', () => {
     withdrawn: null,
   });
 
-  it('answers without an analyst, below what a person confirmed of the very failure, until it is withdrawn', async () => {
+  it('answers without an analyst, after a confirmed entry for the same failure, until it is withdrawn', async () => {
     const repository = repositoryOf();
     const before = await triaged(repository);
     const own = rule(repository);

@@ -73,8 +73,8 @@ async function learn(deps: LearnDeps): Promise<void> {
   if (end !== null) ends.push(`${end.outcome}: ${end.error ?? ''}`);
 }
 
-describe('a green build', () => {
-  it('is kept as one set of templates a log', async () => {
+describe('a passed build', () => {
+  it('is stored as one set of templates per log', async () => {
     await learn(depsFor({}, [logOf('unit.log', 'ran 12 tests in 3s'), logOf('lint.log', 'all good')]));
 
     expect(kept).toEqual([
@@ -83,7 +83,7 @@ describe('a green build', () => {
     ]);
   });
 
-  it('is masked before it becomes templates', async () => {
+  it('is masked before templates are made', async () => {
     const password = 'correct-horse-battery-9';
     await learn(depsFor({}, [logOf('unit.log', `cloning with ${SECRET}\nlogin --password=${password}\nok`)]));
 
@@ -92,7 +92,7 @@ describe('a green build', () => {
     expect(JSON.stringify(kept)).not.toMatch(/horse|battery/);
   });
 
-  it('that was uploaded is read from the archive, and its only log goes by no name', async () => {
+  it('that was uploaded is read from the archive, and its only log is used without a name', async () => {
     const archive = createMemoryArchive();
     await archive.put('bld_1', logOf('build-812.log', 'uploaded'));
     await archive.put('bld_1', { ...logOf('junit.xml', '<testsuite/>'), kind: 'report' });
@@ -102,7 +102,7 @@ describe('a green build', () => {
     expect(kept).toEqual([{ log: '', templates: { version: 1, lines: ['uploaded'] } }]);
   });
 
-  it('is left out where newer ones are enough, or where it has no log', async () => {
+  it('is skipped if there are enough newer ones, or if it has no log', async () => {
     await learn(depsFor({}, []));
     wanted = false;
     await learn(depsFor({}, [logOf('unit.log', 'late')]));
@@ -112,7 +112,7 @@ describe('a green build', () => {
   });
 });
 
-describe('the work table of green builds', () => {
+describe('the work table of passed builds', () => {
   /** Processes all entries, and says what became of them. */
   async function workOff(
     entries: WorkItem[],
@@ -141,18 +141,18 @@ describe('the work table of green builds', () => {
     return said;
   }
 
-  it('works off what is pending', async () => {
+  it('is processed until nothing is pending', async () => {
     expect(await workOff([ENTRY, ENTRY])).toEqual([]);
     expect(kept).toHaveLength(1);
   });
 
-  it('touches nothing while a failed build waits', async () => {
+  it('waits while a failed build is pending', async () => {
     const jobs = [ENTRY];
     await workOff(jobs, { isPaused: true });
     expect(jobs).toHaveLength(1);
   });
 
-  it('gives back what may work later, and lets go of what will not', async () => {
+  it('keeps what may succeed later, and drops what cannot', async () => {
     const away = new TriageError('upstream-failed', `GitHub is away, says ${SECRET}`, { retryable: true });
     expect(await workOff([{ ...ENTRY, retries: 2 }], { fails: () => away })).toEqual([
       'released for 1 x 8 s: GitHub is away, says ***',
@@ -164,7 +164,7 @@ describe('the work table of green builds', () => {
     expect(await workOff([ENTRY], { fails: () => gone })).toEqual(['failed: The log has expired.']);
   });
 
-  it('lets go of a build that takes the process down each time', async () => {
+  it('drops a build that crashes the process each time', async () => {
     expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual([
       'failed: Stopped after 5 attempts that did not finish, for example because the process died.',
     ]);

@@ -17,22 +17,22 @@ const causes = (...logs: SourceText[]) => groupFailures(read(logs), 'bld_1');
 const fingerprints = (groups: readonly FailureGroup[]) => groups.map((group) => group.fingerprint.value);
 
 describe('the causes in the logs of failed jobs', () => {
-  it('are one for each log in which no test failed, in addition to those of the tests', () => {
+  it('are one for each log without a failed test, in addition to those of the tests', () => {
     const alone = [units, types, link].map((log) => fingerprints(causes(log)));
     expect(fingerprints(causes(units, types, link))).toEqual(alone.flat());
   });
-  it('stay the same causes when logs come before or after theirs', () => {
+  it('remain the same causes if other logs arrive earlier or later', () => {
     const [known] = fingerprints(causes(types));
     expect(fingerprints(causes(link, types))).toContain(known);
     expect(fingerprints(causes(types, link))).toContain(known);
   });
-  it('are none for a log that shows no error', () => {
+  it('are none for a log without an error', () => {
     expect(causes(types, passed)).toHaveLength(1);
   });
-  it('say that nothing was found where no log shows an error', () => {
+  it('state that nothing was found if no log shows an error', () => {
     expect(causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
   });
-  it('are each shown by their own log only', () => {
+  it('are each shown with their own log only', () => {
     const shown = read([units, types]).causes.map(({ reading }) => [
       ...new Set(reading.excerpts.map(({ source }) => source)),
     ]);
@@ -45,21 +45,21 @@ describe('what a later reading adds', () => {
   const b = sampleFailure('bld_1', 'bb', { test: failingTest('test_b') });
   const stored = [{ ...sampleGroup('bld_1', 'aa'), failures: [a('aa')] }];
 
-  it('is nothing where all tests are known, though their fingerprint changed', () => {
+  it('is nothing if all tests are known, even if their fingerprint changed', () => {
     expect(joinKnown([{ ...sampleGroup('bld_1', 'cc'), failures: [a('cc')] }], stored)).toEqual([]);
   });
-  it('joins the group with which it shares a cause', () => {
+  it('joins the group with the same cause', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
     expect(joinKnown([later], stored)).toEqual([
       { fingerprint: stored[0]?.fingerprint, generic: false, failures: [b] },
     ]);
   });
-  it('does not join a group of which nothing could be recognized', () => {
+  it('does not join a group without any information', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
     const generic = stored.map((group) => ({ ...group, generic: true }));
     expect(joinKnown([later], generic)).toEqual([{ ...later, failures: [b] }]);
   });
-  it('is a group of its own where nothing is known of it', () => {
+  it('is a group of its own if it has no information', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b] };
     expect(joinKnown([later], stored)).toEqual([later]);
   });

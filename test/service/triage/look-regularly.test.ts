@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lookRegularly } from '../../../src/lib/time.ts';
 
-it('runs at once and again, never twice at a time, and a stop waits for the run in progress', async () => {
+it('regular work runs at once and repeatedly, never twice at a time, and a stop waits for the present run', async () => {
   const events: string[] = [];
   let [now, most] = [0, 0];
   const looking = lookRegularly(1, async (stopping) => {

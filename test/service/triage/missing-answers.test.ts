@@ -9,7 +9,7 @@ const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<Tool
   ...more,
 });
 
-it('an answer says in a sentence what it was made without', () => {
+it('an answer states in a sentence which sources were unavailable', () => {
   expect(
     listMissingAnswers([
       outcome('search_knowledge', 'failed'),
@@ -22,7 +22,7 @@ it('an answer says in a sentence what it was made without', () => {
   ]);
 });
 
-it('says nothing of what was asked after all, answered by another, refused, or never configured', () => {
+it('an answer does not mention calls that succeeded later, had an alternative, were refused, or were never configured', () => {
   const outcomes = [
     ...[
       outcome('search_knowledge', 'failed'),
@@ -38,7 +38,7 @@ it('says nothing of what was asked after all, answered by another, refused, or n
   expect(listMissingAnswers(outcomes)).toEqual([]);
 });
 
-it('is short, whatever failed', () => {
+it('the sentence is short, whatever failed', () => {
   const many = Array.from({ length: 40 }, (_, at) =>
     outcome(`tool_${at}`, 'failed', { summary: 'x\n'.repeat(5_000) }),
   );

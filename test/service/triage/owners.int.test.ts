@@ -60,7 +60,7 @@ function ask(
   return find(subject, { category, suspects }, signal);
 }
 
-it('63: names the owner that CODEOWNERS gives to the first suspect, and those of the other files', async () => {
+it('63: the owner is the one in CODEOWNERS for the first suspect, with those of the other files', async () => {
   const long = `${'# nothing\n'.repeat(450)}/src/ @shop/payments\ntest/ @shop/quality\n`;
   const files = { 'src/tax.ts': 'a\nb\n', 'test/tax.test.ts': 'x\n' };
   const commit = repository.commit(
@@ -81,7 +81,7 @@ it('63: names the owner that CODEOWNERS gives to the first suspect, and those of
   expect((await ask(commit, { category: 'INFRA_ERROR', suspects: [] })).owner).toBeUndefined();
 });
 
-it('names the owners of the pipeline for an infrastructure failure, never an author', async () => {
+it('an infrastructure failure has the owners of the pipeline, never an author', async () => {
   const files = { 'src/tax.ts': 'a\nb\n', 'pkg/test/tax.test.ts': 'x\n' };
   const owners = '/src/ @shop/payments\n/.github/ @shop/platform\n';
   const commit = repository.commit({ ...files, '.github/CODEOWNERS': owners }, 'All');
@@ -89,7 +89,7 @@ it('names the owners of the pipeline for an infrastructure failure, never an aut
   expect(owner).toMatchObject({ path: '.github/workflows/ci.yml', names: ['@shop/platform'] });
 });
 
-it('else names who changed the faulty line last, without an e-mail address and no robot', async () => {
+it('without CODEOWNERS, the owner is the last author of the faulty line, without an e-mail address and excluding bots', async () => {
   const first = repository.commit({ 'src/tax.ts': 'a\nb\n' }, 'Begin', 'grace@example.test');
   const commit = repository.commit({ 'src/tax.ts': 'changed\nb\n' }, 'Bump', 'renovate[bot]');
   expect((await ask(commit)).owner).toEqual({
@@ -105,7 +105,7 @@ it('else names who changed the faulty line last, without an e-mail address and n
 
 // Each takes all the time that matching may take.
 it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
-  'gives up on a CODEOWNERS of 970 KB: $kind',
+  'a CODEOWNERS file of 970 KB is given up: $kind',
   async ({ provider, rule }) => {
     const suspects = listLongPaths(5).map((path) => ({ ...suspect, path, author: 'Ada' }));
     const files = Object.fromEntries(suspects.map(({ path }) => [path, 'a\nb\n']));
@@ -120,7 +120,7 @@ it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
   },
 );
 
-it('has time left for who changed the line last, however long files are looked for', async () => {
+it('enough time remains to find the last author of the line, however long the search for files takes', async () => {
   const commit = repository.commit({ 'src/tax.ts': 'a\nb\n', CODEOWNERS: '* @nobody\n' }, 'All');
   const host = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
   const query = { repository: 'shop/api', ref: commit, path: 'src/tax.ts', lineStart: 2, lineEnd: 2 };
@@ -140,7 +140,7 @@ it('has time left for who changed the line last, however long files are looked f
   expect(warnings).toEqual(['CODEOWNERS was not used: reading or matching it failed or took too long']);
 });
 
-it('reads the first 500 KB of the file, and says so', async () => {
+it('the first 500 KB of CODEOWNERS are read, with a note', async () => {
   const comments = `# ${'c'.repeat(500)}\n`.repeat(1_200);
   const file = `/src/ @shop/payments\n${comments}/src/ @shop/never\n`;
   const commit = repository.commit({ 'src/tax.ts': 'a\nb\n', CODEOWNERS: file }, 'All');

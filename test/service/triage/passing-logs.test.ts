@@ -29,8 +29,8 @@ function storing(...log: string[]) {
   return { asked, passingBuilds: createStoredGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
 }
 
-describe('stored green builds', () => {
-  it('are asked for one log, and named after the newest', async () => {
+describe('stored passed builds', () => {
+  it('are requested for one log, and named after the newest', async () => {
     const { asked, passingBuilds } = storing('a.log', 'b.log');
 
     expect(await passingBuilds.of(sampleBuild(), SOURCES, 'b.log')).toEqual({
@@ -41,14 +41,14 @@ describe('stored green builds', () => {
     expect(asked).toEqual([['b.log']]);
   });
 
-  it('are none for a report, a log that none has, and a log that the build has not', async () => {
+  it('are absent for a report, for a log that none has, and for a log that the build does not have', async () => {
     const { passingBuilds } = storing('b.log');
 
     for (const name of ['junit.xml', 'a.log', 'c.log'])
       expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
   });
 
-  it('know the only log of an upload whatever it is called, and only that', async () => {
+  it('contain the only log of an upload, whatever its name, and no other', async () => {
     const upload = sampleBuild({ provider: 'upload' });
     const { passingBuilds } = storing('');
 
@@ -57,8 +57,8 @@ describe('stored green builds', () => {
   });
 });
 
-describe('a green log at hand', () => {
-  it('represents every log', async () => {
+describe('a given log of a passed build', () => {
+  it('is compared with every log', async () => {
     const expected = { name: 'the green build', templates: [TEMPLATES], build: null };
 
     expect(await useGivenGreen(TEMPLATES).of(sampleBuild(), SOURCES, 'a.log')).toEqual(expected);
@@ -66,7 +66,7 @@ describe('a green log at hand', () => {
     expect(await useGivenGreen(null).of(sampleBuild(), SOURCES, 'a.log')).toBeNull();
   });
 
-  it('may be given log by log', async () => {
+  it('may be given for each log', async () => {
     const green = collectGreenTemplates(new Map([['a.log', { name: 'build 9', templates: [TEMPLATES] }]]));
 
     expect((await useGivenGreen(green).of(sampleBuild(), SOURCES, 'a.log'))?.name).toBe('build 9');

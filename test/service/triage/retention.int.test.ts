@@ -55,7 +55,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'checkpoints.checkpoints': 'thread_id like $1',
 };
 
-describe('what is forgotten', () => {
+describe('retention', () => {
   let db: TestDatabase;
   let deps: RetentionDeps & { readonly work: WorkStore };
 
@@ -135,7 +135,7 @@ describe('what is forgotten', () => {
   const total = (counts: Record<string, number>) =>
     Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-  it('deletes a repository in every table and leaves the others; the trail keeps who did what and when', async () => {
+  it('deletes a repository in every table and keeps others; the audit trail keeps who did what and when', async () => {
     await fill(GONE, 60, 3);
     await fill(STAYS, 5, 3);
     const [before, others] = [await rowsOf(GONE), await rowsOf(STAYS)];
@@ -169,7 +169,7 @@ describe('what is forgotten', () => {
     ).toEqual([{ details: { note: 'said' } }]);
   });
 
-  it('the trail is append-only: only what was said of a build that is gone can be forgotten', async () => {
+  it('keeps the audit trail append-only, except for texts about a deleted build', async () => {
     await fill(STAYS, 1, 0);
     const refused = { details: { state: 'P0001' } };
     await expect(db.query(`update review_events set details = '{"forgotten": true}'`)).rejects.toMatchObject(
@@ -196,7 +196,7 @@ describe('what is forgotten', () => {
     expect(await deps.work.waiting(REMOVE_LOGS)).toMatchObject({ count: 0 });
   });
 
-  it('an archive that is away gets its deletion later', async () => {
+  it('deletes from an archive later if it is down', async () => {
     await fill(GONE, 10, 3);
     const away = async () => {
       throw new TriageError('storage-failed', 'away', { retryable: true });
@@ -210,7 +210,7 @@ describe('what is forgotten', () => {
     await worker.stop();
   });
 
-  it.skipIf(withoutMongodb)('reaches MongoDB, also if it is away during the deletion', async () => {
+  it.skipIf(withoutMongodb)('includes MongoDB, even if it is down during the deletion', async () => {
     const mongodb = await startMongodb();
     const name = mongodb.database();
     const there = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000, restMs: 100 });
@@ -268,7 +268,7 @@ describe('what is forgotten', () => {
     await mongodb.stop();
   });
 
-  it('keeps as long as configured, each repository by its own days, and what people taught for ever', async () => {
+  it('keeps data as long as configured, for each repository separately, and decisions of people forever', async () => {
     await fill(GONE, 4, 100);
     await fill(GONE, 3, 20);
     await fill(STAYS, 2, 100);
@@ -295,7 +295,7 @@ describe('what is forgotten', () => {
     expect(findLongestLogsDays({ ...policy, logsDays: 0 })).toBe(0);
   });
 
-  it('one process at a time holds the office, until it leaves or is gone', async () => {
+  it('runs in one process at a time, until it stops or is gone', async () => {
     const { store } = deps;
     expect(await store.hold('retention', 'one', 60_000)).toBe(true);
     expect(await store.hold('retention', 'two', 60_000)).toBe(false);

@@ -50,7 +50,7 @@ describe('rules of reviewers', () => {
     ).toBeNull();
   });
 
-  it('say whose rule it is, and are no answer of a machine', async () => {
+  it('name their author, and do not count as answers of the machine', async () => {
     const match = await findRule([sampleFailure()], 'shop/api', depsWith([rule()]));
     if (match === null) throw new Error('no match');
     const analysis = createRuleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
@@ -68,7 +68,7 @@ describe('rules of reviewers', () => {
     expect(analysis.usage.modelCalls).toBe(0);
   });
 
-  it('stop in time, and say so', async () => {
+  it('stop at the time limit, with a note', async () => {
     let now = 0;
     const many = Array.from({ length: MAX_RULES }, (_, n) =>
       rule({ id: `rul_${n}`, pattern: `nothing like it ${n % 7}` }),

@@ -72,7 +72,7 @@ async function teach(analysis: Analysis | undefined, repository: string) {
 }
 
 describe('a worker that lost its lease (T05)', () => {
-  it('neither stores nor publishes what it found, and the next one does once', async () => {
+  it('neither stores nor publishes its answer; the next worker does so once', async () => {
     const { build, deps, woken, forgotten, take } = await world();
     const stale = await take();
     const held = await take();
@@ -89,7 +89,7 @@ describe('a worker that lost its lease (T05)', () => {
     expect(pending.length + (await reviewsOf(build)).length).toBe(1);
   });
 
-  it('gives nothing to a person either', async () => {
+  it('creates no review item either', async () => {
     const { build, deps, take } = await world();
     const stale = await take();
     await take();
@@ -106,21 +106,21 @@ describe('a worker that lost its lease (T05)', () => {
   });
 });
 
-describe('what the graph kept', () => {
-  it('is forgotten once the answer is stored', async () => {
+describe('the checkpoints of the graph', () => {
+  it('are deleted once the answer is stored', async () => {
     const { build, deps, forgotten, take } = await world();
     const [analysis] = await triageBuild(build.id, deps, runOf(await take()));
     expect(forgotten).toEqual([analysis?.triageId]);
   });
 
-  it('does no harm where it cannot be forgotten', async () => {
+  it('cause no failure if they cannot be deleted', async () => {
     const { build, deps, take } = await world({}, { forget: () => Promise.reject(new Error('no')) });
     expect(await triageBuild(build.id, deps, runOf(await take()))).toHaveLength(1);
   });
 });
 
 describe('a known failure', () => {
-  it('is answered by what a person said, and counted together with the answer', async () => {
+  it("is answered with a person's decision, and counted in the same transaction", async () => {
     const first = await world();
     const [analysis] = await triageBuild(first.build.id, first.deps, runOf(await first.take()));
     const { build, deps, take } = await world();
@@ -156,12 +156,12 @@ describe('a known failure', () => {
   });
 });
 
-describe('an analysis that fails for good', () => {
+describe('an analysis that fails permanently', () => {
   const buggy: Partial<Analyst> = {
     classify: () => Promise.reject(new TypeError('password=hunter2hunter2 is not a function')),
   };
 
-  it('is given to a person, once, with what the log shows', async () => {
+  it('is handed over for review, once, with what the log shows', async () => {
     const { build, deps, take } = await world(buggy);
     const job = await take();
 
@@ -196,7 +196,7 @@ describe('an analysis that fails for good', () => {
     expect(await stores.work.listByBuild(build.id)).toEqual([]);
   });
 
-  it('is tried again where it may pass, and given to a person at the last try', async () => {
+  it('is retried after a temporary error, and handed over at the last attempt', async () => {
     const away = new TriageError('upstream-failed', 'The model did not answer', { retryable: true });
     const { build, deps, take } = await world({ classify: () => Promise.reject(away) });
     const job = await take();
@@ -213,7 +213,7 @@ describe('an analysis that fails for good', () => {
 describe('a build that cannot be read', () => {
   const bug = new RangeError('Invalid array length');
 
-  it('is given to a person as a whole, once', async () => {
+  it('is handed over for review as a whole, once', async () => {
     const { build, deps, take } = await world();
     const broken = {
       ...deps,
@@ -238,7 +238,7 @@ describe('a build that cannot be read', () => {
     ]);
   });
 
-  it('is never answered as if it had been read where its log cannot be obtained: no category, what kept us from it, and no work for a reviewer', async () => {
+  it('gets no category if its log cannot be fetched, but the reason, and no review item', async () => {
     const error = new TriageError(
       'not-found',
       'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).',
@@ -293,7 +293,7 @@ describe('a build that cannot be read', () => {
     ]);
   });
 
-  it('is not taken for answered because what was read of it before is', async () => {
+  it('does not count as answered because an earlier part of it is', async () => {
     const { build, deps, take } = await world();
     const run = runOf(await take());
     const before = await triageBuild(build.id, deps, run);
@@ -306,7 +306,7 @@ describe('a build that cannot be read', () => {
     expect(await triageBuild(build.id, deps, run)).toHaveLength(2);
   });
 
-  it('cannot be given to a person where it is not stored', async () => {
+  it('cannot be handed over if it is not stored', async () => {
     const { deps, take } = await world();
     await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({
       code: 'not-found',

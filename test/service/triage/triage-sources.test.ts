@@ -35,7 +35,7 @@ function inPieces(text: string): LogInPieces {
 }
 
 describe('a log in pieces', () => {
-  it('is answered as its text is, from the same lines', async () => {
+  it('gets the same answer as its text, from the same lines', async () => {
     const quiet = Array.from(
       { length: 3_000 },
       (_, index) => `-- Looking for header-${index}.h - found\n`,

@@ -136,7 +136,7 @@ describe('the triage of a build', () => {
   it('ends when it was answered', async () => {
     expect(await runOnce(async () => undefined)).toEqual(['done']);
   });
-  it('runs once more when more of its build failed while it ran', async () => {
+  it('runs once more if more of its build failed while it ran', async () => {
     const runs: string[] = [];
     expect(await runOnce(async (buildId) => runs.push(buildId), { news: 2 })).toEqual([
       'done',
@@ -145,7 +145,7 @@ describe('the triage of a build', () => {
     ]);
     expect(runs).toEqual(['bld_1', 'bld_1', 'bld_1']);
   });
-  it('leaves the second run to the next process when it is stopping', async () => {
+  it('leaves the second run to the next process if it is stopping', async () => {
     const { events, run, stop } = open(
       async () => {
         void stop(1_000);
@@ -155,7 +155,7 @@ describe('the triage of a build', () => {
     await run();
     expect(events).toEqual(['done']);
   });
-  it('hands down the question who holds the build', async () => {
+  it('passes on the check of who holds the build', async () => {
     const answers: boolean[] = [];
     const ask: Triage = async (_build, { holds }) =>
       void answers.push(await holds({ query: async () => [] }));
@@ -165,7 +165,7 @@ describe('the triage of a build', () => {
   });
 });
 
-describe('a triage that fails with what may pass', () => {
+describe('a triage with a temporary error', () => {
   it.each([
     [0, undefined, 2_000],
     [3, undefined, 16_000],
@@ -173,12 +173,12 @@ describe('a triage that fails with what may pass', () => {
     [0, 90_000, 90_000],
     [5, 10, 64_000],
     [0, 7 * 24 * 3_600_000, 3_600_000],
-  ])('after %i retries, asked to wait %s ms, is left alone for %i ms', async (retries, asked, delayMs) => {
+  ])('after %i retries, asked to wait %s ms, is postponed for %i ms', async (retries, asked, delayMs) => {
     expect(await runOnce(failing(away(asked)), { item: { retries } })).toEqual([
       `released for ${delayMs}: GitHub did not answer`,
     ]);
   });
-  it('is tried for the last time after an hour or more, and then given to a person', async () => {
+  it('is tried for the last time after an hour or more, and then handed over for review', async () => {
     let waited = 0;
     let retries = 0;
     for (; retries < 100; retries++) {
@@ -200,7 +200,7 @@ describe('a triage that fails with what may pass', () => {
     expect(waited).toBeGreaterThanOrEqual(3_600_000);
     expect(waited).toBeLessThan(2 * 3_600_000);
   });
-  it('is given back uncounted when the process stops, however often it was tried', async () => {
+  it('is released uncounted when the process stops, however often it was tried', async () => {
     const { events, run, stop } = open(endless, { item: { retries: 19 } });
     const running = run();
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -211,35 +211,35 @@ describe('a triage that fails with what may pass', () => {
 });
 
 describe('a triage that can never succeed', () => {
-  it('is given to a person', async () => {
+  it('is handed over for review', async () => {
     expect(await runOnce(failing(new TypeError('x is not a function')))).toEqual([
       'given to a person: TypeError: x is not a function',
       'done',
     ]);
   });
-  it('ends as failed only where not even that can be stored', async () => {
+  it('ends as failed only if not even that can be stored', async () => {
     const escalate = failing(new Error('the disk is full'));
     expect(await runOnce(failing(new Error('a bug')), { escalate })).toEqual(['failed: the disk is full']);
   });
-  it('is tried again where a person cannot be asked just now', async () => {
+  it('is retried if a review item cannot be created at the moment', async () => {
     expect(await runOnce(failing(new Error('a bug')), { escalate: failing(away()) })).toEqual([
       'released for 2000: GitHub did not answer',
     ]);
   });
-  it('is not given to a person because its end could not be stored', async () => {
+  it('is not handed over for review only because its end could not be stored', async () => {
     const { events, run, stop } = open(async () => undefined, { finish: failing(away()) });
     await expect(run()).rejects.toThrow('GitHub');
     await stop(0);
     expect(events).toEqual([]);
   });
-  it('is set aside, and given to a person, when it keeps killing its worker', async () => {
+  it('is set aside and handed over for review if it keeps crashing its worker', async () => {
     const events = await runOnce(failing(new Error('must not be run again')), { item: { attempts: 4 } });
     expect(events.slice(1)).toEqual([
       expect.stringMatching(/^given to a person: .*Stopped after 3 attempts/),
       'done',
     ]);
   });
-  it('ends as failed when even setting it aside killed the worker', async () => {
+  it('ends as failed if even setting it aside crashed the worker', async () => {
     const escalate = failing(new Error('must not be run'));
     const events = await runOnce(failing(new Error('no')), { item: { attempts: 5 }, escalate });
     expect(events.slice(1)).toEqual([expect.stringMatching(/^failed: Stopped after/)]);
@@ -247,7 +247,7 @@ describe('a triage that can never succeed', () => {
 });
 
 describe('the lease', () => {
-  it('is given up when another worker has it', async () => {
+  it('is given up if another worker has it', async () => {
     expect(await runOnce(endless, { renew: async () => false, leaseMs: 60 })).toEqual([
       'released for 0: the lease was taken over',
     ]);
@@ -255,13 +255,13 @@ describe('the lease', () => {
   it.each([
     ['fails', failing(new Error('no database'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('is given up when renewing it %s for as long as it lasts', async (_how, renew) => {
+  ])('is given up if renewing it %s for its whole duration', async (_how, renew) => {
     const startedAt = performance.now();
     const events = await runOnce(endless, { renew, leaseMs: 150 });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(140);
     expect(events).toEqual(['released for 0: the lease could not be renewed']);
   });
-  it('is kept when renewing it fails now and then', async () => {
+  it('is kept if renewing it fails occasionally', async () => {
     let asked = 0;
     const renew = async () => {
       asked += 1;
@@ -271,7 +271,7 @@ describe('the lease', () => {
     const triage = () => new Promise((resolve) => setTimeout(resolve, 400));
     expect(await runOnce(triage, { renew, leaseMs: 150 })).toEqual(['done']);
   });
-  it('notes once that a step was finished', async () => {
+  it('records once that a step was finished', async () => {
     const events = await runOnce(async (_build, run) => {
       run.progressed?.();
       run.progressed?.();

@@ -19,8 +19,8 @@ function earlierFix(number: string, files: readonly string[], isSame = false): F
   };
 }
 
-describe('what fixed failures before', () => {
-  it('is offered as a claim with its builds, and not as confirmed', () => {
+describe('an earlier fix', () => {
+  it('is suggested as a claim with its builds, and not as confirmed', () => {
     const before = ['3', '2', '1'].map((number) =>
       earlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]),
     );
@@ -33,7 +33,7 @@ describe('what fixed failures before', () => {
     expect(verdict).toEqual(sampleAnalysis().verdict);
   });
 
-  it('is offered of the same failure from one on, and of a kind only if all agree', () => {
+  it('is suggested after one success for the same failure, and for a kind only if all agree', () => {
     const once = withEarlierFixes(sampleAnalysis(), [
       earlierFix('1', ['a.ts'], true),
       earlierFix('2', ['b.ts']),
@@ -68,7 +68,7 @@ describe('an answer that was right before', () => {
     expect(published.recalled).toBeNull();
   });
 
-  it('waits for a person where one was wrong, or where the change touches a suspect', () => {
+  it('needs review if one was wrong, or if the change touches a suspect', () => {
     expect(withPrecedent(build, unsureAnalysis(), { right: 5, wrong: 1 }, open)).toEqual(unsureAnalysis());
     expect(withPrecedent(build, unsureAnalysis(), { right: 0, wrong: 0 }, open)).toEqual(unsureAnalysis());
     expect(withPrecedent(sampleBuild(), unsureAnalysis(), { right: 5, wrong: 0 }, open)).toEqual(
@@ -76,7 +76,7 @@ describe('an answer that was right before', () => {
     );
   });
 
-  it('counts a grade that is no person’s as a little wrong', () => {
+  it('counts less with a grade that no person gave', () => {
     const doubtful = known.map((one) => ({ ...one, doubt: 0.05 }));
     expect(choosePublished(doubtful, floor).routes.some(({ published }) => published)).toBe(false);
     expect(closed.routes.some(({ published }) => published)).toBe(true);

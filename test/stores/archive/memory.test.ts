@@ -27,7 +27,7 @@ const anyText = fc
   .map((pieces) => pieces.join('').toWellFormed());
 
 describe('a log in pieces', () => {
-  it('is described and shown by its lines as a text is, and not held', async () => {
+  it('is described and shown by its lines like a text, without being held in memory', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyText,
@@ -49,7 +49,7 @@ describe('a log in pieces', () => {
     );
   });
 
-  it('shows no more than the beginning of a very long line', async () => {
+  it('shows only the beginning of a very long line', async () => {
     const archive = createMemoryArchive();
     await archive.putPieces('bld', inPieces(`first\n${'y'.repeat(3_000_000)}\nlast`));
 
@@ -58,14 +58,14 @@ describe('a log in pieces', () => {
   });
 });
 
-describe('looking for literals', () => {
+describe('searching for literals', () => {
   const linesWith = async (text: string, literals: readonly string[]) => {
     const archive = createMemoryArchive();
     await archive.put('bld', { name: 'build.log', kind: 'log', text, notes: [] });
     return [...archive.linesWith!('bld', 'build.log', literals)].flat();
   };
 
-  it('gives the lines that hold one, in any case and through colours', async () => {
+  it('returns the lines that contain one, in any case and despite colors', async () => {
     expect(await linesWith('a\nFatal: no\nb fa\u001b[1mtal\u001b[0m\r\nend', ['fatal', 'END'])).toEqual([
       { line: 2, text: 'Fatal: no' },
       { line: 3, text: 'b fa\u001b[1mtal\u001b[0m\r' },
@@ -73,7 +73,7 @@ describe('looking for literals', () => {
     ]);
   });
 
-  it('gives every line of a text where nothing is searched for, across chunks', async () => {
+  it('returns every line of a text if nothing is searched for, across chunks', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `${index + 1} ${'ü'.repeat(10)}`);
     const found = await linesWith(lines.join('\n'), []);
 
@@ -81,7 +81,7 @@ describe('looking for literals', () => {
     expect(found.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
   });
 
-  it('finds nothing in a text that is not there', () => {
+  it('finds nothing in a text that does not exist', () => {
     expect([...createMemoryArchive().linesWith!('bld', 'none.log', ['x'])]).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ buildArchiveContract('postgres on pglite', async () => {
   return { archive: createPostgresArchive(db), dispose: db.dispose };
 });
 
-it('T68: the disk is full in the middle of a text: the old text stays whole, and the error says that it may pass', async () => {
+it('T68: if the disk is full in the middle of a text, the old text stays complete, and the error is retryable', async () => {
   const db = await openEmbeddedDatabase();
   const archive = createPostgresArchive(db);
   const log = (text: string) => ({ name: 'build.log', kind: 'log' as const, text, notes: [] });

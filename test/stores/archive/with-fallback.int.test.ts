@@ -48,7 +48,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
     });
   });
 
-  describe('on bad days', () => {
+  describe('during failures', () => {
     let server: OwnMongodb;
     let database: TestDatabase;
     let mongodb: MongodbArchive;
@@ -86,7 +86,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       await delay(TIMING.restMs);
     };
 
-    it('T29: MongoDB dies, comes back and is slow while 60 texts arrive; each is read back from where it was stored', async () => {
+    it('T29: MongoDB dies, returns and is slow while 60 texts arrive; each can be read from where it was stored', async () => {
       const texts = new Map(
         Array.from({ length: 60 }, (_, n) => [`bld_${n}`, `line one of ${n}\n${'x'.repeat(n * 50)}\nend`]),
       );
@@ -114,7 +114,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       expect(await archive.check!()).toBe(`ok; ${here} texts in PostgreSQL`);
     });
 
-    it('T29: what MongoDB has is unavailable while it is away, what PostgreSQL has is not, and the list is known', async () => {
+    it('T29: texts in MongoDB are unavailable while it is down, those in PostgreSQL are not, and the list is complete', async () => {
       await archive.put('bld', log('far', 'far.log'));
       await server.kill();
       await archive.put('bld', log('near', 'near.log'));
@@ -132,7 +132,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       await expect(readPieces('far.log')).rejects.toMatchObject(away);
     });
 
-    it('T29: the newest text wins, wherever the ones before it are', async () => {
+    it('T29: the newest text is used, wherever the earlier ones are', async () => {
       await archive.put('bld', log('old'));
       await server.kill();
       await archive.put('bld', log('new'));
@@ -150,7 +150,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       });
     });
 
-    it('a deletion while MongoDB is away is done later, and spares what came after it', async () => {
+    it('a deletion while MongoDB is down is done later, and keeps later texts', async () => {
       await archive.put('bld', log('old', 'old.log'));
       await archive.put('other', log('stays'));
       await server.kill();
@@ -171,7 +171,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       expect(await archive.check!()).toBe('ok; 2 texts in PostgreSQL');
     });
 
-    it('T68: the disk of MongoDB is full: the text is stored in PostgreSQL, nothing is half stored, and others are read', async () => {
+    it('T68: if the disk of MongoDB is full, the text is stored in PostgreSQL, nothing is half stored, and others can be read', async () => {
       const big = Array.from({ length: 30_000 }, (_, line) => `${line} ${Math.sin(line)}`).join('\n');
       await archive.put('before', log('readable'));
       await server.fillDisk(true);
@@ -190,7 +190,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       expect(await mongodb.read('after', 'build.log')).toBe(big);
     });
 
-    it('leaves a server that did not respond alone for a while', async () => {
+    it('a server that did not respond is left alone for a while', async () => {
       const own = createMongodbArchive({
         url: server.url,
         database: server.database(),
@@ -211,7 +211,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
     });
 
     it.skipIf(withoutPostgres)(
-      'reads and deletes what older versions left to be moved or deleted',
+      'texts that older versions left to be moved or deleted are read and deleted',
       async () => {
         const postgres = await startPostgres();
         const upgraded = await openUpgraded(await postgres.createDatabase(), async (old) => {
@@ -251,7 +251,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       },
     );
 
-    it('MongoDB dies while a text is replaced: the old one is still whole, and nothing is left of the new one', async () => {
+    it('if MongoDB dies while a text is replaced, the old one is complete, and nothing of the new one remains', async () => {
       const name = server.database();
       const own = createMongodbArchive({ url: server.url, database: name, ...TIMING, limitMs: 15_000 });
       await own.put('bld', log('old'));

@@ -32,7 +32,7 @@ describe('the lock of a data directory', () => {
     return spawnSync(process.execPath, ['-e', '']).pid;
   }
 
-  it('is held by one, refused to others with the PID, and leaves nothing when released', async () => {
+  it('is held by one process, refused to others with the PID, and removed on release', async () => {
     const lock = await lockDirectory(directory);
 
     await expect(lockDirectory(directory)).rejects.toMatchObject({
@@ -57,13 +57,13 @@ describe('the lock of a data directory', () => {
     expect(await readdir(folder)).toEqual(['database']);
   });
 
-  it('is taken over where the PID now belongs to another process', async () => {
+  it('is taken over if the PID now belongs to another process', async () => {
     await leaveLock({ pid: process.pid, started: 'long ago' });
 
     await (await lockDirectory(directory)).release();
   });
 
-  it('is taken over by one of many racers', async () => {
+  it('is taken over by exactly one of many processes at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       await leaveLock({ pid: deadPid(), started: '1', token: `left-${round}` });
 
@@ -78,7 +78,7 @@ describe('the lock of a data directory', () => {
     }
   });
 
-  it('is taken over although a process died while it took over', async () => {
+  it('is taken over even if a process died during a takeover', async () => {
     await leaveLock({ pid: deadPid(), started: '1', token: 'first' });
     const halfDone = { pid: deadPid(), started: '1', space: processSpace(), token: 'second', since: '' };
     await writeFile(`${directory}.lock.first`, JSON.stringify(halfDone));
@@ -89,7 +89,7 @@ describe('the lock of a data directory', () => {
     expect(await readdir(folder)).toEqual(['database']);
   });
 
-  it('of a process that cannot be seen is judged by its heartbeat', async () => {
+  it('of a process that is not visible is judged by its heartbeat', async () => {
     await leaveLock({ pid: 1, started: '1', space: 'another machine' });
     const beat = setInterval(() => void utimes(`${directory}.lock`, new Date(), new Date()), 20);
     try {
@@ -105,7 +105,7 @@ describe('the lock of a data directory', () => {
     await (await lockDirectory(directory, 300)).release();
   });
 
-  it('that cannot be read is judged by its heartbeat too', async () => {
+  it('that cannot be read is also judged by its heartbeat', async () => {
     await mkdir(directory);
     await writeFile(`${directory}.lock`, '{"pid": 12');
 
@@ -121,7 +121,7 @@ describe('the lock of a data directory', () => {
     await lock.release();
   });
 
-  it('says what to do where the directory cannot be made', async () => {
+  it('reports what to do if the directory cannot be created', async () => {
     await writeFile(join(folder, 'file'), '');
 
     await expect(lockDirectory(join(folder, 'file', 'database'))).rejects.toMatchObject({

@@ -109,7 +109,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     return folder;
   }
 
-  it('lead from the schemas of older releases, with data in it, to the same schema, and lose no row; a second time changes nothing', async () => {
+  it('lead from older schemas with data to the same schema, without losing a row; a second run changes nothing', async () => {
     const wanted = await on(await server.createMigrated(), MIGRATIONS_FOLDER, schemaOf);
     const ends: string[] = [];
     let lost = 0;
@@ -142,7 +142,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     expect(new Set(ends)).toEqual(new Set([wanted]));
   });
 
-  it('give each build whose failure said nothing an identity of its own, and let none of them be recalled', async () => {
+  it('give each failure without a message an identity of its own, and let none be recalled', async () => {
     const url = await server.createDatabase();
     const older = await release(files.filter((name) => name < '0031'));
     const print = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 32);
@@ -183,7 +183,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('carry what waited in five tables over to one, with what was done before', async () => {
+  it('move the pending work of five tables to one, with what was done before', async () => {
     const url = await server.createDatabase();
     await on(url, await release(files.filter((name) => name < '0035')), async (db) => {
       await db.migrate();
@@ -249,7 +249,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('carry triage jobs over to the work table, with their leases and retries, and leave the outbox as it was', async () => {
+  it('move triage jobs to the work table, with leases and retries, and leave the outbox unchanged', async () => {
     const url = await server.createDatabase();
     await on(url, await release(files.filter((name) => name < '0057')), async (db) => {
       await db.migrate();
@@ -292,7 +292,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('are applied once by two processes that start at the same moment', async () => {
+  it('are applied once by two processes that start at the same time', async () => {
     const url = await server.createDatabase();
     const start = () => promisify(execFile)(process.execPath, [PROCESS, url, MIGRATIONS_FOLDER]);
 
@@ -302,7 +302,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     expect(applied).toEqual(files.map((name) => name.replace('.sql', '')));
   });
 
-  it('wait for a process that is in the middle of them, and need no right that it has used already', async () => {
+  it('wait for a process that is applying them, and need no permission that was already used', async () => {
     const url = await server.createDatabase();
     const slow = await release(files, { name: '9000_slow.sql', text: 'select pg_sleep(1);' });
     const first = promisify(execFile)(process.execPath, [PROCESS, url, slow]);
@@ -313,7 +313,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     expect(JSON.parse((await first).stdout)).toHaveLength(files.length + 1);
   });
 
-  it('leave nothing half done when the process is killed midway, and the next one goes on', async () => {
+  it('leave nothing incomplete if the process is killed, and the next one continues', async () => {
     const url = await server.createDatabase();
     const slow = await release(files, {
       name: '9000_slow.sql',
@@ -333,7 +333,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('T65: a database that a newer release wrote is refused, and nothing is written', async () => {
+  it('T65: are refused, without a write, for a database that a newer release wrote', async () => {
     const url = await server.createDatabase();
     const newer = await release(files, { name: '9001_newer.sql', text: 'create table newer (a int);' });
     await on(url, newer, (db) => db.migrate());
@@ -392,7 +392,7 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
     await on(owner, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).not.toEqual([]));
   });
 
-  it('is told to name the owner, where another role owns the tables', async () => {
+  it('is told to use the owner if another role owns the tables', async () => {
     const { url, owner, app } = await database();
     await on(url, MIGRATIONS_FOLDER, async (db) => {
       await db.query('create extension vector');

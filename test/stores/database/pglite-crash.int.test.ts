@@ -21,7 +21,7 @@ interface Writer {
   lines(): string[];
 }
 
-describe('PGlite and kill -9', () => {
+describe('PGlite after kill -9', () => {
   let folder: string;
   let dataDir: string;
   const started: ChildProcess[] = [];
@@ -56,7 +56,7 @@ describe('PGlite and kill -9', () => {
     await expect.poll(() => writer.lines()[0], { timeout: 240_000, interval: 20 }).toBe('ready');
   }
 
-  it('T71: loses no acknowledged row, and the next process takes the lock over', {
+  it('T71: loses no acknowledged row, and the next process takes over the lock', {
     timeout: 240_000,
   }, async () => {
     await copyTestDatabase(dataDir);
@@ -83,7 +83,7 @@ describe('PGlite and kill -9', () => {
     expect(kept.size - acknowledged.length).toBeLessThanOrEqual(ROUNDS);
   });
 
-  it('survives being killed while the directory is first made', { timeout: 240_000 }, async () => {
+  it('survives a kill while the directory is first created', { timeout: 240_000 }, async () => {
     for (const milliseconds of KILLED_AFTER) {
       const writer = startWriter();
       await delay(milliseconds);
@@ -98,7 +98,7 @@ describe('PGlite and kill -9', () => {
     await db.close();
   });
 
-  it('T70: refuses a second process with the PID of the first, and lets it in once that is dead', async () => {
+  it('T70: refuses a second process with the PID of the first, and accepts it once that is dead', async () => {
     await copyTestDatabase(dataDir);
     const writer = startWriter();
     await untilReady(writer);
@@ -117,7 +117,7 @@ describe('PGlite and kill -9', () => {
     await db.close();
   });
 
-  it('lets one of several racers have the directory of a dead process', async () => {
+  it('gives the directory of a dead process to one of several', async () => {
     await copyTestDatabase(dataDir);
     const first = startWriter();
     await untilReady(first);

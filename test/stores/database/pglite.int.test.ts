@@ -24,7 +24,7 @@ describe('a PGlite directory', () => {
   });
   afterEach(async () => rm(folder, { recursive: true, force: true }));
 
-  it('is made with its parents, and keeps its data', async () => {
+  it('is created with its parents, and keeps its data', async () => {
     const dataDir = join(folder, 'deep', 'database');
     const db = await openPglite({ dataDir });
     expect((await db.migrate()).applied[0]).toBe('0001_foundation');
@@ -39,7 +39,7 @@ describe('a PGlite directory', () => {
     await again.close();
   });
 
-  it('is refused to a second opening in the same process, and free again after the first is closed', async () => {
+  it('is refused to a second opening in the same process, and free after the first is closed', async () => {
     const dataDir = await copyTestDatabase(join(folder, 'database'));
     const db = await openPglite({ dataDir });
 
@@ -64,7 +64,7 @@ describe('a PGlite directory', () => {
     await db.close();
   });
 
-  it('whose thread dies fails what waits and what comes, and still closes and gives its directory back', async () => {
+  it('whose thread dies fails pending and later queries, and can still be closed, which frees its directory', async () => {
     const dataDir = await copyTestDatabase(join(folder, 'dying'));
     const posted = vi.spyOn(Worker.prototype, 'postMessage');
     const db = await openPglite({ dataDir });
@@ -81,7 +81,7 @@ describe('a PGlite directory', () => {
     await (await openPglite({ dataDir })).close();
   });
 
-  it('is left alone, and not kept locked, where it holds something else', async () => {
+  it('is not changed, and not kept locked, if it contains something else', async () => {
     const dataDir = join(folder, 'photos');
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'beach.jpg'), '');

@@ -16,7 +16,7 @@ import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '.
 import { createTriageJobs } from '../../support/triage-jobs.ts';
 import { sampleBuild } from '../samples.ts';
 
-describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
+describe.skipIf(withoutPostgres)('failures of a PostgreSQL server', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres({ own: true });
@@ -33,7 +33,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     return { ...db, url };
   }
 
-  it('T26: restarted fast and then crashed under load: what was said to be stored is stored, whole, and the pool recovers', async () => {
+  it('T26: after a fast restart and a crash under load, everything acknowledged is stored completely, and the pool recovers', async () => {
     const db = await openThings();
     const told = new Set<number>();
     const refused: unknown[] = [];
@@ -91,7 +91,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T27: a transaction that is forgotten is ended, and what it held is free', async () => {
+  it('T27: a forgotten transaction is ended, and its locks are released', async () => {
     const db = await openThings({ idle_in_transaction_session_timeout: 200 });
     await db.query(`insert into things values (1, 'first')`);
     const forgotten = db.transaction(async (sql) => {
@@ -107,7 +107,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T27: statements and locks have limits; neither is tried again at once, but the caller may try again later', async () => {
+  it('T27: statements and locks have limits; neither is retried at once, but the error is retryable', async () => {
     const db = await openThings({ statement_timeout: 300, lock_timeout: 100 });
     await db.query(`insert into things values (1, 'first')`);
     await expect(db.query('select pg_sleep(5)')).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T26: a worker on a database that is away says so once at a look, and goes on by itself', async () => {
+  it('T26: a worker whose database is down reports so once, and continues by itself', async () => {
     const db = await openMigrated(server);
     let lines = 0;
     const counting = {
@@ -185,7 +185,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('a worker hears of work that another process requested, and also after its connection was lost', async () => {
+  it('a worker is woken for work that another process requested, also after its connection was lost', async () => {
     const db = await openMigrated(server);
     const heard: string[] = [];
     const { work } = createStores(db, { now: () => Date.now() });
@@ -210,7 +210,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('a process waits for its turn to set the database up, whatever the limit of a lock is', async () => {
+  it('a process waits until it may set up the database, whatever the lock limit', async () => {
     const db = await openThings({ lock_timeout: 100 });
     const seen: string[] = [];
     const first = runInTurn(db, async () => {
@@ -226,7 +226,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T27: of two transactions that wait for each other one is run again, and both are stored', async () => {
+  it('T27: of two deadlocked transactions one is run again, and both are stored', async () => {
     const db = await openThings();
     await db.query(`insert into things values (1, 'a'), (2, 'a')`);
     const order = [
@@ -254,7 +254,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T27: a question whose connection is ended by an administrator is asked again; a change is not', async () => {
+  it('T27: a query whose connection an administrator ended is repeated; a write is not', async () => {
     const db = await openThings();
     const ended = async (text: string) => {
       const asked = db.query(text);
@@ -271,7 +271,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T28: with every connection busy callers get an error soon, a long queue at once, and none waits forever', async () => {
+  it('T28: with every connection busy, callers get an error soon, at once in a long queue, and none waits forever', async () => {
     const db = await openThings({ connectionTimeoutMillis: 300 }, 2);
     const busy = Array.from({ length: 2 }, () => db.query('select pg_sleep(2)'));
 
@@ -294,7 +294,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('a server that accepts and then says nothing is given up, and found again', async () => {
+  it('a server that accepts connections and does not respond is given up, and found again later', async () => {
     const address = new URL(await server.createDatabase());
     const gate = await startGate({ host: address.hostname, port: Number(address.port) });
     address.port = String(gate.port);
@@ -317,7 +317,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await gate.close();
   });
 
-  it("T69: leases and claims go by the database's clock, whatever the processes' clocks say", async () => {
+  it('T69: leases and claims use the clock of the database, whatever the clocks of the processes', async () => {
     const db = await openMigrated(server);
     const minutes = (count: number) => ({ now: () => Date.now() + count * 60_000 });
     const [behind, ahead] = [createStores(db, minutes(-10)), createStores(db, minutes(10))];

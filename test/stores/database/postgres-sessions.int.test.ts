@@ -37,7 +37,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['require believes any certificate', 'localhost', 'sslmode=require'],
       ['verify-full believes the given authority', 'localhost', 'sslmode=verify-full&sslrootcert=CA'],
       ['verify-ca does not ask for the name', '127.0.0.1', 'sslmode=verify-ca&sslrootcert=CA'],
-    ])('%s', async (_title, host, parameters) => {
+    ])('connects or is refused: %s', async (_title, host, parameters) => {
       const before = proxy.seen.encrypted;
       const db = await openPostgres({
         url: address(host, parameters.replace('CA', proxy.caFile)),
@@ -62,7 +62,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       await expect(opening).rejects.toMatchObject({ code: 'storage-failed', retryable: false });
     });
 
-    it('says which file cannot be read', async () => {
+    it('names the file that cannot be read', async () => {
       const opening = openPostgres({
         url: address('localhost', 'sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
         poolSize: 2,
@@ -74,7 +74,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       });
     });
 
-    it('wants the file of an authority for verify-ca', async () => {
+    it('requires the file of an authority for verify-ca', async () => {
       await expect(
         openPostgres({ url: address('localhost', 'sslmode=verify-ca'), poolSize: 2 }),
       ).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     });
   });
 
-  it('lets nothing be written through the reader, whatever its role may do', async () => {
+  it('refuse writes through the reader, whatever its role may do', async () => {
     const db = await openMigrated(server);
     const write = `insert into deliveries (source, delivery_id, event, body_sha256) values ('t', '1', 'e', 'h')`;
 
@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('works as the roles of deploy/postgres-roles.sql: an owner, a writer that changes no table, a reader that reads history only', async () => {
+  it('work with the roles of deploy/postgres-roles.sql: an owner, a writer without schema changes, a reader of history only', async () => {
     const url = await server.createDatabase();
     const as = (role: string) => {
       const own = new URL(url);

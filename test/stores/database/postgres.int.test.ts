@@ -38,7 +38,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     return { archive: createPostgresArchive(db), dispose: db.dispose };
   });
 
-  it('sets checkpoints up and forgets a thread', async () => {
+  it('checkpoints are set up, and a thread is deleted', async () => {
     const db = await openMigrated(server);
     const checkpointer = await createPostgresCheckpointer(db);
 
@@ -48,7 +48,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('outlives a connection that the server ends', async () => {
+  it('the pool survives a connection that the server ends', async () => {
     const db = await openMigrated(server);
     const ended = db.transaction(async (sql) => {
       const [row] = await sql.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -61,7 +61,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('says that it may help to try again if the server does not answer', async () => {
+  it('a server that does not respond causes a retryable error', async () => {
     const opening = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/postgres', poolSize: 2 });
 
     await expect(opening).rejects.toMatchObject({ code: 'storage-failed', retryable: true });

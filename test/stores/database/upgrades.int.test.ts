@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(withoutPostgres)('an older form of a migration', () => {
-  it('is brought to the schema of a new database, from every commit that had one, and has its checksums recorded', {
+  it('is upgraded to the schema of a new database, from every earlier commit, with its checksums recorded', {
     timeout: 600_000,
   }, async () => {
     const states = await readStates();
@@ -77,7 +77,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     expect(tried.length).toBeGreaterThan(5);
   });
 
-  it('is also brought there where each migration was applied in its first form', async () => {
+  it('is upgraded even if each migration was applied in its first form', async () => {
     const first = new Map<string, string>();
     for (const { forms } of (await readStates()).slice(2))
       for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
@@ -91,7 +91,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     }
   });
 
-  it('is left as it was repaired by hand, and the rest is added', async () => {
+  it('is kept if it was repaired by hand, and the rest is added', async () => {
     const states = await readStates();
     const state = states.find(({ commit }) => commit === '4002fb40');
     const database = await createAt(state?.forms ?? new Map());
@@ -103,7 +103,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
   });
 
-  it('that is unknown is refused by name, and nothing is changed; "migrate --repair" repairs it', async () => {
+  it('that is unknown is refused by name without changes; "migrate --repair" repairs it', async () => {
     const state = (await readStates()).at(-1);
     const database = await createAt(state?.forms ?? new Map());
     await database.query('alter table builds drop column pull_request');
@@ -131,7 +131,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
   });
 
-  it('whose checksum differs is named by doctor, with the command that repairs it', async () => {
+  it('with a different checksum is named by doctor, with the command that repairs it', async () => {
     const url = (await server?.createMigrated()) ?? '';
     const database = await openPostgres({ url, poolSize: 2 });
     await database.query(
@@ -150,7 +150,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('that cannot be repaired without losing rows is refused, and nothing is changed', async () => {
+  it('that cannot be repaired without losing rows is refused without changes', async () => {
     const state = (await readStates()).at(-1);
     const database = await createAt(state?.forms ?? new Map());
     await database.query('alter table builds alter column url type varchar(20)');
@@ -169,7 +169,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
 describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
   // The embedded database runs the same statements, and takes six times as long.
   if (THOROUGH) {
-    it('opens every page after its upgrade, embedded, and loses no row', { timeout: 300_000 }, async () => {
+    it('opens every page after its embedded upgrade, and loses no row', { timeout: 300_000 }, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
       const dataDir = join(folder, 'database');
       await upgrade(await openPglite({ dataDir }), commit);
@@ -179,7 +179,7 @@ describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
   }
 
   it.skipIf(withoutPostgres)(
-    'opens every page after its upgrade, on PostgreSQL, and loses no row',
+    'opens every page after its upgrade on PostgreSQL, and loses no row',
     { timeout: 300_000 },
     async () => {
       const url = await createDatabase();

@@ -48,7 +48,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
     });
     afterAll(async () => db.dispose());
 
-    it('gets an index for its embedder once it is large, made by one of several that notice', async () => {
+    it('gets an index for its embedder once it is large, created by one of several processes', async () => {
       expect(await indexes(db)).toEqual([]);
       const other = createPgvectorIndex(db, embedder, { hnswFrom: ITEMS });
 
@@ -64,7 +64,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       expect(more).toEqual([]);
     });
 
-    it('finds at least 98 of 100 of what comparing every item finds, with the same scores', async () => {
+    it('finds at least 98 of 100 items that an exact comparison finds, with the same scores', async () => {
       await db.query('analyze vector_items');
       // `exact` believes for a while yet that there is no index.
       const truth = await before(db, exact, QUERIES);
@@ -82,14 +82,14 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       expect(found / (QUERIES.length * 10)).toBeGreaterThanOrEqual(0.98);
     });
 
-    it('finds as many as are asked for also where few items pass the filter', async () => {
+    it('finds the requested number even if few items pass the filter', async () => {
       const matches = await near.search('error_library', { text: '77', limit: 8, filter: { rare: 'yes' } });
 
       expect(matches).toHaveLength(8);
       expect(matches.every(({ metadata }) => metadata.rare === 'yes')).toBe(true);
     });
 
-    it('answers searches for other namespaces and embedders as before', async () => {
+    it('does not affect searches in other namespaces and with other embedders', async () => {
       await near.upsert('knowledge', points(0, 5));
       const model = createSemanticPgvectorIndex(db, pointEmbedder('model', 8, 3), ['points']);
       await model.upsert('error_library', points(0, 5));
@@ -98,7 +98,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       expect(await model.search('error_library', { text: '3', limit: 1 })).toMatchObject([{ id: 'p3' }]);
     });
 
-    it('lets a model that changed its length start again next to the index of its old vectors', async () => {
+    it('accepts new vectors of a model that changed its length next to the index of the old ones', async () => {
       const old = createSemanticPgvectorIndex(db, pointEmbedder('grown', 8, 3), ['points']);
       await db.query(`create index vector_items_hnsw_old on vector_items using hnsw ((embedding::vector(8)) vector_cosine_ops)
         where namespace = 'knowledge' and embedder = 'grown' and vector_dims(embedding) = 8`);
@@ -127,7 +127,7 @@ async function before(db: Database, exact: VectorIndex, texts: readonly string[]
 
 largeNamespace('pglite', openTestDatabase);
 
-describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
+describe.skipIf(withoutPostgres)('the index on a PostgreSQL server', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres();
@@ -142,7 +142,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
 
   largeNamespace('postgres', () => openMigrated(server));
 
-  it('uses the index for a search in a large namespace', async () => {
+  it('is used for a search in a large namespace', async () => {
     const db = await openMigrated(server);
     const index = createPgvectorIndex(db, pointEmbedder('points', DIMENSIONS, CENTRES), { hnswFrom: 2000 });
     await index.upsert('error_library', points(0, 2500));
@@ -157,7 +157,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('stays exact where its role may not make an index', async () => {
+  it('is replaced by an exact search if the role may not create an index', async () => {
     const db = await openMigrated(server);
     const role = `writer_${Math.random().toString(36).slice(2, 8)}`;
     await db.query(`create role ${role} login`);

@@ -24,7 +24,7 @@ vectorIndexContract('pgvector', async () => {
 });
 
 describe('pgvector and its embedder', () => {
-  it('keeps the vectors of several embedders side by side, whatever their length', async () => {
+  it('store the vectors of several embedders separately, whatever their length', async () => {
     const db = await openEmbeddedDatabase();
     try {
       const vectorIndex = createPgvectorIndex(db, wordEmbedder('one', 512));
@@ -42,7 +42,7 @@ describe('pgvector and its embedder', () => {
     }
   });
 
-  it('refuses vectors of another length than those stored under the same name, until all are forgotten', async () => {
+  it('refuse vectors of another length than the stored ones under the same name, until all are deleted', async () => {
     const db = await openEmbeddedDatabase();
     try {
       const item = { id: 'a', text: 'one two', metadata: {} };
@@ -68,7 +68,7 @@ describe('pgvector and its embedder', () => {
     }
   });
 
-  it('measures likeness from what the embedder gives to unrelated texts', async () => {
+  it("calibrate similarity by the embedder's results for unrelated texts", async () => {
     const db = await openEmbeddedDatabase();
     try {
       const plain = createPgvectorIndex(db, wordEmbedder('words', 512));

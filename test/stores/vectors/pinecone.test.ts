@@ -54,8 +54,8 @@ vectorIndexContract('pinecone, whose reads lag behind its writes', async () => {
   return { index: indexOf(api, { visibleMs: 5_000 }), dispose };
 });
 
-describe('what Pinecone takes', () => {
-  it('cuts texts and metadata to what a record may hold, never within a character, and keeps short fields whole', async () => {
+describe('the limits of Pinecone', () => {
+  it('cut texts and metadata to the size of a record, never within a character, and keep short fields complete', async () => {
     const api = await start();
     const index = indexOf(api);
     await index.upsert('error_library', [
@@ -86,7 +86,7 @@ describe('what Pinecone takes', () => {
     expect(api.refusals).toEqual([]);
   });
 
-  it('sends batches of at most 100 vectors and 2 MB', async () => {
+  it('split uploads into batches of at most 100 vectors and 2 MB', async () => {
     const api = await start({ dimension: 2_048 });
     const index = indexOf(api);
     await index.upsert(
@@ -103,7 +103,7 @@ describe('what Pinecone takes', () => {
     expect(api.refusals).toEqual([]);
   });
 
-  it('removes more than a thousand at once, lists by pages, and takes long ids', async () => {
+  it('allow removing more than a thousand items at once, listing in pages, and long ids', async () => {
     const api = await start();
     const index = indexOf(api);
     const ids = Array.from({ length: 1_050 }, (_, number) => `${'long/'.repeat(number % 40)}${number}`);
@@ -118,7 +118,7 @@ describe('what Pinecone takes', () => {
     expect(api.refusals).toEqual([]);
   });
 
-  it('is refused by the server of the tests what Pinecone would refuse', async () => {
+  it('are enforced by the server of the tests as by Pinecone', async () => {
     const api = await start();
     const send = async (path: string, body: object, headers: object = {}) =>
       (
@@ -166,7 +166,7 @@ describe('what Pinecone takes', () => {
   });
 });
 
-describe('embedders', () => {
+describe('embedders in Pinecone', () => {
   const words = (name: string, dimensions: number): Embedder => ({
     name,
     dimensions,
@@ -176,7 +176,7 @@ describe('embedders', () => {
       ),
   });
 
-  it('keeps their vectors apart, fills shorter ones up, and forgets those of models alone', async () => {
+  it('have separate vectors, shorter ones padded, and only those of models are deleted', async () => {
     const api = await start({ dimension: 512 });
     const vectorIndex = indexOf(api);
     const other = createSemanticPineconeIndex(optionsOf(api), words('openai:mini/model', 8), [
@@ -196,7 +196,7 @@ describe('embedders', () => {
     expect(api.refusals).toEqual([]);
   });
 
-  it('measures likeness from what the embedder gives to unrelated texts', async () => {
+  it("calibrate similarity by the embedder's results for unrelated texts", async () => {
     const api = await start();
     const plain = createPineconeIndex(optionsOf(api), createHashingEmbedder());
     const raised = createPineconeIndex(optionsOf(api), {
@@ -221,7 +221,7 @@ describe('embedders', () => {
     ],
     ['too short', { dimension: 256 }, /has 256 dimensions, but the embedder produces 512/],
     ['measuring otherwise', { metric: 'euclidean' }, /measures by euclidean/],
-  ])('says how to repair an index that is %s', async (_, index, message) => {
+  ])('lead to advice for an index that is %s', async (_, index, message) => {
     const api = await start();
     api.setIndex(index);
     const refusal = { code: 'invalid-config', retryable: false, message: expect.stringMatching(message) };
@@ -235,14 +235,14 @@ describe('embedders', () => {
   });
 });
 
-describe('T30: Pinecone in trouble', () => {
+describe('T30: failures of Pinecone', () => {
   const run = async (api: PineconeApi, change: Partial<PineconeOptions> = {}, signal?: AbortSignal) => {
     const index = indexOf(api, change);
     api.setIndex({});
     return index.search('knowledge', QUERY, signal);
   };
 
-  it('waits as long as a 429 says, then goes on', async () => {
+  it('are waited for as long as a 429 states', async () => {
     const api = await start();
     api.script([{ do: 'status', status: 429, headers: { 'retry-after': '0.3' } }, { do: 'answer' }]);
     const before = performance.now();
@@ -251,7 +251,7 @@ describe('T30: Pinecone in trouble', () => {
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(2);
   });
 
-  it('does not wait for what lies beyond its limit, but hands on how long it should be left alone', async () => {
+  it('with a delay beyond the limit are not waited for, but passed on with the delay', async () => {
     const api = await start();
     api.script([{ do: 'status', status: 429, headers: { 'retry-after': '60' } }]);
     await expect(run(api)).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe('T30: Pinecone in trouble', () => {
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(1);
   });
 
-  it('tries a failing server three times more, and one that resets', async () => {
+  it('such as server errors and resets are retried three times', async () => {
     const api = await start();
     api.script([{ do: 'status', status: 500 }]);
     await expect(run(api)).rejects.toMatchObject({
@@ -275,7 +275,7 @@ describe('T30: Pinecone in trouble', () => {
     expect(await run(api)).toEqual([]);
   });
 
-  it('leaves a hanging server at its limit, and at once when the run is cancelled', async () => {
+  it('such as a server that hangs end at the time limit, and at once on abort', async () => {
     const api = await start();
     api.script([{ do: 'hang' }]);
     await expect(run(api, { timeoutMs: 100 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
@@ -294,7 +294,7 @@ describe('T30: Pinecone in trouble', () => {
       'quota-exhausted',
     ],
     ['a refused request', 400, '{"code":3,"message":"bad"}', 'invalid-input'],
-  ])('takes %s as final', async (_, status, body, code) => {
+  ])('such as %s are final', async (_, status, body, code) => {
     const api = await start();
     api.script([{ do: 'status', status, body }]);
     await expect(run(api)).rejects.toMatchObject({
@@ -305,7 +305,7 @@ describe('T30: Pinecone in trouble', () => {
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(1);
   });
 
-  it('takes neither what is no JSON nor what is larger than allowed', async () => {
+  it('include responses that are not JSON or too large', async () => {
     const api = await start();
     api.script([{ do: 'body', body: '<html>' }]);
     await expect(run(api)).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
@@ -318,7 +318,7 @@ describe('T30: Pinecone in trouble', () => {
     expect(await run(api)).toEqual([]);
   });
 
-  it('sends its key to no host but Pinecone’s where none of one’s own is configured, and waits for an index that is not ready', async () => {
+  it('never lead the key to another host unless configured, and an index that is not ready is waited for', async () => {
     const api = await start({ ready: false });
     await expect(indexOf(api, { maxRetries: 0 }).count('knowledge')).rejects.toMatchObject({
       code: 'upstream-failed',
@@ -331,7 +331,7 @@ describe('T30: Pinecone in trouble', () => {
     });
   });
 
-  it('asks for the host again after it could not be reached', async () => {
+  it('lead to a new request for the host if it was not reachable', async () => {
     const api = await start();
     const index = indexOf(api, { maxRetries: 0 });
     await index.count('knowledge');
@@ -345,7 +345,7 @@ describe('T30: Pinecone in trouble', () => {
 });
 
 describe('consistency after a write', () => {
-  it('is done when queries show it: what another process asks then sees it too', async () => {
+  it('is reached when queries show it, so that other processes see it too', async () => {
     const api = await start({ lagMs: 150 });
     await indexOf(api).upsert('error_library', [ITEM]);
     expect((await indexOf(api).search('error_library', QUERY)).map(({ id }) => id)).toEqual(['a']);
@@ -353,7 +353,7 @@ describe('consistency after a write', () => {
     expect(await indexOf(api).search('error_library', QUERY)).toEqual([]);
   });
 
-  it('does not wait for ever, nor where the index tells no numbers', async () => {
+  it('is not waited for forever, or if the index returns no numbers', async () => {
     const slow = await start({ lagMs: 60_000 });
     await indexOf(slow, { visibleMs: 50 }).upsert('error_library', [ITEM]);
     const mute = await start({ lagMs: 60_000, lsn: false });

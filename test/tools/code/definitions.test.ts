@@ -7,8 +7,8 @@ const read = (path: string, text: string) =>
       `${line}-${lineEnd} ${kind} ${container === null ? '' : `${container}.`}${name}`,
   );
 
-describe('definitions of a file', () => {
-  it('are found in JavaScript and TypeScript, past types in braces, regular expressions and strings', () => {
+describe('definitions in a file', () => {
+  it('are found in JavaScript and TypeScript, despite types in braces, regular expressions and strings', () => {
     const text = [
       "import { a } from './a';",
       "const fs = require('node:fs');",
@@ -96,7 +96,7 @@ describe('definitions of a file', () => {
     expect(findComment('a.py', text, { line: 7, lineEnd: 10 })).toEqual({ lineStart: 9, lineEnd: 9 });
   });
 
-  it('are found in Go, Rust and Java, with the type whose method each is', () => {
+  it('are found in Go, Rust and Java, with the type of each method', () => {
     const go =
       'package a\n\n// Run runs it.\nfunc (c *Command) Run() error {\n\treturn nil\n}\n\ntype Command struct {\n\tname string\n}';
     expect(read('a.go', go)).toEqual(['4-6 method Command.Run', '8-10 type Command']);
@@ -112,7 +112,7 @@ describe('definitions of a file', () => {
     });
   });
 
-  it('have a documentation comment also above a blank line, but not the comment that begins the file', () => {
+  it('have their doc comment, also above a blank line, but not the comment that begins the file', () => {
     const text = [
       ...['/**', ' * Everything about carts.', ' */', '', 'function first () {', '}', ''],
       ...['/**', ' * Adds an item.', ' */', '', 'function add () {', '}', ''],
@@ -131,7 +131,7 @@ describe('definitions of a file', () => {
     ]);
   });
 
-  it('are none in a language that is not known, and none in a generated line', () => {
+  it('are absent in an unknown language, and in a generated line', () => {
     expect(read('a.xyz', 'function a() {}')).toEqual([]);
     expect(read('a.js', `function a() {}${' '.repeat(600)}`)).toEqual([]);
   });

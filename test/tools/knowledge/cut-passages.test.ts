@@ -50,7 +50,7 @@ describe('cutting a document', () => {
     expect(passages.at(-1)?.place).toMatch(/–121$/);
   });
 
-  it('keeps to about 500 tokens with some overlap, and loses nothing', () => {
+  it('makes passages of about 500 tokens with some overlap, and loses nothing', () => {
     const text = sentences(400);
     const passages = cut(heading('Long', 1), said(text));
 
@@ -67,7 +67,7 @@ describe('cutting a document', () => {
     ).toBe(true);
   });
 
-  it('cuts what has no place to cut at, and keeps a document of headings only', () => {
+  it('cuts text without places to cut at, and keeps a document of headings only', () => {
     const passages = cut(said('x9'.repeat(5_000)));
     expect(passages.map(({ text }) => text).join('')).toHaveLength(10_000);
     for (const { text } of passages) expect(countTokens(text)).toBeLessThan(700);
@@ -77,7 +77,7 @@ describe('cutting a document', () => {
     ]);
   });
 
-  it('refuses a document without end', () => {
+  it('refuses an endless document', () => {
     const blocks = Array.from({ length: 4_001 }, (_, index) => said('x', { page: index + 1 }));
 
     expect(() => cut(...blocks)).toThrow(expect.objectContaining({ code: 'too-large' }));

@@ -9,7 +9,7 @@ import { deskWorld } from './world.ts';
 
 const FOLDER = new URL('../../../knowledge', import.meta.url).pathname;
 
-describe('search_knowledge over what a team wrote', () => {
+describe("search_knowledge in a team's documents", () => {
   const world = deskWorld();
   beforeAll(async () => {
     await loadKnowledge(world.words, await readKnowledge(FOLDER));
@@ -25,7 +25,7 @@ describe('search_knowledge over what a team wrote', () => {
       { query, ...more },
     );
 
-  it('finds the passage that a line of the failure is in, cited by document and heading', async () => {
+  it('finds the passage with a line of the failure, cited by document and heading', async () => {
     const { findings } = await search('10:01 ERROR tunnel zephyr-7 refused our handshake');
 
     expect(findings[0]).toMatchObject({
@@ -39,13 +39,13 @@ describe('search_knowledge over what a team wrote', () => {
     });
   });
 
-  it('gives the fix of a passage that is one', async () => {
+  it('returns the fix of a passage that has one', async () => {
     const { findings } = await search('Restart zephyr-7 please now');
 
     expect(findings[0]?.data).toMatchObject({ place: 'Gateway › Fix', fix: 'Restart zephyr-7.' });
   });
 
-  it('finds curated documents first for their own signals, team or not', async () => {
+  it('finds curated documents first for their own phrases, whether or not the team has documents', async () => {
     const { findings } = await search('write failed: No space left on device');
 
     expect(findings[0]?.data).toMatchObject({ kind: 'disk_full' });
@@ -54,7 +54,7 @@ describe('search_knowledge over what a team wrote', () => {
 });
 
 describe('search_knowledge with an embedding model', () => {
-  it('fuses words and meaning, and finds what shares no word', async () => {
+  it('combines words and meaning, and finds passages without a common word', async () => {
     // A model that knows that a gateway and a tunnel are one thing.
     const hashing = createHashingEmbedder();
     const knowing = {
@@ -82,7 +82,7 @@ describe('search_knowledge with an embedding model', () => {
     );
   });
 
-  it('answers by words alone where the model fails, and says so', async () => {
+  it('searches by words alone with a note if the model fails', async () => {
     const hashing = createHashingEmbedder();
     let down = false;
     const embed: typeof hashing.embed = async (texts) => {
@@ -108,16 +108,16 @@ describe('search_knowledge with an embedding model', () => {
   });
 });
 
-describe('fusing ranks', () => {
+describe('combining ranked lists', () => {
   const list = (...keys: string[]) => keys.map((key, index) => ({ key, score: 1 - index / 10 }));
 
-  it('puts first what both lists name, and keeps the better score', () => {
+  it('puts first what both lists contain, and keeps the better score', () => {
     const [first] = fuse([list('a', 'b'), [{ key: 'b', score: 0.99 }]]);
 
     expect(first).toEqual({ key: 'b', score: 0.99 });
   });
 
-  it('leaves a single list as it is', () => {
+  it('does not change a single list', () => {
     expect(fuse([list('a', 'b', 'c')]).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
   });
 });

@@ -3,7 +3,7 @@ import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { createHashedItem, synchronizeItems } from '../../../src/tools/knowledge-base.ts';
 
-it('leaves what is added while the index is read, and removes what is gone', async () => {
+it('synchronizing keeps what is added while the index is read, and removes what is gone', async () => {
   const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) =>
     createHashedItem(id, `text of ${id}`, {}),
   );

@@ -34,7 +34,7 @@ const begin = (options: RecorderOptions, analyst = createRulesAnalyst()) =>
   });
 
 describe('the recorder', () => {
-  it('keeps nothing of a fast run before its end, and a slow one as it goes', async () => {
+  it('stores a fast run at its end, and a slow one in parts', async () => {
     for (const [keepEveryMs, early] of [
       [60_000, 0],
       [1_000, 2],
@@ -50,7 +50,7 @@ describe('the recorder', () => {
     }
   });
 
-  it('lets a run end well whose recording cannot be kept', async () => {
+  it('does not fail a run whose recording cannot be stored', async () => {
     const keep = async () => {
       throw new TriageError('storage-failed', 'the disk is full');
     };
@@ -61,7 +61,7 @@ describe('the recorder', () => {
     expect(new Set(logged)).toEqual(new Set(['a part of a recording could not be kept']));
   });
 
-  it('lets a judgement and a tool answer what no JSON can hold', async () => {
+  it('accepts results of judgments and tools that JSON cannot represent', async () => {
     const { parts, options } = listened();
     const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 1 };
     const PLAN = { thought: '', confidence: 0, enough: false, retrieval: 0 };
@@ -98,7 +98,7 @@ describe('the recorder', () => {
     expect(parts.flat().map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
   });
 
-  it('hides what looks like a secret all the same', async () => {
+  it('masks what looks like a secret', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const { parts, options } = listened();
     const run = begin(options, scriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
@@ -113,7 +113,7 @@ describe('the recorder', () => {
     expect(JSON.stringify(parts)).toContain('the token is ***');
   });
 
-  it('says where it stopped for size, and keeps what came before', async () => {
+  it('reports where it stopped because of size, and keeps what came before', async () => {
     const { parts, options } = listened({ maxChars: 1_200, keepEveryMs: 60_000 });
     const run = begin(options);
     for (let times = 0; times < 4; times++)
@@ -124,7 +124,7 @@ describe('the recorder', () => {
     expect(joinLines('tri_1', lines, null).missing[0]).toBe('parts beyond the size limit of a recording');
   });
 
-  it('notes a judge who was cut off, once, and one who failed', async () => {
+  it('records once that an analyst was cut off, and once that one failed', async () => {
     const { parts, options } = listened({ keepEveryMs: 60_000 });
     const late = Promise.withResolvers<never>();
     const slow = { ...createRulesAnalyst(), classify: () => late.promise };
