@@ -4,6 +4,7 @@ import {
   type Evidence,
   type Finding,
   getCallKey,
+  REPEATED_CALL,
   type ToolCall,
   type ToolOutcome,
 } from '../../src/domain/evidence.ts';
@@ -156,7 +157,7 @@ export function checkCalls(
   const refused: ToolOutcome[] = [];
   for (const call of chosen) {
     if (!names.has(call.tool)) refused.push(refuse(call, describeForeign(call, names)));
-    else if (seen.has(getCallKey(call))) refused.push(refuse(call, REPEATED));
+    else if (seen.has(getCallKey(call))) refused.push(refuse(call, REPEATED_CALL));
     else accepted.push(call);
     seen.add(getCallKey(call));
   }
@@ -176,8 +177,6 @@ export function checkCalls(
   const surplus = sorted.slice(MAX_CALLS, MAX_CALLS + later);
   return { calls: sorted.slice(0, MAX_CALLS), surplus, refused: refused.slice(0, MAX_REFUSALS), notes };
 }
-
-const REPEATED = 'This call was already made with the same arguments. Ask something else.';
 
 function describeForeign({ tool }: ToolCall, names: ReadonlySet<string>): string {
   return `${tool.slice(0, 80)} is not one of the tools offered now; choose one of: ${[...names].join(', ')}.`;

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
+import { formatSize } from '../log/decode/decode.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import {
@@ -220,7 +221,7 @@ async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkR
     return 'the database writes';
   }
   const { bavail, bsize } = await statfs(database.dataDir);
-  const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;
+  const free = `${formatSize(bavail * bsize)} free`;
   if (bavail * bsize >= disk.minFreeMegabytes * MEGABYTE) return free;
   const minimum = `the minimum of ${disk.minFreeMegabytes} MB`;
   throw new TriageError('storage-failed', `The data directory has ${free}, less than ${minimum}.`);

@@ -52,7 +52,10 @@ export async function renderAppForm(
       part: section(html`<p class="quiet">An App is configured. It takes precedence over a token.</p>`),
     };
   if (publicUrl === null)
-    return { part: section(html`<p class="quiet">Set <code>FAULTLINE_PUBLIC_URL</code> first.</p>`) };
+    return {
+      part: section(html`<p class="quiet">An App brings its own webhook and permissions, and is created here
+        with one press. It needs the public address.</p>`),
+    };
   const { state } = readPending(deps, request, provider.name) ?? {
     state: randomBytes(32).toString('base64url'),
   };
@@ -81,7 +84,7 @@ export async function renderAppForm(
 }
 
 function section(content: Html): Html {
-  return html`<h2>App</h2>${content}`;
+  return html`<h2>With an App</h2>${content}`;
 }
 
 const ReturnQuery = z.object({ code: z.string().regex(/^[\w-]{1,200}$/), state: z.string().max(200) });

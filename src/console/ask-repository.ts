@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import type { RepositoryThread } from '../domain/ask-session.ts';
-import type { Citation, Turn } from '../domain/conversation.ts';
+import type { Turn } from '../domain/conversation.ts';
 import { createGate } from '../service/ask/ask.ts';
 import { formatRepositoryAskAddress, formatRepositoryThreadAddress } from './addresses.ts';
-import { type AskedInPage, AT_ONCE, askForm, QUESTIONS_A_MINUTE, renderTurn, sendAnswer } from './ask.ts';
+import {
+  type AskedInPage,
+  AT_ONCE,
+  askForm,
+  QUESTIONS_A_MINUTE,
+  renderCitation,
+  renderTurn,
+  sendAnswer,
+} from './ask.ts';
+import { type BuildAtHost, findBuildAtHost, findCodePlace, formatCodeAddress } from './code-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
@@ -40,11 +49,12 @@ export function registerRepositoryAskPages(app: ConsoleApp, deps: ConsoleDeps): 
   app.get('/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
     const { thread, turns } = await ask.thread(request.params.thread);
     const { repository, title } = thread;
+    const build = await findBuildAtHost(deps.stores, repository);
     const top = crumbs([
       BUILDS_LINK,
       html`<a href="${formatRepositoryAskAddress(repository)}">Ask about ${repository}</a>`,
     ]);
-    const main = renderThread(thread, turns);
+    const main = renderThread(thread, turns, build);
     return answerPage(request, reply, deps, { title, part: 'builds', top, main });
   });
   const config = {
@@ -98,21 +108,20 @@ function renderThreads(threads: readonly RepositoryThread[]): Html {
   )}</ul>`;
 }
 
-function renderThread({ id, repository }: RepositoryThread, turns: readonly Turn[]): Html {
-  const texts = new Map(turns.flatMap(({ evidence }) => evidence.map((item) => [item.id, item.text])));
+function renderThread(
+  { id, repository }: RepositoryThread,
+  turns: readonly Turn[],
+  build: BuildAtHost | null,
+): Html {
+  const known = new Map(turns.flatMap(({ evidence }) => evidence.map((item) => [item.id, item])));
   return html`<h1 tabindex="-1">About ${repository}</h1>
     <div id="turns">${turns.map((turn) =>
-      renderTurn(turn, (cited) => renderCitation(cited, texts.get(cited.id))),
+      renderTurn(turn, (cited) => {
+        const finding = known.get(cited.id);
+        const place = finding === undefined ? null : findCodePlace(finding);
+        const address = place === null || build === null ? null : formatCodeAddress(build, place);
+        return renderCitation(cited, address, finding?.text);
+      }),
     )}</div>
     ${askForm('/ask', { repository, thread: id })}`;
-}
-
-/** Renders a cited place with its lines, folded. */
-function renderCitation(cited: Citation, text: string | undefined): Html {
-  const { id, title, source, lineStart, lineEnd } = cited;
-  const until = lineEnd !== undefined && lineEnd !== lineStart && `–${lineEnd}`;
-  const place = html`<code>${source}${lineStart !== undefined && html`:${lineStart}${until}`}</code>`;
-  return html`<li id="${id}"><span class="chip">${id}</span> ${place} <span class="quiet">${title}</span>${
-    text !== undefined && html`<details><summary>Lines</summary><pre>${text}</pre></details>`
-  }</li>`;
 }

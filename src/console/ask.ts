@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
+import { nameCodes } from '../domain/category-words.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
+import type { Evidence } from '../domain/evidence.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import type { AskWatcher } from '../service/ask/answer-question.ts';
@@ -14,6 +16,7 @@ import {
   formatRepositoryAskAddress,
   formatThreadAddress,
 } from './addresses.ts';
+import { type BuildAtHost, findCodePlace, formatCodeAddress } from './code-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { renderHiddenFields, renderTime } from './controls.ts';
 import { type Html, html, linkTarget, type Shown } from './html.ts';
@@ -49,10 +52,11 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const { thread, turns } = await deps.ask.thread(request.params.thread);
     if (thread.analysisId !== analysis.id)
       throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
+    const build = await deps.stores.builds.find(analysis.buildId);
     return answerPage(request, reply, deps, {
       title: thread.title,
       part: 'builds',
-      main: threadPage(analysis, thread, turns),
+      main: threadPage(analysis, thread, turns, build),
     });
   });
   const limited = {
@@ -178,12 +182,21 @@ function askPage(
     }`;
 }
 
-function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
+function threadPage(
+  analysis: Analysis,
+  thread: Thread,
+  turns: readonly Turn[],
+  build: BuildAtHost | null,
+): Html {
+  const found = [...analysis.evidence, ...turns.flatMap(({ evidence }) => evidence)];
+  const known = new Map(found.map((item) => [item.id, item]));
   return html`<h1 tabindex="-1">${thread.title}</h1>
     <p>About <a href="${formatAnalysisAddress(analysis.id)}">${analysis.answer.title}</a> ·
     <a href="${askAddress(analysis.id)}">Other questions</a></p>
     <div id="turns">${turns.map((turn) =>
-      renderTurn(turn, (cited) => citation(cited, analysis.buildId)),
+      renderTurn(turn, (cited) =>
+        renderCitation(cited, findAddress(cited, known.get(cited.id), analysis, build)),
+      ),
     )}</div>
     ${askForm(askAddress(analysis.id), { thread: thread.id })}`;
 }
@@ -230,16 +243,45 @@ export function renderTurn(turn: Turn, renderCitation: (cited: Citation) => Html
     )}</ol></details></article>`;
 }
 
-function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buildId: string): Html {
-  const outside = linkTarget(url ?? null);
-  const lines = lineStart === undefined ? null : { lineStart, lineEnd: lineEnd ?? lineStart };
-  const place =
-    lines === null
-      ? source
-      : html`<a href="${formatLogAddress(buildId, source, lines)}">${source}:${lines.lineStart}${
-          lines.lineEnd > lines.lineStart && `–${lines.lineEnd}`
-        }</a>`;
-  return html`<li id="${id}"><span class="chip">${id}</span>
-    ${outside === null ? title : html`<a href="${outside}" rel="noreferrer">${title}</a>`}
-    <span class="quiet">${place}</span></li>`;
+/**
+ * Returns the address of a cited place: the file at its code host, the page of the finding, the lines of the
+ * log, or else the finding on the page of the answer.
+ */
+function findAddress(
+  cited: Citation,
+  finding: Evidence | undefined,
+  analysis: Analysis,
+  build: BuildAtHost | null,
+): string | null {
+  const place = finding === undefined ? null : findCodePlace(finding);
+  const atHost = place === null || build === null ? null : formatCodeAddress(build, place);
+  const outside = atHost ?? linkTarget(cited.url ?? null);
+  if (outside !== null) return outside;
+  const { id, source, lineStart, lineEnd = lineStart } = cited;
+  if (place === null && lineStart !== undefined)
+    return formatLogAddress(analysis.buildId, source, { lineStart, lineEnd: lineEnd ?? lineStart });
+  return analysis.evidence.some((item) => item.id === id)
+    ? `${formatAnalysisAddress(analysis.id)}#${id}`
+    : null;
 }
+
+/** Renders a cited place, which says itself once, with its text folded below it. */
+export function renderCitation(
+  { id, title, source, lineStart, lineEnd }: Citation,
+  address: string | null,
+  text?: string,
+): Html {
+  const until = lineEnd !== undefined && lineEnd !== lineStart && `–${lineEnd}`;
+  const place = html`<code>${source}${lineStart !== undefined && html`:${lineStart}${until}`}</code>`;
+  const about = nameCodes(
+    title.startsWith(source) ? title.slice(source.length).replace(PLACE_REST, '') : title,
+  );
+  return html`<li id="${id}"><span class="chip">${id}</span> ${
+    address === null ? place : html`<a href="${address}" rel="noreferrer">${place}</a>`
+  }${about !== '' && html` <span class="quiet">${about}</span>`}${
+    text !== undefined && html`<details><summary>Lines</summary><pre tabindex="0">${text}</pre></details>`
+  }</li>`;
+}
+
+/** The lines after the name of a file in the title of a finding, and those that its end repeats. */
+const PLACE_REST = /^[:,]? ?(?:lines? )?\d{0,9}(?:[–-]\d{1,9})?:? ?| \(lines \d{1,9}[–-]\d{1,9}\)$/g;

@@ -20,7 +20,7 @@ export type LibraryQuery = z.infer<typeof LibraryQuery>;
 const SHOWS = {
   all: 'All',
   flagged: 'Found in green builds',
-  withdrawn: 'Include withdrawn',
+  withdrawn: 'With withdrawn ones',
 } as const;
 
 /**

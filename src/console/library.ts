@@ -139,8 +139,8 @@ const CSV_COLUMNS: CsvColumns<LibraryEntry> = {
 
 function renderList(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
   const entries = found.slice(0, PAGE_ENTRIES);
-  return html`<p class="quiet">Entries answer later failures with the same fingerprint in the same repository
-    without a new analysis.</p>
+  return html`<p class="quiet">What people decided. The next failure like one of these, in the same
+    repository, gets that answer at once.</p>
     ${unknownFilter(query.filter)}${filterBar('Library', filtering)}
     ${
       entries.length === 0
@@ -186,7 +186,8 @@ function renderEmptyState(query: LibraryQuery): Html {
   if (show === 'flagged')
     return html`<div class="empty"><p>No entry was found in green builds.</p>
       <p><a class="btn" href="/library">All entries</a></p></div>`;
-  return html`<div class="empty"><p>No entries yet. Accept or correct an answer to add one.</p>
+  return html`<div class="empty"><p>Nothing is decided yet. Accept or correct an answer once, and the
+    same failure is answered at once from then on.</p>
     <p><a class="btn" href="/review">Open Review</a></p></div>`;
 }
 
@@ -214,9 +215,8 @@ function renderEntry(entry: LibraryEntry): Html {
       class="kv"><dt>Fix</dt>
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
-    <p>By the fingerprint <a
-      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or by a log
-      similar to this one:</p><pre tabindex="0">${entry.message}</pre>
+    <p>By <a href="${formatCauseAddress(entry.fingerprint.value)}">its cause</a>, or by a log that is
+    similar to this one:</p><pre tabindex="0">${entry.message}</pre>
     ${
       entry.telling.length > 0 &&
       html`<p class="quiet">Green builds are searched for

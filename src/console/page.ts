@@ -270,7 +270,8 @@ function sectionLink(section: Section, page: Page, { waiting }: Reader): Html {
   const count =
     part === 'review' &&
     waiting !== null &&
-    html`<span class="count" id="waiting" data-live>${waiting}<span class="seen-not"> waiting</span></span>`;
+    html`<span class="count" id="waiting"
+      data-live${waiting === 0 && html` hidden`}>${waiting}<span class="seen-not"> waiting</span></span>`;
   return html`<a href="${address}"${action !== undefined && html` data-action="${action}"`}${
     page.part === part && html` aria-current="page"`
   }>${icon(sign)}${name}${count}</a>`;

@@ -210,17 +210,21 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
 
 /** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
-  return html`<p
-    class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
-    their cause.</p>
-    <p class="acts"><a class="btn main" href="/library/rules/new">New rule</a>
-    <a class="btn" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
-      withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'
-    }</a></p>
-    ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}${
-      rules.length > 0 &&
-      renderCsvLink(`/library/rules${search({ withdrawn: withWithdrawn ? 1 : undefined, csv: 1 })}`)
-    }`;
+  const create = html`<a class="btn main" href="/library/rules/new">New rule</a>`;
+  const withdrawn = html`<a class="btn" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
+    withWithdrawn ? 'Hide withdrawn rules' : 'Show withdrawn rules'
+  }</a>`;
+  if (rules.length === 0)
+    return html`<div class="empty"><h2>Answer a known line yourself</h2><p>A rule names a line of the log,
+      such as “disk quota exceeded on build-7”, and what to say and do when it appears. Every later failure
+      with that line gets your answer, and no model is asked.</p>
+      <p class="acts">${create}${!withWithdrawn && withdrawn}</p></div>`;
+  return html`<p class="quiet">A rule answers every failure whose log has its line, unless a person decided
+    that failure.</p>
+    <p class="acts">${create}${withdrawn}</p>
+    ${rules.map(ruleCard)}${renderCsvLink(
+      `/library/rules${search({ withdrawn: withWithdrawn ? 1 : undefined, csv: 1 })}`,
+    )}`;
 }
 
 const CSV_COLUMNS: CsvColumns<Rule> = {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import { REPEATED_CALL } from '../domain/evidence.ts';
 import { findMin } from '../lib/collections.ts';
 import { formatCount, startUpper } from '../lib/text.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
@@ -261,16 +262,12 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
 }
 
 function toolLine(tool: ToolTrace): Html {
-  const sign = isFailure(tool)
-    ? html`<span class="is-red"><span aria-hidden="true">✗</span> ${tool.status}</span>`
-    : html`<span class="is-green"><span aria-hidden="true">✓</span> ${
-        tool.status === 'empty' ? 'nothing' : 'found'
-      }</span>`;
   const args = Object.entries(tool.args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return html`<li>${sign} <b title="${tool.tool}">${startUpper(nameTool(tool.tool))}</b>:
-    ${describeInWords(tool.summary)}
+  return html`<li>${renderOutcome(tool)} <b title="${tool.tool}">${startUpper(nameTool(tool.tool))}</b>${
+    !isRepeated(tool) && html`: ${describeInWords(tool.summary)}`
+  }
     <span class="quiet">${formatDuration(tool.milliseconds)}${
       tool.attempts > 1 && `, ${tool.attempts} attempts`
     }${tool.cached && ', from cache'}${
@@ -280,9 +277,32 @@ function toolLine(tool: ToolTrace): Html {
     class="quiet">${tool.why}</span></li>`;
 }
 
-/** Checks whether a tool call failed. An empty result is not a failure. */
-function isFailure({ status }: ToolTrace): boolean {
-  return status !== 'ok' && status !== 'empty';
+/** Renders the outcome of a tool call: found, nothing, skipped, or the kind of its failure. */
+function renderOutcome(tool: ToolTrace): Html {
+  if (isRepeated(tool)) return html`<span class="quiet">skipped, asked before</span>`;
+  if (isFailure(tool))
+    return html`<span class="is-red"><span aria-hidden="true">✗</span> ${STATUS_WORDS[tool.status]}</span>`;
+  return html`<span class="is-green"><span aria-hidden="true">✓</span> ${STATUS_WORDS[tool.status]}</span>`;
+}
+
+const STATUS_WORDS: Readonly<Record<ToolTrace['status'], string>> = {
+  ok: 'found',
+  empty: 'nothing',
+  unavailable: 'not available',
+  'invalid-arguments': 'wrong arguments',
+  refused: 'refused',
+  failed: 'failed',
+  'timed-out': 'timed out',
+};
+
+/** Checks whether a call was skipped because an equal one was made before. */
+function isRepeated({ status, summary }: ToolTrace): boolean {
+  return status === 'refused' && summary === REPEATED_CALL;
+}
+
+/** Checks whether a tool call failed. An empty result and a skipped repeat are no failures. */
+function isFailure(tool: ToolTrace): boolean {
+  return tool.status !== 'ok' && tool.status !== 'empty' && !isRepeated(tool);
 }
 
 /** The start and the duration of the whole run in milliseconds, which scale the bars. */

@@ -128,20 +128,25 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
   const others = systems.filter((system) => !isConnected(system));
   return html`${await illBanner(deps)}${
     publicUrl === null &&
-    banner(
-      html`<b>Links in comments do not work yet.</b> Faultline does not know its public address. Set
-        <code>FAULTLINE_PUBLIC_URL</code> and restart it.`,
-      { tone: 'amber' },
-    )
+    banner(html`<b>Links in comments do not work yet.</b> ${SET_ADDRESS}`, { tone: 'amber' })
   }<section class="panel" aria-labelledby="systems"><header><h2 id="systems">CI systems</h2><span
-    class="meta">${
-      connected.length === 0 ? 'none is connected' : `${connected.length} connected`
-    }</span></header>
+    class="meta">${summarizeSystems(connected)}</span></header>
     <ul class="rows">${connected.map((system) => systemRow(system, publicUrl, deps.clock.now()))}<li><p
     class="acts">${others.length > 0 && html`<span class="meta">Connect another:</span>`}${others.map(
       ({ provider, label }) => html`<a class="btn" href="/settings?provider=${provider.name}">${label}</a>`,
     )}<span class="meta">Any other CI uploads its builds to
     <code>POST /api/builds</code>.</span></p></li></ul></section>`;
+}
+
+/** The way to tell Faultline its public address. */
+const SET_ADDRESS = html`Faultline does not know its public address. Set <code>FAULTLINE_PUBLIC_URL</code>,
+  for example to <code>https://faultline.example.com</code>, and restart it.`;
+
+/** Says how many of the systems that may send builds have sent one. */
+function summarizeSystems(systems: readonly CiSystem[]): string {
+  const sending = systems.filter(({ lastAt }) => lastAt !== null).length;
+  if (systems.length === 0) return 'none is connected';
+  return sending === 0 ? 'no build received yet' : `${sending} of ${systems.length} sent builds`;
 }
 
 interface CiSystem {
@@ -222,12 +227,16 @@ async function providerMain(
     : setting;
   const address =
     publicUrl === null ? `https://YOUR-FAULTLINE${path}` : getWebhookAddress(provider, publicUrl);
+  const noAddress = html`<p><b>${label} cannot send webhooks here yet.</b> ${SET_ADDRESS} Meanwhile
+    <a href="/paste">paste a log</a>, or upload builds to <code>POST /api/builds</code>.</p>`;
   return html`<h1 tabindex="-1">Connect ${label}</h1>
-    ${findings !== null && findingsPart(findings)}
+    ${findings !== null && findingsPart(findings)}${
+      publicUrl === null && banner(noAddress, { tone: 'amber' })
+    }
     ${app}
-    <h2>Webhook</h2>
+    <h2>${app === undefined ? 'Webhook' : 'Or a webhook by hand'}</h2>
     <dl class="kv"><dt>Address</dt>
-    <dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
+    <dd><code>${address}</code></dd>
     <dt>Secret</dt><dd>${
       secrets.length > 0
         ? keptAt
@@ -235,13 +244,15 @@ async function providerMain(
           <code>${secretSetting}</code>, and restart the service`
     }</dd>
     <dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
-    <h2>Setup by hand</h2>
+    <h2>Steps at ${label}</h2>
     <ol>${steps.map((step) => html`<li>${step}</li>`)}</ol>
     <h2>Token permissions</h2>
     <p>Put the token in <code>${tokenSetting}</code>.</p>
     <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
     <h2>Test the connection</h2>
-    <form method="post" action="/settings" data-whole>${renderHiddenFields({ provider: provider.name })}
+    <form method="post" action="/settings" data-whole class="flow">${renderHiddenFields({
+      provider: provider.name,
+    })}
     ${
       'because' in hooks
         ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>`

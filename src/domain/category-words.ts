@@ -1,4 +1,4 @@
-import { type Category, getKindRow, type Kind } from './category.ts';
+import { Category, getKindRow, type Kind } from './category.ts';
 
 /** The display names of the categories. Programs and searches use the codes. */
 export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
@@ -8,6 +8,13 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   CONFIG_ERROR: 'Configuration',
   DEPENDENCY_ERROR: 'Dependency',
 };
+
+const CODES = /\b(?:CODE_ERROR|TEST_FAILURE|INFRA_ERROR|CONFIG_ERROR|DEPENDENCY_ERROR)\b/g;
+
+/** Replaces the codes of categories in a text by their display names. */
+export function nameCodes(text: string): string {
+  return text.replace(CODES, (code) => CATEGORY_WORDS[Category.parse(code)]);
+}
 
 /** Returns the display name of a kind: "missing module", "wrong value". */
 export function nameKind(kind: Kind): string {

@@ -51,6 +51,9 @@ export function getCallKey({ tool, args }: Pick<ToolCall, 'tool' | 'args'>): str
   return JSON.stringify([tool, Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1))]);
 }
 
+/** The summary of a call that was not made, because an equal one was made before. */
+export const REPEATED_CALL = 'This call was already made with the same arguments. Ask something else.';
+
 /** The result of a tool call. A failure of the tool is data, never an exception. */
 export const ToolOutcome = z.object({
   call: ToolCall,

@@ -22,16 +22,16 @@ export const WHOSE_WORDS = {
     likely: 'Most likely no, also on other pull requests',
     onDefault: 'Also on pull requests',
   },
-  flaky: { sure: 'No, flaky', likely: 'Most likely no, flaky', onDefault: 'Flaky' },
+  flaky: { sure: 'No, flaky', likely: 'Most likely no, flaky', onDefault: 'None: it is flaky' },
   machine: {
     sure: 'No, the machine or a service',
     likely: 'Most likely no, the machine or a service',
-    onDefault: 'The machine or a service',
+    onDefault: 'None: the machine or a service',
   },
   environment: {
     sure: 'No, what it runs with changed',
     likely: 'Most likely no, what it runs with changed',
-    onDefault: 'What it runs with changed',
+    onDefault: 'None: what it runs with changed',
   },
   unknown: { sure: 'Not known yet', likely: 'Not known yet', onDefault: 'Not known yet' },
 } as const;

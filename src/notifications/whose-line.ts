@@ -95,7 +95,7 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
           ' within minutes',
       ];
     case 'log':
-      return ['the failing step says so'];
+      return ['the log of the failing step shows it'];
     case 'named':
       return isDefault
         ? ['named by the answer, not yet proven by builds']

@@ -65,7 +65,7 @@ describe('without a mouse', () => {
         await page.keyboard.press(key);
         await page.waitForURL(address);
       };
-      await page.goto('/review');
+      await page.goto('/review#list');
       await page.keyboard.press('j');
       await leads('o', /\/review\/rev_/);
       const first = await item();

@@ -118,11 +118,9 @@ describe('the demo', () => {
           if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
         };
         // The queue says what its order means, and its count leads to one decision for all.
-        await page.goto(`/review?repo=${repository}`);
+        await page.goto(`/review?repo=${repository}#list`);
         expect(await mainText(page)).toContain('Highest risk first: failures that block a pull request');
-        await page
-          .getByRole('link', { name: '3 items with the same fingerprint: decide them together' })
-          .click();
+        await page.getByRole('link', { name: '3 items with the same failure: decide them together' }).click();
         await page.getByRole('button', { name: 'Accept this answer for all 3' }).waitFor();
         await check();
         // What was done is said once, apart from the next item.

@@ -60,7 +60,7 @@ describe('the first minute with the demo', () => {
 
   it('53: there is something to review, a flaky test, and a regression with its fix', async () => {
     await client.at('anna', async (page) => {
-      await page.goto('/review');
+      await page.goto('/review#list');
       for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit'])
         expect(await mainText(page)).toContain(repository);
       await page.goto('/tests');

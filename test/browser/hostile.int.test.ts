@@ -89,7 +89,7 @@ describe('38: text that means harm, in every field that is shown', () => {
 
   it('stays text where pages replace each other in place, gaps open, and steps come while one looks', async () => {
     await watching(async ({ page, harm }) => {
-      await page.goto('/review');
+      await page.goto('/review#list');
       await page.locator(`a[href^="/review/${item.id}"]`).first().click();
       await untilShown(page, item);
       for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape'])

@@ -100,7 +100,7 @@ describe('65: pages change while they are open', () => {
     const [first, second] = await itemsOf('queue', 3);
     if (first === undefined || second === undefined) throw new Error('no items');
     const complaints = await client.at('anna', async (page) => {
-      await page.goto('/review?repo=live/queue');
+      await page.goto('/review?repo=live/queue#list');
       await page.getByLabel('Filter', { exact: true }).fill('half a wor');
       await decide(first);
       await itemsOf('queue', 1);
@@ -188,7 +188,7 @@ describe('65: pages change while they are open', () => {
       await client.console.bring({ slug: 'npm-eresolve', repository: 'live/restart', number: '1' });
       // It waits longer after each try that failed.
       await page.locator('#builds [data-row]').waitFor({ timeout: 30_000 });
-      await page.goto('/review');
+      await page.goto('/review#list');
       const before = asked;
       await expect.poll(() => asked, SOON).toBe(before + 1);
       open.clear();

@@ -241,7 +241,7 @@ describe('single keys', () => {
     const at = `/review/${item?.id}?repo=keys/listed&n=1&of=2`;
     const places = {
       item: [at, `${at}&edit=1`, `${at}&reject=1`],
-      queue: ['/review?repo=keys/listed'],
+      queue: ['/review?repo=keys/listed#list'],
       log: [`/logs/${item?.buildId}?file=build.log&analysis=${item?.analysisId}`],
     } as const;
     await client.at('anna', async (page) => {
@@ -273,7 +273,7 @@ describe('single keys', () => {
       timestamps: false,
     });
     const complaints = await client.at('ben', async (page) => {
-      await page.goto('/review?repo=keys/tab');
+      await page.goto('/review?repo=keys/tab#list');
       await tabTo(page, 'Start');
       await page.keyboard.press('Enter');
       await untilShown(page, first);

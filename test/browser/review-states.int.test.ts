@@ -35,9 +35,9 @@ async function pairOf(name: string): Promise<[Review, Review]> {
 describe('39: each state says its sentence', () => {
   it('an empty queue, and one that the filters empty', async () => {
     await client.at('anna', async (page) => {
-      await page.goto('/review');
+      await page.goto('/review#list');
       expect(await mainOf(page)).toMatch(/The queue is empty\. 0 decided today/);
-      await page.goto('/review?repo=shop/web');
+      await page.goto('/review?repo=shop/web#list');
       expect(await mainOf(page)).toContain('No waiting item fits these filters.');
       await page.getByRole('main').getByRole('link', { name: 'Remove the filters' }).first().click();
       await page.waitForURL('**/review');
@@ -48,7 +48,7 @@ describe('39: each state says its sentence', () => {
     const { database } = client.console.app;
     await client.at('anna', async (page) => {
       await database.query('alter table reviews rename to reviews_away');
-      await page.goto('/review');
+      await page.goto('/review#list');
       await database.query('alter table reviews_away rename to reviews');
       expect(await mainOf(page)).toMatch(/The queue could not be read \(.+\)\. Your decisions are saved\./);
       await page.getByRole('link', { name: 'Try again' }).click();
@@ -206,10 +206,7 @@ describe('others', () => {
       expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
       await page.getByRole('button', { name: 'Accept this answer for all 8' }).click();
-      await untilSaid(
-        page,
-        `Item 7 and 7 more with the same fingerprint: accepted. ${TAUGHT} Press u to undo.`,
-      );
+      await untilSaid(page, `Item 7 and 7 more with the same failure: accepted. ${TAUGHT} Press u to undo.`);
       expect(
         (await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept'),
       ).toHaveLength(8);
@@ -225,7 +222,7 @@ describe('others', () => {
   it('43: the queue keeps its filters back and forth', async () => {
     const [first] = await pairOf('filters');
     await client.at('anna', async (page) => {
-      await page.goto('/review?category=TEST_FAILURE');
+      await page.goto('/review?category=TEST_FAILURE#list');
       await page.locator('input[name=filter]').fill('states/filters');
       await page.getByRole('button', { name: 'Filter', exact: true }).click();
       await page.waitForURL(/repo=states(%2F|\/)filters/);

@@ -79,7 +79,7 @@ it('mutes a cause until it was seen so often again, and says how often still', a
 
 it('keeps a cause fixed from the next build on, whatever a build says that ran already', async () => {
   await change({ what: 'fixed-in-next-build' });
-  expect((await getPage(opened.app, '/causes?list=fixed')).body).toContain('Fixed in the next build');
+  expect((await getPage(opened.app, '/causes?list=fixed')).body).toContain('Fixed from the next build');
   await failAgain(4, 'cause-1', '2026-10-15T00:00:00.000Z');
   expect((await causeNow())?.state).toBe('fixed');
   await failAgain(5, 'cause-1', '2099-01-01T00:00:00.000Z');

@@ -260,7 +260,7 @@ it('asks for a public address first', async () => {
   const { console, get } = await openSettings({ publicUrl: null });
 
   const { body } = await get('/settings?provider=github');
-  expect(body).toContain('<code>FAULTLINE_PUBLIC_URL</code> first');
+  expect(body).toContain('It needs the public address.');
   expect(body).not.toContain('name="manifest"');
   await console.close();
 });

@@ -1,18 +1,21 @@
 import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/analysis.ts';
 import { shortenCommit } from '../../domain/build.ts';
-import { nameCategory, nameKind } from '../../domain/category-words.ts';
+import { nameCategory, nameCodes, nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { formatCount, startUpper } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { type AnswerView, answerView, formatPlace } from '../../notifications/answer-view.ts';
 import { askAddress, buildAddress, search } from '../addresses.ts';
 import { formatEditorAddress, getCiName } from '../ci-links.ts';
+import { type BuildAtHost, findCodePlace, formatCodeAddress } from '../code-links.ts';
 import { badge, crumbs, formatAge } from '../controls.ts';
 import { type Html, html, joinHtml, linkTarget, type Shown } from '../html.ts';
 import type { EvidenceWindows } from '../logs/evidence-windows.ts';
 import { icon } from '../parts/icons.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { inlineProse, prose } from '../prose.ts';
+import { nameTool } from '../run-words.ts';
+import { createSentenceFilter } from './distinct-sentences.ts';
 import type { AnswerFacts } from './facts.ts';
 import { sureFact } from './sure.ts';
 import type { AnswerTexts } from './texts.ts';
@@ -90,28 +93,31 @@ const MAX_TEXT = 4000;
  * Renders the evidence of the answer: the exact lines of the logs with the claims that they prove, the
  * findings of the tools, and contrary evidence.
  */
-export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows, texts: AnswerTexts): Html {
+export function evidencePart(
+  { analysis, build }: AnswerFacts,
+  windows: EvidenceWindows,
+  texts: AnswerTexts,
+): Html {
   const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
   const [aside, found] = [others.filter(isIrrelevant), others.filter((other) => !isIrrelevant(other))];
   const heading = windows.count === 0 && html`<h2 id="evidence">Evidence</h2>`;
   return html`<section class="proof stack tight" aria-labelledby="evidence">${heading}${windows.html}
     ${otherClaims(analysis, windows, texts)}
-    ${found.map(finding)}
+    ${found.map((item) => finding(item, build))}
     ${
       aside.length > 0 &&
       html`<details class="aside"><summary>${aside.length}
-        more, not related to this failure</summary>${aside.map(finding)}</details>`
+        more, not related to this failure</summary>${aside.map((item) => finding(item, build))}</details>`
     }${againstPart(analysis)}</section>`;
 }
 
 /** Renders the claims that no log line proves, each with links to its evidence. */
 function otherClaims(analysis: Analysis, windows: EvidenceWindows, { claims }: AnswerTexts): Html {
-  const ids = listIds(analysis);
   const rest = analysis.answer.claims.flatMap((claim, index) => {
     const text = claims[index] ?? '';
     const isSaid = text === '' || windows.noted.has(index) || isSaidByFinding(claim, text, analysis);
-    return isSaid ? [] : [claimRow(claim, index, text, analysis, ids)];
+    return isSaid ? [] : [claimRow(claim, index, text, analysis)];
   });
   return html`${rest.length > 0 && html`<ul class="notes">${rest}</ul>`}`;
 }
@@ -122,15 +128,16 @@ function isSaidByFinding({ evidence }: Claim, text: string, analysis: Analysis):
   return sources.length > 0 && sources.every(({ title }) => text.includes(title));
 }
 
-function claimRow(
-  { evidence }: Claim,
-  index: number,
-  text: string,
-  analysis: Analysis,
-  ids: ReadonlySet<string>,
-): Html {
+/** Renders a claim with links to its evidence. A title that repeats the page is not written again. */
+function claimRow({ evidence }: Claim, index: number, text: string, analysis: Analysis): Html {
+  const ids = listIds(analysis);
+  const { title, rootCause } = analysis.answer;
   const sources = analysis.evidence.filter(({ id }) => evidence.includes(id));
-  const links = sources.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
+  const sayOnce = createSentenceFilter();
+  for (const words of [nameCategory(analysis.category), title, rootCause, text]) sayOnce(words);
+  const links = sources.map(
+    (source) => html`<a href="#${source.id}">${sayOnce(nameCodes(source.title)) || 'Details'}</a>`,
+  );
   return html`<li id="claim-${index + 1}">${icon('pin')}<span>${inlineProse(text, ids)} <span
     class="meta">${joinHtml(links, ', ')}</span></span></li>`;
 }
@@ -149,8 +156,10 @@ function againstPart(analysis: Analysis): Html {
   return html`${parts}`;
 }
 
-function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {
-  const target = linkTarget(url ?? null);
+function finding(item: Evidence, build: BuildAtHost): Html {
+  const { id, title, text, source, tool, url, lineStart, lineEnd } = item;
+  const at = findCodePlace(item);
+  const target = (at === null ? null : formatCodeAddress(build, at)) ?? linkTarget(url ?? null);
   const place =
     lineStart === undefined
       ? source
@@ -159,8 +168,8 @@ function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evi
     text.length > MAX_TEXT &&
     html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
   const beginning = text.slice(0, MAX_TEXT);
-  return html`<details class="finding" id="${id}" data-evidence><summary>${startUpper(title)} <span
-    class="meta">${SOURCE_WORDS[tool] ?? tool.replaceAll('_', ' ')}</span></summary>
+  return html`<details class="finding" id="${id}" data-evidence><summary>${nameCodes(title)} <span
+    class="meta">${SOURCE_WORDS[tool] ?? nameTool(tool)}</span></summary>
     <p class="meta">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${
       lineStart === undefined
         ? prose(beginning)
@@ -220,7 +229,12 @@ function suspectPlace(suspect: Suspect, { build }: AnswerFacts, editor: string):
     line: suspect.line,
     repository: build.repository,
   });
-  const place = html`<code>${formatPlace(suspect)}</code>`;
+  const address =
+    build.commit === null
+      ? null
+      : formatCodeAddress(build, { ...suspect, lineStart: suspect.line, commit: build.commit });
+  const code = html`<code>${formatPlace(suspect)}</code>`;
+  const place = address === null ? code : html`<a href="${address}" rel="noreferrer">${code}</a>`;
   return opens === null ? place : html`${place} <a href="${opens}">Open in editor</a>`;
 }
 

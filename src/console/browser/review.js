@@ -2,7 +2,7 @@
  * The review queue and its items: rows, forms that open in place, the confirmation of risky acceptances, and
  * claims.
  */
-import { arrivals, beforeSending, isBusy, parse, rename, say, show } from './core.js';
+import { arrivals, beforeSending, isBusy, parse, rename, say, show, visit } from './core.js';
 import { actions, findControl } from './keys.js';
 
 /** The time within which a risky acceptance must be confirmed by a second press, in milliseconds. */
@@ -185,6 +185,22 @@ function onClick(event) {
   if (done) event.preventDefault();
 }
 
+/**
+ * Opens the first item next to the queue, where both fit and nothing else was asked for: the list itself
+ * (`#list`), or the page after an action, which says what it did.
+ */
+async function openFirst() {
+  // The page that is being shown is complete only after this turn.
+  await null;
+  const room = document.querySelector('[data-start]');
+  const link = document.querySelector('[data-row-link]');
+  const isAsked = location.hash !== '' || document.querySelector('#status')?.textContent.trim() !== '';
+  if (!room?.checkVisibility() || !(link instanceof HTMLAnchorElement) || isAsked) return;
+  const { href } = link;
+  await visit(href, { push: false });
+  if (document.body.dataset.place === 'item') rename(href);
+}
+
 function arriveAtItem() {
   evidenceAt = -1;
   clearTimeout(armedTimer);
@@ -221,5 +237,5 @@ export function startReview() {
   for (const kind of ['keydown', 'pointerdown', 'input'])
     document.addEventListener(kind, onActivity, { passive: true });
   beforeSending.push(() => holding);
-  arrivals.push(arriveAtItem);
+  arrivals.push(arriveAtItem, () => void openFirst());
 }

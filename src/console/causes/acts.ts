@@ -80,7 +80,7 @@ function actForms(cause: Cause, principal: Principal | null, { now, people, othe
   }${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}${
     state === 'fixed'
       ? act('reopened', 'Open again')
-      : html`${act('fixed', 'Mark as fixed')}${act('fixed-in-next-build', 'Fixed in the next build')}`
+      : html`${act('fixed', 'Mark as fixed')}${act('fixed-in-next-build', 'Fixed from the next build')}`
   }${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
     <details class="flow"><summary>Assign, mute, link or merge</summary>${asked(
       'assigned',
@@ -157,7 +157,7 @@ function describeEvent({ what, detail }: CauseEvent): string {
     linked: `linked to ${detail}`,
     merged: 'merged into another cause',
     unmerged: 'made a cause of its own again',
-    'fixed-in-next-build': 'fixed in the next build',
+    'fixed-in-next-build': 'fixed from the next build',
     undone: `took back: ${detail}`,
   };
   return sentences[what] ?? what;

@@ -8,7 +8,7 @@ import { stateMark } from '../parts/marks.ts';
 export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFrom'>): Html {
   if (state === 'regressed') return stateMark('Back', 'amber');
   if (state === 'fixed')
-    return stateMark(fixedFrom === null ? 'Fixed' : 'Fixed in the next build', 'green', 'check');
+    return stateMark(fixedFrom === null ? 'Fixed' : 'Fixed from the next build', 'green', 'check');
   const words = { new: 'New', acknowledged: 'Acknowledged', assigned: 'Assigned' };
   return stateMark(words[state]);
 }

@@ -151,8 +151,13 @@ function renderCostliest(causes: readonly TopCause[], all: string): Shown {
       value="${cause.hours}" aria-label="Hours lost">${formatHours(cause)}</progress></div><span
       class="end num">${formatHours(cause)}</span></li>`,
   );
-  return html`<section class="part" aria-labelledby="costliest"><h2 id="costliest">The costliest cause
-    took ${formatHours(first)} of builds</h2><div class="panel"><ul class="rows">${rows}</ul></div><p
+  const equal = timed.filter((cause) => formatHours(cause) === formatHours(first)).length;
+  const took =
+    equal === 1
+      ? `The costliest cause took ${formatHours(first)} of builds`
+      : `The ${equal} costliest causes took ${formatHours(first)} of builds each`;
+  return html`<section class="part" aria-labelledby="costliest"><h2 id="costliest">${took}</h2>
+    <div class="panel"><ul class="rows">${rows}</ul></div><p
       class="meta"><a
     href="${all}">All causes</a></p></section>`;
 }
@@ -166,7 +171,7 @@ function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
   const price = medianUsd === null || medianUsd === 0 ? 'nothing' : formatDollars(medianUsd);
   const sentence =
     medianSeconds === null
-      ? 'Every answer of this week came from a known fingerprint'
+      ? 'Every answer of this week was known from a decision'
       : `Most answers take ${time} and cost ${price}`;
   return html`<section class="part" aria-labelledby="price"><h2 id="price">${sentence}</h2><dl class="kv">
     <dt>Answers since ${formatDay(week.week)}</dt><dd>${week.answers}</dd>
@@ -237,12 +242,13 @@ async function renderCostView(query: InsightsQuery, { stores, clock }: ConsoleDe
   const charts = figures.length === 0 ? [] : createCostCharts(figures, query, clock.now());
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
-    <p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
+    <p>Time and cost are per answer and week, without answers that were known from a decision, which cost
+    nothing.</p>
     ${filterForm(COST_PATH, query)}${
       charts.length === 0
         ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>`
         : html`<p>${formatCount(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}
-          of them from known fingerprints.</p>${charts.map((chart) => figure(chart))}`
+          of them known from a decision.</p>${charts.map((chart) => figure(chart))}`
     }`;
   return {
     title: 'Cost and time',

@@ -1,4 +1,5 @@
 import type { ListedGrade } from '../../domain/graded.ts';
+import { TOO_FEW } from '../../domain/insights.ts';
 import { type GradeQuestion, QUESTION_WORDS } from '../../domain/outcome.ts';
 import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
 import { computeProportion } from '../../lib/statistics.ts';
@@ -33,7 +34,7 @@ export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps)
   if (isEmpty)
     return {
       table,
-      main: html`<p>No answer is graded yet: none of the failed builds is followed by entry that passed.</p>`,
+      main: html`<p>No answer is graded yet: no failed build is followed by one that passed.</p>`,
     };
   const { questions, routes, repositories } = outcomes;
   const asked = questions.filter(({ right, wrong, doubtful }) => right + wrong + doubtful > 0);
@@ -49,11 +50,13 @@ export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps)
   const ofRepositories = dataTable('Category right, by repository', createHead('Repository'), byRepository);
   const main = html`<p>Each answer is graded by the build that passed next: by the change between the two, or
     because the same commit passed. A person's decision on the category wins over it. What does not tell is
-    doubtful and counts for nothing.</p>
+    doubtful and counts for nothing. An interval is shown from ${TOO_FEW} graded answers on.</p>
     ${dataTable('What happened next', createHead('Question'), byQuestion)}
-    <h3>The category, by what the answer rested on</h3>
-    ${dataTable('Category right, by route', createHead('Answers'), byRoute)}
-    ${repo === '' && html`<h3>The category, by repository</h3>${ofRepositories}`}
+    <details class="flow"><summary>The category, by what the answer rested on${
+      repo === '' && ', and by repository'
+    }</summary>${dataTable('Category right, by route', createHead('Answers'), byRoute)}${
+      repo === '' && ofRepositories
+    }</details>
     <p class="quiet"><a href="/insights/trust${search({ repo, csv: 'outcomes' })}">Download CSV</a></p>`;
   return { main, table };
 }
@@ -78,9 +81,7 @@ function renderOutcomeRow(
   const words =
     low === null ? of : `${of} (${formatPercent(share)}; ${formatPercent(from)} to ${formatPercent(to)})`;
   return html`<tr><th scope="row">${name}</th>
-    <td class="number">${link('right', right, words)}${
-      low === null && html` <span class="quiet">too few</span>`
-    }</td>
+    <td class="number">${link('right', right, words)}</td>
     <td class="number">${link('wrong', wrong, formatNumber(wrong))}</td>
     <td class="number">${link('doubtful', doubtful, formatNumber(doubtful))}</td>
     <td class="number">${formatNumber(byPerson)}</td></tr>`;

@@ -126,17 +126,24 @@ function facts(test: TestFlakiness): Html {
 function quarantinePart(test: TestFlakiness, acts: boolean): Html {
   const { repository, suite, name, quarantine, quarantineEvents } = test;
   const fields = { repository, suite: suite ?? '', name };
-  const forms = html`<div class="acts">${
-    quarantine === null
-      ? postForm(TEST_PATH, { ...fields, days: 7 }, html`<button>Quarantine for a week</button>`)
-      : postForm(TEST_PATH, { ...fields, days: 0 }, html`<button>End the quarantine</button>`)
-  }
-    ${postForm(
+  const form = (words: string) =>
+    postForm(
       TEST_PATH,
       fields,
-      html`<label>For <input name="days" type="number" min="1" max="90" value="7" required>
-        days</label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`,
-    )}</div>`;
+      html`<div class="filters"><label>Days <input name="days" type="number" min="1" max="90" value="7"
+        required></label><label>Reason <input name="reason" maxlength="500"></label>
+        <button>${words}</button></div>`,
+    );
+  const forms =
+    quarantine === null
+      ? form('Quarantine')
+      : html`<div class="acts">${postForm(
+          TEST_PATH,
+          { ...fields, days: 0 },
+          html`<button>End the quarantine</button>`,
+        )}</div><details class="flow"><summary>Change its end or its reason</summary>${form(
+          'Change',
+        )}</details>`;
   const events = quarantineEvents
     .toReversed()
     .map(

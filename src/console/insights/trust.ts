@@ -68,25 +68,20 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = createCoverageChart(query, facts);
-  const reviewed = decided.reduce((sum, outcome) => sum + outcome.count, 0);
-  const main = html`<h1 tabindex="-1">Trust</h1>
-    <p role="note">${lead(trust)}</p>
-    <p class="quiet">Right means that the category was right. This page counts the answers that people
-    reviewed, ${reviewed} in the last ${TRUST_DAYS} days (5,000 at most), and for what would be published all
-    of the latest 20,000.</p>
-    ${filterForm(PATH, query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}
-    <h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
-    ${
-      trust.enough
-        ? figure(coverage)
-        : html`<p id="coverage">The chart of accuracy and coverage starts at ${TOO_FEW} decisions.</p>`
-    }<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
-    ${figure(whole)}<h2>By category</h2>${
-      known.length === 0
-        ? html`<p>No decisions yet in any category.</p>`
-        : html`<div class="charts-small">${known.map(({ chart }) => figure(chart, 'h3'))}</div>`
+  const main = html`<h1 tabindex="-1">${writeFinding(trust)}</h1>
+    <p role="note">${lead(trust)}</p>${filterForm(PATH, query)}
+    <h2 id="outcomes">Was it right?</h2>${outcomes.main}
+    <h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}${
+      trust.enough && figure(coverage)
+    }${
+      whole.drawing !== null &&
+      html`<h2 id="calibration">How sure it said it was, and how often it was right</h2>${figure(whole)}<div
+        class="charts-small">${known.map(({ chart }) => figure(chart, 'h3'))}</div>`
     }
-    <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
+    <h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
+    <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}
+    <p class="quiet">Right means that the category was right. What people decided in the last
+    ${TRUST_DAYS} days is counted, at most 5,000 answers; what would be published, over the latest 20,000.</p>`;
   const thresholds = {
     head: THRESHOLD_HEAD,
     rows: trust.thresholds.map((threshold) => Object.values(threshold)),
@@ -103,20 +98,34 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
 
 const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];
 
-/** Describes the current result in one or two sentences, or says that there is too little data. */
-function lead({ threshold, thresholds, decided, answered }: Trust): Html {
+/** Finds the figures at the threshold in force. Returns null if there are no answers. */
+function findInForce({ threshold, thresholds, decided, answered }: Trust) {
   const here = thresholds.find((other) => other.threshold === threshold);
-  if (here === undefined || answered + decided === 0)
-    return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
+  return here === undefined || answered + decided === 0 ? null : here;
+}
+
+/** Returns the most important fact in a sentence: how often answers that may be published are right. */
+function writeFinding(trust: Trust): string {
+  const here = findInForce(trust);
+  if (here === null) return 'There are no answers yet';
+  return here.decided < TOO_FEW
+    ? `${formatCount(here.decided, 'decision')}: ${TOO_FEW} are needed to say how often it is right`
+    : `${here.right} of ${here.decided} answers that were sure enough to publish are right`;
+}
+
+/** Describes the threshold in force, and where else to look while there is too little data. */
+function lead(trust: Trust): Html {
+  const { threshold, answered } = trust;
+  const here = findInForce(trust);
+  const measured = html`See <a href="#release">how this release was measured</a>.`;
+  if (here === null) return measured;
   const published = html`Answers with a confidence of <strong>${threshold.toFixed(2)}</strong> or more are
     sure enough to be published without a person: ${formatPercent(here.coverage)} of
     ${formatCount(answered, 'answer')}.`;
-  if (here.decided < TOO_FEW)
-    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'}
-      decided by a person: <strong>too few to say how often they are right</strong>. That takes ${TOO_FEW}
-      decisions; until then, see <a href="#release">how this release was measured</a>.`;
-  return html`${published} Of those, ${here.decided} were decided by a person, and
-    <strong>${formatShare(here.right, here.decided)}</strong> were right.`;
+  if (here.decided < TOO_FEW) return html`${published} ${measured}`;
+  const { share, low, high } = computeProportion(here.right, here.decided);
+  return html`${published} ${formatPercent(share)} of those that a person decided were right; with so many
+    decisions, the true share lies between ${formatPercent(low)} and ${formatPercent(high)}.`;
 }
 
 /** Formats a share as in "58 of 62 (94 %; 84 % to 98 %)". */
@@ -128,7 +137,9 @@ function formatShare(hits: number, of: number): string {
         `to ${formatPercent(high)})`;
 }
 
+/** Renders the thresholds. How often each was right is shown if any has enough decisions. */
 function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQuery): Html {
+  const isJudged = thresholds.some(({ decided }) => decided >= TOO_FEW);
   const link = (t: number, verdict: string, count: number, words: string) =>
     count === 0 ? words : html`<a href="${ANSWERS_PATH}${search({ repo, t, verdict })}">${words}</a>`;
   const rows = thresholds.map(({ threshold: at, published, coverage, decided, right }) => {
@@ -138,14 +149,19 @@ function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQue
     }</th>
       <td class="number">${formatNumber(published)}
       <span class="quiet">(${formatPercent(coverage)})</span></td>
-      <td class="number">${
-        decided === 0
-          ? html`<span class="quiet">none decided</span>`
-          : link(at, 'right', right, formatShare(right, decided))
-      }${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td>
-      <td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
+      ${
+        isJudged &&
+        html`<td class="number">${
+          decided === 0
+            ? html`<span class="quiet">none decided</span>`
+            : link(at, 'right', right, formatShare(right, decided))
+        }</td><td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td>`
+      }</tr>`;
   });
-  const head = ['Threshold', ...createNumberColumns('Published', 'Right (95 % interval)', 'Wrong')];
+  const numbers = isJudged
+    ? createNumberColumns('Published', 'Right (95 % interval)', 'Wrong')
+    : createNumberColumns('Published');
+  const head = ['Threshold', ...numbers];
   return html`${dataTable('What would be published at each threshold', head, rows)}
     <p class="quiet">Publishing also needs <em>evidence</em>
     of the right kind: fewer answers are published than are sure enough.

@@ -1,11 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { formatCount } from '../../lib/text.ts';
+import { formatSize } from '../../log/decode/decode.ts';
+import { formatDuration } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { buildAddress, formatAnalysisAddress, formatLogAddress } from '../addresses.ts';
 import { logPageLink } from '../ci-links.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { badge, renderHiddenFields } from '../controls.ts';
+import { badge, formatSpan, renderHiddenFields } from '../controls.ts';
 import { type Html, html, joinHtml, type Shown } from '../html.ts';
 import { IdParams } from '../http.ts';
 import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
@@ -207,12 +209,12 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
     }</span><span class="num">${formatNumber(line)}</span></a></li>`;
   };
   const steps = outline?.steps ?? [];
-  const rows = steps.map(({ name, line }, index) => {
+  const rows = steps.map(({ name, line, milliseconds }, index) => {
     const end = steps[index + 1]?.line ?? Number.POSITIVE_INFINITY;
     const inStep = proof.filter((number) => number >= line && number < end);
     return html`<li><a href="${address(line)}"${inStep.length > 0 && html` aria-current="true"`}>${
       inStep.length > 0 ? icon('cross', 'is-red') : icon('right')
-    }${name}<span class="meta num">${formatNumber(line)}</span></a></li>${inStep.map(within)}`;
+    }${name}<span class="meta num">${formatTook(line, milliseconds)}</span></a></li>${inStep.map(within)}`;
   });
   const first = steps[0]?.line ?? Number.POSITIVE_INFINITY;
   const answers = analyses.map(
@@ -226,6 +228,14 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
     ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>${about}${otherLogs(
       facts,
     )}</div></nav>`;
+}
+
+const LONG_MS = 120_000;
+
+/** Formats how long a step took, or the number of its first line if the log has no times. */
+function formatTook(line: number, milliseconds: number | null): string {
+  if (milliseconds === null) return formatNumber(line);
+  return milliseconds < LONG_MS ? formatDuration(milliseconds) : formatSpan(milliseconds);
 }
 
 /** Renders the lines of a view, and their number relative to the whole log. */
@@ -373,11 +383,6 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
       /(?<!make(?:\[\d{1,4}\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join('')),
     ).length;
   return count > 0 && ` On ${formatCount(count, 'line')} of this page, *** replaces a secret.`;
-}
-
-function formatSize(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /**

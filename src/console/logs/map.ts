@@ -7,6 +7,8 @@ const WIDTH = 72;
 const HEIGHT = 800;
 /** The length in characters of a line that spans the whole width of the map. */
 const FULL = 120;
+/** The number of lines that fill the map. A shorter log is drawn to the same scale and leaves a rest. */
+const MIN_LINES = 200;
 /** The minimum height of a mark, so that even one line of a long log is visible. */
 const MIN_HEIGHT = 3;
 
@@ -16,14 +18,14 @@ export function mapPart(
   outline: Outline | null,
   visible: readonly Range[],
 ): Html {
-  const place = (line: number) => ((line - 1) / source.lines) * HEIGHT;
+  const place = (line: number) => ((line - 1) / Math.max(MIN_LINES, source.lines)) * HEIGHT;
   const bar = (look: string, { from, to }: Range) =>
     html`<rect class="${look}" y="${place(from).toFixed(1)}" width="${WIDTH}" height="${Math.max(
       MIN_HEIGHT,
       place(to + 1) - place(from),
     ).toFixed(1)}"/>`;
   const widths = outline?.widths ?? [];
-  const step = HEIGHT / Math.max(1, widths.length);
+  const step = (place(source.lines + 1) - place(1)) / Math.max(1, widths.length);
   // All lines share one path, because a log has hundreds.
   const ink = widths
     .map((width, row) => [Math.min(1, width / FULL) * (WIDTH - 8), row * step] as const)

@@ -5,6 +5,8 @@ export interface OutlineStep {
   readonly name: string;
   /** The line of its mark, 1-based. */
   readonly line: number;
+  /** The time until the next step or the end of the log; null if the log has no times there. */
+  readonly milliseconds: number | null;
 }
 
 /** The steps of a log, and the lengths of its lines. */
@@ -39,18 +41,41 @@ export async function readOutline(
   if (bytes > MAX_BYTES || lines === 0) return null;
   const perRow = Math.max(1, Math.ceil(lines / ROWS));
   const widths = Array.from({ length: Math.ceil(lines / perRow) }, () => 0);
-  const steps: OutlineStep[] = [];
+  const begun: { readonly name: string; readonly line: number; readonly at: number | null }[] = [];
+  let lastAt: number | null = null;
   for await (const piece of archive.pieces(buildId, name)) {
     let number = piece.lineStart;
     for (const text of splitLines(piece.bytes)) {
       const row = Math.floor((number - 1) / perRow);
       widths[row] = Math.max(widths[row] ?? 0, text.length);
-      const step = steps.length < MAX_STEPS ? findStep(text) : null;
-      if (step !== null) steps.push({ name: step, line: number });
+      const at = readTime(text);
+      lastAt = at ?? lastAt;
+      const step = begun.length < MAX_STEPS ? findStep(text) : null;
+      if (step !== null) begun.push({ name: step, line: number, at });
       number += 1;
     }
   }
+  const steps = begun.map(({ name, line, at }, index) => {
+    const end = index + 1 < begun.length ? (begun[index + 1]?.at ?? null) : lastAt;
+    return { name, line, milliseconds: at === null || end === null ? null : Math.max(0, end - at) };
+  });
   return { steps, widths };
+}
+
+/** The time with its zone at the beginning of a line, and the one in a mark of GitLab. */
+const STAMP = /^(?:\xef\xbb\xbf)?\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:?\d\d)?/;
+const SECTION_TIME = /section_(?:start|end):(\d{9,11}):/;
+
+/** Reads the time of a line, in milliseconds since 1970. Returns null if it has none. */
+function readTime(text: string): number | null {
+  const [, day, clock, zone = 'Z'] = STAMP.exec(text) ?? [];
+  if (day !== undefined) return toFinite(Date.parse(`${day}T${clock}${zone}`));
+  const seconds = text.includes('section_') ? SECTION_TIME.exec(text)?.[1] : undefined;
+  return seconds === undefined ? null : Number(seconds) * 1000;
+}
+
+function toFinite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 function* splitLines(bytes: Buffer): Generator<string> {

@@ -279,7 +279,7 @@ function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failu
     ${
       failure !== null && banner(html`<strong>Not saved.</strong> ${failure}`, { tone: 'red', id: 'failure' })
     }
-    <form method="post" action="/notifications/owners" data-whole>
+    <form method="post" action="/notifications/owners" data-whole class="stack tight">
     <p class="choices">${input('owner', 'Owner', '@shop/payments')}
     ${input('slack', 'Slack channel', 'C0123456789')}
     ${input('slackMention', 'Slack ID to mention', 'S0123456789')}

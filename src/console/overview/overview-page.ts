@@ -220,9 +220,24 @@ function redPart({ lanes, reasons, principal, now, isMine }: Overview): Html {
         : `${rest === 1 ? 'One other default branch is' : `The other ${rest} default branches are`} green`
     }. <a href="/insights/health">${rest === 1 ? 'Show it' : 'Show them'}</a></p>`;
   return html`<section class="panel" aria-labelledby="red"><header><h2 id="red">Red now</h2><span
-    class="meta">last 24 hours, one cut per build</span></header>${red > 0 && laneHours(now)}${reasons.map(
-      (reason) => reasonPart(reason, principal, now),
+    class="meta">last 24 hours, one cut per build</span></header>${red > 0 && laneHours(now)}${foldRest(
+      reasons.map((reason) => reasonPart(reason, principal, now)),
     )}${green}</section>`;
+}
+
+/** The number of reasons that a phone shows before it folds the rest. */
+const SHOWN_ON_PHONE = 4;
+
+/** Renders the reasons. The last ones are folded on a phone, and always open on a wide page. */
+function foldRest(reasons: readonly Html[]): Html {
+  const rest = reasons.slice(SHOWN_ON_PHONE);
+  return html`${reasons.slice(0, SHOWN_ON_PHONE)}${
+    rest.length > 0 &&
+    html`<details class="rest"><summary class="pad">${formatCount(
+      rest.length,
+      'more reason',
+    )}</summary>${rest}</details>`
+  }`;
 }
 
 function reasonPart({ cause, lanes }: Reason, principal: Principal | null, now: number): Html {

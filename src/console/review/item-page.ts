@@ -258,7 +258,7 @@ function correctForm(view: ItemView): Html {
   const address = formatReviewAddress(review.id);
   return html`<section class="panel pad" data-mode="correct"${mode !== 'correct' && html` hidden`}
     aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
-    <p class="meta">Change what is wrong, and leave the rest as it is.</p>
+    ${categoryOnly(view)}
     <form id="correct-form" method="post"
     action="${address}/decision">${renderHiddenFields(listDecisionFields(view, 'correct'))}
     ${categoryFields(view)}${wordFields(view)}${detailFields(view)}${scopeFields(view)}
@@ -266,6 +266,19 @@ function correctForm(view: ItemView): Html {
     <kbd aria-hidden="true">Ctrl+Enter</kbd></button>
     <a class="btn" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
     <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+}
+
+/** Renders a button for each other category that saves at once and leaves the rest of the answer as it is. */
+function categoryOnly(view: ItemView): Html {
+  const { review, facts } = view;
+  const others = CATEGORY_KEYS.filter((category) => category !== facts.analysis.category).map(
+    (category) => html`<button name="category" value="${category}">${CATEGORY_WORDS[category]}</button>`,
+  );
+  return postForm(
+    `${formatReviewAddress(review.id)}/decision`,
+    listDecisionFields(view, 'correct'),
+    html`<p class="acts"><span>Only the category is wrong? Save it as</span>${others}</p>`,
+  );
 }
 
 function categoryFields({ typed, facts: { analysis }, mode }: ItemView): Html {
@@ -341,7 +354,7 @@ function scopeFields({ same, typed }: ItemView): Html {
   return html`<fieldset class="applies"><legend>Applies to</legend>
     <label><input type="radio" name="alsoFor" value=""${!also && html` checked`}> this cause</label>
     <label><input type="radio" name="alsoFor" value="same-fingerprint"${also && html` checked`}>
-    also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</label>
+    also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same failure</label>
     <details${also && html` open`}>
     <summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
 }
@@ -378,10 +391,10 @@ function sameList(view: ItemView): Html {
   const words = mustArm(facts)
     ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
     : `Accept this answer for all ${same.length + 1}`;
-  const controls = html`<p>${formatCount(same.length, 'more waiting item')} with the same fingerprint.
+  const controls = html`<p>${formatCount(same.length, 'more waiting item')} with the same failure.
     <button>${words}</button></p>
     <details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
-  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(
+  return html`<section class="same" id="same" aria-label="Items with the same failure">${postForm(
     `${formatReviewAddress(review.id)}/decision`,
     fields,
     controls,

@@ -114,9 +114,7 @@ export async function describeLastAction(
     reject: 'rejected',
   }[decision.type];
   const others =
-    result.also === undefined || result.also === 0
-      ? ''
-      : ` and ${result.also} more with the same fingerprint`;
+    result.also === undefined || result.also === 0 ? '' : ` and ${result.also} more with the same failure`;
   const taught = decision.type === 'reject' ? '' : ` ${await explainTaught(stores, decision)}`;
   return `${item}${others}: ${did}.${taught} Press u to undo.`;
 }

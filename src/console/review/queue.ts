@@ -192,7 +192,7 @@ export function queuePart(
   const decided = counts.decidedToday === 0 ? 'Nothing' : counts.decidedToday;
   const day = html`<p class="pad meta">${decided} decided today${describeAgreement(counts)}.</p>`;
   return html`<section aria-label="Queue"><header class="top">${heading}${tabs(view)}</header>
-    ${above}
+    ${level === 'h1' ? above : chosenPart(query)}
     <div id="queue" data-live="item">${nothing ? emptyState(view) : list}</div>
     ${
       level === 'h1' &&
@@ -203,6 +203,19 @@ export function queuePart(
         html` class="btn" data-swap`,
       )}${rows.length > 0 && renderCsvLink(`/review${formatQuery({ ...query, offset: 0 }, { csv: 1 })}`)}</div>`
     }${!nothing && day}</section>`;
+}
+
+const ORDERS = { risk: 'Riskiest first', age: 'Oldest first', confidence: 'Least sure first' } as const;
+
+/** Renders the order and the filters of the queue next to an item, with the way to change them. */
+function chosenPart(query: QueueQuery): Html {
+  const { category, repository } = toReviewFilter(query);
+  const chosen = [category !== undefined && nameCategory(category), repository].filter(
+    (part) => typeof part === 'string',
+  );
+  const list = `/review${formatQuery({ ...query, n: undefined, of: undefined })}#list`;
+  return html`<p class="pad line meta"><span>${[ORDERS[query.sort], ...chosen].join(', ')}</span><a
+    href="${list}">Filter or select several</a></p>`;
 }
 
 function describeAgreement({ decidedToday, agreedToday }: QueueView['counts']): string {
@@ -219,7 +232,7 @@ function startPart({ query, counts }: QueueView): Html {
         environment or a flaky test, most of all if the change touches the suspected file.</p>
         <p><a class="btn" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
         data-swap>Open the first</a></p>`;
-  return html`<div class="empty only-wide">${icon('review')}${words}</div>`;
+  return html`<div class="empty only-wide" data-start>${icon('review')}${words}</div>`;
 }
 
 /** Renders the action bar of the queue. */
@@ -275,7 +288,7 @@ function reviewRow(
   const reasons = isClaimed
     ? `Under review by ${claimedBy} since ${formatClockTime(claimedAt)}`
     : formatReasons(review);
-  const together = `${count} items with the same fingerprint: decide them together`;
+  const together = `${count} items with the same failure: decide them together`;
   const isPicked = current === null && !isClaimed && review.decision === null;
   return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
     isPicked && pickBox(review)

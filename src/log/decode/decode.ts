@@ -405,8 +405,9 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
   }
 }
 
-/** Formats a number of bytes: 1500000 → "1.5 MB". */
+/** Formats a number of bytes: 1500000 → "1.5 MB", 52566000000 → "52.6 GB". */
 export function formatSize(bytes: number): string {
+  if (bytes >= 1_000_000_000) return `${Math.round(bytes / 100_000_000) / 10} GB`;
   if (bytes >= 1_000_000) return `${Math.round(bytes / 100_000) / 10} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 100) / 10} kB` : `${bytes} bytes`;
 }

@@ -100,7 +100,7 @@ describe('insights', () => {
     expect(await said('/insights')).toMatch(/\d+ of \d+ answers that were sure enough to publish/);
     expect(await said('/insights/trust')).toContain('At 0.85:');
     expect(await said('/insights/trust?t=0.6&wrong=50')).toContain('At 0.60: 100 % sure enough to publish');
-    expect(await said('/insights/trust?repo=acme/none')).toContain('No decisions yet');
+    expect(await said('/insights/trust?repo=acme/none')).toContain('There are no answers yet');
     expect(await said('/insights/health')).toContain('2 pipelines are red on their default branch');
     expect(await said('/insights/health?repo=acme/shop')).toContain('acme/shop is red on main');
     expect(await said('/tests')).toContain('1 run in 2</b>');
@@ -256,9 +256,7 @@ describe('insights', () => {
   it('say in a sentence that there is nothing yet', async () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');
-    expect(await said('/insights/trust')).toContain(
-      'No decisions yet, so stated confidence cannot be compared with accuracy.',
-    );
+    expect(await said('/insights/trust')).toContain('There are no answers yet');
     expect(await said('/insights/health')).toContain('No builds passed or failed in the last 7 days.');
     expect(await said('/tests')).toContain('No test is known to be flaky.');
     expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');

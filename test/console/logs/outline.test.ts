@@ -27,13 +27,32 @@ test('steps are found by the marks of each CI, with the line of the mark', async
     '##[section]Starting: Build',
     'plain words',
   ]);
-  expect(outline?.steps).toEqual([
+  expect(outline?.steps).toMatchObject([
     { name: 'Run npm test', line: 1 },
     { name: 'step_script', line: 2 },
     { name: 'Unit tests', line: 3 },
     { name: ':jest: Tests', line: 4 },
     { name: 'Build', line: 5 },
   ]);
+});
+
+test('a step takes until the next one, or until the last time of the log', async () => {
+  const outline = await outlineOf([
+    '\ufeff2026-03-01T10:00:00.5000000Z ##[group]Run npm ci',
+    '2026-03-01T10:00:02Z added 12 packages',
+    '2026-03-01T10:00:03.5Z ##[group]Run npm test',
+    '2026-03-01T10:02:03.5Z 1 failed',
+    '',
+  ]);
+  expect(outline?.steps.map(({ milliseconds }) => milliseconds)).toEqual([3_000, 120_000]);
+  const gitlab = await outlineOf([
+    'section_start:1560896352:prepare\r\u001b[0K',
+    'section_start:1560896360:step_script\r\u001b[0K$ npm test',
+    'section_end:1560896361:step_script\r\u001b[0K',
+  ]);
+  expect(gitlab?.steps.map(({ milliseconds }) => milliseconds)).toEqual([8_000, 1_000]);
+  const without = await outlineOf(['##[group]Run npm ci', '##[group]Run npm test', 'done']);
+  expect(without?.steps.map(({ milliseconds }) => milliseconds)).toEqual([null, null]);
 });
 
 test('the shape of a log is the longest line of each of its parts', async () => {

@@ -25,7 +25,7 @@ async function bring(
 
 it('leads on where nothing has failed yet', async () => {
   const { body } = await getPage(opened.app, '/');
-  expect(body).toContain('Nothing has failed here yet');
+  expect(body).toContain('Connect your CI, and the next red build explains itself');
   expect(body).toContain('/settings?provider=github');
   expect((await getPage(opened.app, '/', TOKENS.read)).body).toContain('An administrator connects it');
 });

@@ -242,7 +242,7 @@ describe('items of one fingerprint', () => {
     );
     const [first, second, third] = items.map(({ id }) => id);
     const page = await getPage(opened.app, `/review/${first}?edit=1`);
-    expect(page.body).toContain('also 2 waiting items with the same fingerprint');
+    expect(page.body).toContain('also 2 waiting items with the same failure');
     for (const id of [second, third]) expect(page.body).toContain(`name="also" value="${id}"`);
     const answer = await decide(first ?? '', {
       type: 'accept',
@@ -250,7 +250,7 @@ describe('items of one fingerprint', () => {
       also: [second ?? '', third ?? ''],
     });
     expect((await getPage(opened.app, locationOf(answer))).body).toContain(
-      'and 2 more with the same fingerprint: accepted.',
+      'and 2 more with the same failure: accepted.',
     );
     const undone = await postForm(opened.app, `/review/${first}/undo`, {});
     expect((await getPage(opened.app, locationOf(undone))).body).toContain(
