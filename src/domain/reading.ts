@@ -10,6 +10,7 @@ import {
   type Failure,
   Fingerprint,
   LogPosition,
+  LogRange,
   Section,
   ThrownException,
 } from './failure.ts';
@@ -24,6 +25,9 @@ export const PassedOnRetry = z.object({
   at: LogPosition.nullable(),
 });
 export type PassedOnRetry = z.infer<typeof PassedOnRetry>;
+
+/** The maximum number of ranges of other failures' lines that are kept, so that checkpoints stay small. */
+export const MAX_FOREIGN = 200;
 
 /**
  * The result of reading all logs and reports of one build in `src/log`. It is plain data, and all of it is
@@ -46,6 +50,11 @@ export const Reading = z.object({
   exits: z.array(ExitMark),
   /** The failed sections; empty if the log has none. */
   failedSections: z.array(Section),
+  /**
+   * The lines of the build's other failures, which are answered apart; at most {@link MAX_FOREIGN} ranges.
+   * Absent if there are none.
+   */
+  foreign: z.array(LogRange).optional(),
   /** The toolchains that the logs show: "pytest", "npm", "maven". */
   toolchains: z.array(z.string()),
   /** The versions that may matter for the failure. Absent if the logs show none. */

@@ -82,7 +82,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const kept = { ...keepLines(extracted, isKept), failingTests };
   const steps = ranges.length === 0 ? marked : readMarks(log);
   const structure = splitSteps(log, kept, steps);
-  const all = structure === steps ? kept : withSpansInSections(kept, structure.failedSections);
+  const all = withSpansInSections(kept, structure.failedSections);
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : filterFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);

@@ -8,6 +8,7 @@ import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
 import { chooseSource, cleanText, listWindowPieces, MAX_FINDINGS } from './findings.ts';
+import { withOwnLines } from './own-lines.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /** The maximum number of lines of one answer, including known ones between new ones. */
@@ -71,7 +72,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
         return throwNothing(
           `No known green build has ${source.name}, so its new lines cannot be determined.`,
         );
-      const stored = await archive.read(subject.build.id, source.name);
+      const stored = await withOwnLines(archive, subject).read(subject.build.id, source.name);
       if (stored === null) return [];
       const log = openText(stored);
       if (from !== undefined && from > log.lineCount) return [];

@@ -135,7 +135,7 @@ export async function chooseSource(
 
 /**
  * Returns lines of a text as one finding, within the size limit of a finding. Lines that do not fit are
- * dropped at the ends farthest from `focus`.
+ * dropped at the ends farthest from `focus`. Returns null if all lines are blank.
  */
 export function findWindowAround(
   source: string,
@@ -145,7 +145,7 @@ export function findWindowAround(
 ): PlainFinding | null {
   const lines = window.lines.map(cleanText);
   const last = lines.length - 1;
-  if (last < 0) return null;
+  if (lines.every((line) => line.trim() === '')) return null;
   let low = Math.min(Math.max(focus - window.lineStart, 0), last);
   let high = low;
   let size = lines[low]?.length ?? 0;
@@ -163,7 +163,10 @@ export function findWindowAround(
   return toFinding(source, title, window.lineStart + low, lines.slice(low, high + 1));
 }
 
-/** Returns all lines, in as many findings as needed, up to the maximum for one answer. */
+/**
+ * Returns all lines, in as many findings as needed, up to the maximum for one answer. Findings of blank lines
+ * are left out.
+ */
 export function listWindowPieces(source: string, title: string, window: LogLines): PlainFinding[] {
   const findings: PlainFinding[] = [];
   let piece: string[] = [];
@@ -181,7 +184,8 @@ export function listWindowPieces(source: string, title: string, window: LogLines
     size += line.length + 1;
   }
   if (piece.length > 0) findings.push(toFinding(source, title, pieceStart, piece));
-  return findings.slice(0, MAX_FINDINGS);
+  const informative = findings.filter(({ text }) => text.trim() !== '');
+  return informative.slice(0, MAX_FINDINGS);
 }
 
 function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): PlainFinding {

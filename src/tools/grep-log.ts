@@ -9,6 +9,7 @@ import { cutAfter } from '../lib/text.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { chooseSource, cleanText, type LogLines, listWindowPieces } from './findings.ts';
+import { withOwnLines } from './own-lines.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
@@ -62,6 +63,7 @@ export function grepLog(archive: BuildArchive): Tool {
       const branches = createBranches({ text, pattern, ignoreCase });
       const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
+      const ownArchive = withOwnLines(archive, subject);
       const sources = everywhere
         ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES)
         : chosen === null
@@ -70,7 +72,7 @@ export function grepLog(archive: BuildArchive): Tool {
       const findings: Finding[] = [];
       let room = limit;
       for (const source of sources) {
-        const lines = await readCandidates(archive, subject.build.id, source.name, literals);
+        const lines = await readCandidates(ownArchive, subject.build.id, source.name, literals);
         const found = await readMatchingLines(lines, {
           holds,
           branches,
@@ -83,7 +85,7 @@ export function grepLog(archive: BuildArchive): Tool {
         room -= hits.length;
         const title = `“${cutAfter(text, MAX_SHOWN_TEXT)}” in ${source.name} (${countLines(found, hits)})`;
         const runs = await withContext(
-          archive,
+          ownArchive,
           subject.build.id,
           source.name,
           groupRuns(hits, context),

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { findMax } from '../lib/collections.ts';
 import { showReadableLine } from '../log/reports/passages.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 import { chooseSource, findWindowAround, type LogLines, listWindowPieces } from './findings.ts';
+import { withOwnLines } from './own-lines.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const CONTEXT = 30;
@@ -51,7 +53,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
         line ?? findInformativeLine(subject, source.name) ?? source.lines,
         Math.max(source.lines, 1),
       );
-      const window = await archive.lines(
+      const window = await withOwnLines(archive, subject).lines(
         subject.build.id,
         source.name,
         Math.max(1, focus - context),
@@ -112,12 +114,27 @@ export function readConsoleOutput(archive: BuildArchive): Tool {
       const exit =
         from === 'exit' ? subject.exits.find((item) => item.source === source.name)?.line : undefined;
       const last = Math.min(exit === undefined ? source.lines : exit + AFTER_EXIT, source.lines);
-      const window = await archive.lines(subject.build.id, source.name, Math.max(1, last - lines + 1), last);
+      const first = Math.max(findStart(subject, source.name, exit ?? last), last - lines + 1);
+      const window = await withOwnLines(archive, subject).lines(subject.build.id, source.name, first, last);
       const title = exit === undefined ? `End of ${source.name}` : `${source.name} where the process ended`;
       const finding = window === null ? null : findWindowAround(source.name, title, window, exit ?? last);
       return finding === null ? [] : [finding];
     },
   });
+}
+
+/**
+ * Returns the first line of the innermost failed step in which a process ended, or the first line of the
+ * log. The line of an exit may be the one after its step.
+ */
+function findStart({ failedSections }: TriageSubject, source: string, exit: number): number {
+  const around = failedSections.filter(
+    (section) => section.source === source && section.lineStart <= exit && exit <= section.lineEnd + 1,
+  );
+  return findMax(
+    around.map(({ lineStart }) => lineStart),
+    1,
+  );
 }
 
 const MAX_LINES_VIEW_LOG = 200;
@@ -150,7 +167,12 @@ export function createViewLog(archive: BuildArchive): Tool {
     async run({ source: named, from, to }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null || from > source.lines) return [];
-      const window = await archive.lines(subject.build.id, source.name, from, Math.min(to, source.lines));
+      const window = await withOwnLines(archive, subject).lines(
+        subject.build.id,
+        source.name,
+        from,
+        Math.min(to, source.lines),
+      );
       return window === null ? [] : listWindowPieces(source.name, source.name, toReadable(source, window));
     },
   });
@@ -220,7 +242,7 @@ export function readArtifact(archive: BuildArchive): Tool {
         return await listCases(archive, subject, source);
       const first = from ?? Math.max(1, (to ?? MAX_LINES_ARTIFACT) - MAX_LINES_ARTIFACT + 1);
       if (first > source.lines) return [];
-      const window = await archive.lines(
+      const window = await withOwnLines(archive, subject).lines(
         subject.build.id,
         source.name,
         first,
@@ -265,12 +287,23 @@ async function listCases(
   if (text === null) return [];
   const { failingTests, testResults, diagnostics } = parseReport(source.name, text);
   const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
-  const cases = failingTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
+  const ownTests = failingTests.filter((test) => isOwnTest(test, subject));
+  const cases = ownTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
   if (cases.length > 0) return cases;
   const described = diagnostics
     .slice(0, MAX_CASES)
     .map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
-  return [{ title, text: described.join('\n') || 'No test case failed.', source: source.name }];
+  const isOther = failingTests.length > 0;
+  const nothing = isOther
+    ? 'Its failed tests belong to other failures of this build.'
+    : 'No test case failed.';
+  return [{ title, text: described.join('\n') || nothing, source: source.name }];
+}
+
+/** Checks whether a failed test is one of this failure's. A build with one cause has no others. */
+function isOwnTest({ name, suite }: FailingTest, { failures, foreign }: TriageSubject): boolean {
+  if (foreign === undefined) return true;
+  return failures.some(({ test }) => test?.name === name && test.suite === suite);
 }
 
 function toFinding(source: string, test: FailingTest): Finding {

@@ -107,6 +107,49 @@ describe('read_console_output', () => {
   });
 });
 
+describe('the tools that read a log of several failures', () => {
+  const foreign = [
+    { source: 'build.log', lineStart: 2_960, lineEnd: 2_979 },
+    { source: 'build.log', lineStart: 4_995, lineEnd: 4_999 },
+  ];
+  const failedSections = [
+    { source: 'build.log', name: 'test', lineStart: 2_990, lineEnd: 3_000, failed: true },
+  ];
+  const askOne = ask({ exits, failedSections, foreign });
+
+  it('show the last output from the beginning of the failed step', async () => {
+    const [found] = (await askOne('INFRA_ERROR', 'read_console_output', { lines: 80 })).findings;
+
+    expect([found?.lineStart, found?.lineEnd]).toEqual([2_990, 3_010]);
+  });
+
+  it('show no line of another failure, and keep the numbers of the others', async () => {
+    const [around] = (await askOne('INFRA_ERROR', 'read_build_log', { line: 2_980, context: 2 })).findings;
+    const viewed = await askOne('CODE_ERROR', 'view_log', { from: 4_995, to: 4_999 });
+    const { findings } = await askOne('CODE_ERROR', 'grep_log', { text: 'line 499' });
+
+    expect(around).toMatchObject({ lineStart: 2_978, text: '\n\nline 2980\nline 2981\nline 2982' });
+    expect(viewed.status).toBe('empty');
+    expect(findings.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
+      [499, 499],
+      [4_990, 4_994],
+    ]);
+  });
+
+  it('show of a report the tests of this failure', async () => {
+    const report =
+      '<testsuite><testcase classname="a" name="one"><failure message="1"/></testcase>' +
+      '<testcase classname="a" name="two"><failure message="2"/></testcase></testsuite>';
+    const askReport = asking(
+      { archive: archiveOf({ ...logs, 'report.xml': report }) },
+      sampleSubject({ foreign }),
+    );
+    const [other] = (await askReport('TEST_FAILURE', 'read_artifact', { source: 'report.xml' })).findings;
+
+    expect(other?.text).toBe('Its failed tests belong to other failures of this build.');
+  });
+});
+
 describe('grep_log', () => {
   it('finds literal text with its exact lines, adjacent ones together', async () => {
     const { findings } = await ask()('CODE_ERROR', 'grep_log', { text: 'line 499', limit: 3 });

@@ -1,6 +1,6 @@
 import type { EnvironmentRecord } from '../../domain/environment-record.ts';
 import type { Excerpt, LogRange } from '../../domain/failure.ts';
-import type { Reading } from '../../domain/reading.ts';
+import { MAX_FOREIGN, type Reading } from '../../domain/reading.ts';
 import { findThrownException, groupByCause, type ReadFailure } from '../fingerprint/failures.ts';
 import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
@@ -139,6 +139,7 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
   return {
     ...part,
     failingTests,
+    foreign: listForeignRanges(opened, owners, numbers),
     sources,
     testResults,
     notes,
@@ -147,6 +148,35 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
     fingerprint,
     generic,
   };
+}
+
+/**
+ * Lists the lines of all other failures, and of failed steps in which none of these failures lies. If there
+ * are too many ranges, keeps the longest ones.
+ */
+function listForeignRanges(
+  { logs }: OpenedSources,
+  owners: readonly Ownership[],
+  numbers: ReadonlySet<number>,
+): LogRange[] {
+  const isPlaced = owners.some((owner) => owner.own(numbers).length > 0);
+  const ranges = logs.flatMap(({ log, structure }, at) => {
+    const owner = owners[at];
+    if (owner === undefined) return [];
+    const ownLines = owner.own(numbers);
+    const steps = structure.failedSections
+      .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }))
+      .filter(({ start, end }) => isPlaced && !overlaps(ownLines, start, end));
+    return joinRanges([...owner.foreign(numbers), ...steps]).map(({ start, end }) => ({
+      source: log.name,
+      lineStart: start,
+      lineEnd: end,
+    }));
+  });
+  if (ranges.length <= MAX_FOREIGN) return ranges;
+  const longest = ranges.toSorted((a, b) => b.lineEnd - b.lineStart - (a.lineEnd - a.lineStart));
+  const kept = new Set(longest.slice(0, MAX_FOREIGN));
+  return ranges.filter((range) => kept.has(range));
 }
 
 /**

@@ -35,20 +35,21 @@ export function withWholeSpans(log: LogText, found: Extraction): Extraction {
 }
 
 /**
- * Ends each test's block at the end of the section that it begins in: the next section holds the output of
- * another command.
+ * Ends each test's block at the end of the failed section that it begins in: the next section holds the
+ * output of another command.
  */
 export function withSpansInSections(found: Extraction, sections: readonly Section[]): Extraction {
-  const cut = (span: LogRange): LogRange => {
-    const section = sections.find(
-      ({ lineStart, lineEnd }) => span.lineStart >= lineStart && span.lineStart <= lineEnd,
-    );
-    return section === undefined ? span : { ...span, lineEnd: Math.min(span.lineEnd, section.lineEnd) };
+  if (sections.length === 0) return found;
+  const findEnd = (start: number, end: number) => {
+    const around = sections.find(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd);
+    return Math.min(end, around?.lineEnd ?? end);
   };
+  const cut = (span: LogRange): LogRange => ({ ...span, lineEnd: findEnd(span.lineStart, span.lineEnd) });
+  const blocks = found.blocks.map((block) => ({ ...block, end: findEnd(block.start, block.end) }));
   const failingTests = found.failingTests.map((test) =>
     test.spans === undefined ? test : { ...test, spans: test.spans.map(cut) },
   );
-  return { ...found, failingTests };
+  return { ...found, failingTests, blocks };
 }
 
 /**

@@ -56,6 +56,7 @@ export function showFacts(subject: TriageSubject, page = ''): string {
         .map(({ text }) => toOneLine(text)),
       MAX_MESSAGES,
     ),
+    ...list('lines of other failures, answered apart', describeForeign(subject)),
     ...list('remarks of the reader', subject.notes.map(toOneLine)),
   ].join('\n');
 }
@@ -102,6 +103,11 @@ function describeSteps({ failedSections, exits }: TriageSubject): string[] {
 function listInformativeDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = all.filter((entry) => entry.severity === 'error');
   return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
+}
+
+/** Describes the lines of the build's other failures, which no tool shows. */
+function describeForeign({ foreign = [] }: TriageSubject): string[] {
+  return foreign.map(({ source, lineStart, lineEnd }) => `${source} ${lineStart}-${lineEnd}`);
 }
 
 function showTest(test: FailingTest): string {

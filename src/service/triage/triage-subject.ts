@@ -36,7 +36,11 @@ export function createSubject(input: {
     notes: [...reading.notes, ...input.notes],
     sources: reading.sources,
     tokens: reading.tokens,
-    ...omitUndefined({ hasPassed: reading.hasPassed, environment: reading.environment }),
+    ...omitUndefined({
+      hasPassed: reading.hasPassed,
+      environment: reading.environment,
+      foreign: reading.foreign,
+    }),
     ...(input.survey == null ? {} : { survey: input.survey }),
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
+import { readCapturedParts } from '../../support/composition/captured-parts.ts';
+import { joinLogs } from '../../support/composition/join-logs.ts';
 
 /** Reads logs by their names, and says of each cause which tests and message it has, and which lines were read of it. */
 function readLogs(logs: Readonly<Record<string, string>>) {
@@ -143,6 +145,33 @@ describe('failures of one build', () => {
       'TestGolden',
       'TestWorker',
     ]);
+  });
+});
+
+describe('the lines of other failures', () => {
+  const parts = readCapturedParts().filter(
+    ({ id }) => id === 'library-late-fee' || id === 'flawfinder-strcpy',
+  );
+  const { sources, spans } = joinLogs(parts, 'stages');
+  const { causes } = readCauses(sources, { budgetTokens: 2000 });
+
+  it('are those of each failed stage in which it does not lie, also if a test is named at the end of its own', () => {
+    expect(causes).toHaveLength(2);
+    for (const [at, { reading }] of causes.entries()) {
+      const [own, other] = [spans[at], spans[1 - at]];
+      expect(reading.foreign).toHaveLength(1);
+      expect(reading.foreign?.[0]?.lineStart).toBeLessThanOrEqual(other?.lineStart ?? 0);
+      expect(reading.foreign?.[0]?.lineEnd).toBeGreaterThanOrEqual(other?.lineEnd ?? Infinity);
+      for (const { lineStart, lineEnd } of reading.excerpts)
+        expect(lineEnd < (other?.lineStart ?? 0) || lineStart > (other?.lineEnd ?? 0)).toBe(true);
+      expect(reading.excerpts.some(({ lineEnd }) => lineEnd >= (own?.lineStart ?? Infinity))).toBe(true);
+    }
+  });
+
+  it('are none where a build has one failure', () => {
+    const alone = readCauses(joinLogs(parts.slice(0, 1), 'stages').sources, { budgetTokens: 2000 });
+
+    expect(alone.causes.map(({ reading }) => reading.foreign)).toEqual([undefined]);
   });
 });
 
