@@ -55,7 +55,7 @@ function describeOutcome(
   const check = checked === null ? '' : ` at \`${checked.replaceAll('`', "'")}\``;
   if (values !== null)
     return {
-      what: `expected ${values.expected} but got ${values.actual}`,
+      what: compare(values),
       clause: `fails${check}: it expects ${values.expected} but gets ${values.actual}`,
     };
   const message = readMessage(test, fact, subject);
@@ -66,6 +66,12 @@ function describeOutcome(
   return message === ''
     ? { what: SILENT, clause: `fails${check}; the log does not say what it expected` }
     : { what: message, clause: `fails${check} with ${quoteWords(message)}` };
+}
+
+/** Compares the values in a title, the actual one first if they are long, because the end is cut off. */
+function compare({ expected, actual }: { readonly expected: string; readonly actual: string }): string {
+  const comparison = `expected ${expected} but got ${actual}`;
+  return MIN_NAME + comparison.length + 4 > MAX_TITLE ? `got ${actual} instead of ${expected}` : comparison;
 }
 
 /** Reads the expected and the actual value. Returns null unless both are values. */

@@ -7,14 +7,14 @@ import { BREAK } from '../log/reports/passages.ts';
 import type { Fact } from './facts.ts';
 
 /**
- * Returns a text as one line of at most `most` characters, without punctuation at its end. It is cut between
- * sentences if enough is left, or else between words.
+ * Returns a text as one line of at most `most` characters, without punctuation at its end; the folder at the
+ * end of a command ("./...") stays. It is cut between sentences if enough is left, or else between words.
  */
 export function toOneLine(text: string, most: number): string {
   const line = text
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[.:;,]+$/, '');
+    .replace(/(?<=[^\s./:;,])[.:;,]+$/, '');
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
   const sentence =

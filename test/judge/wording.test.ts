@@ -43,7 +43,7 @@ describe('answers to the captured failures', () => {
     [
       'pip-conflicting-versions',
       /jinja2 3\.1\.4 requires MarkupSafe>=2\.0/,
-      /Change the pin markupsafe==1\.1\.1/,
+      /Change the requirement markupsafe==1\.1\.1/,
     ],
     ['profile-none-attribute', /^members\/greeting\.py:3 raises AttributeError/, /members\/greeting\.py:3/],
     ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],

@@ -101,6 +101,9 @@ export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
       /^\W{0,6}Formatter would have printed/i,
       /not gofmt|gofmt (?:needs|check)|isn't formatted|needs formatting|Incorrect formatting/i,
       /^Diff in \S{1,200}(?: at line |:)\d/i,
+      /^(?:\S{1,200}:\d{1,7}: )?unformatted: file would be reformatted/i,
+      /^diff (?:-\w{1,3} )?\S{1,200}\.orig \S/i,
+      /^--- \S{1,200}\s\(original\)$/i,
       /File content differs from formatting output/i,
       /^\W{0,4}files were modified by this hook/i,
       /(?:error|violations): code should be clang-formatted/i,
@@ -112,13 +115,14 @@ export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
       /^- hook id: (?<hook>[\w.-]{1,60})/,
       /(?<prettier>prettier)/i,
       /(?<black>black(?= |$)|would be reformatted)/i,
-      /(?<ruff>ruff format)/,
+      /(?<ruff>ruff format|^Would reformat: |unformatted: File would be)/,
+      /(?<yapf>yapf)/,
       /(?<rustfmt>cargo fmt|^Diff in \S{1,200})/,
       /(?<gofmt>gofmt|goimports)/,
       /Run '(?<run>[^'\n]{1,80}spotlessApply)' to fix/,
       /(?<mix>mix format)/,
       /(?<isort>imports are incorrectly sorted)/i,
-      /(?<biome>Formatter would have printed)/,
+      /(?<biome>Formatter would have printed|File content differs from formatting output)/,
       /(?<clang>code should be clang-formatted)/,
     ],
     title: 'The pre-commit hook {hook} changed files',
@@ -129,6 +133,7 @@ export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
       ['code', (read) => read('prettier') && 'Run `npx prettier --write .` and commit the result.'],
       ['code', (read) => read('ruff') && 'Run `ruff format .` and commit the result.'],
       ['code', (read) => read('black') && 'Run `black .` and commit the result.'],
+      ['code', (read) => read('yapf') && 'Run `yapf -i -r .` and commit the result.'],
       ['code', (read) => read('rustfmt') && 'Run `cargo fmt` and commit the result.'],
       ['code', (read) => read('mix') && 'Run `mix format` and commit the result.'],
       ['code', (read) => read('isort') && 'Run `isort .` and commit the result.'],
@@ -152,6 +157,33 @@ export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
         title: 'src/scales.py is not formatted to the project style',
         cause: 'The formatter ran in check mode and would change one file: src/scales.py.',
         fix: 'Run `black .` and commit the result.',
+      },
+      {
+        log: 'Would reformat: src/scales.py\n1 file would be reformatted, 4 files already formatted',
+        title: 'src/scales.py is not formatted to the project style',
+        fix: 'Run `ruff format .` and commit the result.',
+      },
+      {
+        log:
+          'unformatted: File would be reformatted\n --> src/scales.py:3:1\n  |\n2 | import weigh\n' +
+          '  - pear = {  "a":1 }\n3 + pear = {"a": 1}\n  |\n\n1 file would be reformatted',
+        title: 'src/scales.py is not formatted to the project style',
+        fix: 'Run `ruff format .` and commit the result.',
+      },
+      {
+        log:
+          '+ gofmt -d .\ndiff scales.go.orig scales.go\n--- scales.go.orig\n+++ scales.go\n' +
+          '@@ -1,2 +1,2 @@\n-func weigh() {  }\n+func weigh() {}',
+        title: 'scales.go is not formatted to the project style',
+        fix: 'Run `gofmt -w .` and commit the result.',
+      },
+      {
+        log:
+          '+ yapf --diff -r .\n--- ./pear.py\t(original)\n+++ ./pear.py\t(reformatted)\n@@ -1 +1 @@\n' +
+          '-a=1\n+a = 1\n--- ./plum.py\t(original)\n+++ ./plum.py\t(reformatted)\n@@ -1 +1 @@\n-b=1\n' +
+          '+b = 1',
+        title: 'pear.py and plum.py are not formatted to the project style',
+        fix: 'Run `yapf -i -r .` and commit the result.',
       },
       {
         log: '[warn] src/scales.js\n[warn] Code style issues found in the above file. Run Prettier with --write to fix.',

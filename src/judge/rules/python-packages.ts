@@ -118,8 +118,6 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
       /but you have .{1,80} which is incompatible/,
     ],
     reads: [
-      /The user requested (?<asked>\S{1,120})/,
-      /^\s{2,8}(?<by>(?<base>[\w.-]{1,80})(?:\[[\w,.-]{1,80}\])?) (?<version>\S{1,40}) depends on (?!\k<base>(?![\w.-]))(?<needs>\S{1,120})/,
       /Cannot install (?<together>.{1,160}?) because/,
       /(?<by>[\w.-]{1,80}) (?<version>\d[\w.]{0,30}) requires (?<needs>[^\s,]{1,80}), but you have (?<has>[\w.-]{1,80} \d[\w.]{0,30}) which is incompatible/,
       /\b(?<dependent>[\w-]{1,40})(?: from (?:path|git|hosted))? depends on (?<flutterPackage>[\w-]{1,40})(?: [^\s]{1,20})? which requires the Flutter SDK/i,
@@ -133,9 +131,8 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
       '{project} needs Dart {sdk}, but the job has {dart}',
       'No published version matches {unpublished}',
       "The job's conda channels do not have {conda}",
-      (read) =>
-        isOnePackage(read) &&
-        `pip cannot install ${read('asked')} alongside ${read('by')} ${read('version')}`,
+      'pip cannot install {clashAsked} alongside {clashBy}',
+      'pip cannot install {clashFirstBy} alongside {clashBy}',
       '{by} {version} does not work with {has}',
       'pip cannot install {together} together',
     ],
@@ -145,11 +142,12 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
       '{project} requires Dart {sdk}, but the job has Dart {dart}.',
       '{project} depends on {unpublished}, which no published version matches.',
       "The environment requires {conda}, but none of the job's channels has it for this platform.",
-      (read) =>
-        isOnePackage(read) &&
-        `${read('by')} ${read('version')} requires ${read('needs')}, but the requirements specify ${read('asked')}. pip cannot find a version that satisfies both.`,
+      '{clashBy} requires {clashNeeds}, but the requirements specify {clashAsked}. No version satisfies ' +
+        'both.',
+      '{clashFirstBy} requires {clashFirstNeeds}, but {clashBy} requires {clashNeeds}. No version ' +
+        'satisfies both.',
       '{by} {version} requires {needs}, but {has} is installed.',
-      '{by} {version} requires {needs}. pip cannot find a set of versions that satisfies all requirements.',
+      'pip cannot find versions that satisfy the requirements of {together} together.',
     ],
     fix: [
       [
@@ -164,10 +162,10 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
       ['dependency', 'Correct {conda} in the environment file, or add the channel that has it.'],
       [
         'dependency',
-        (read) =>
-          isOnePackage(read) &&
-          `Change the pin ${read('asked')} to a release that satisfies ${read('needs')}, or pin another version of ${read('by')}.`,
+        'Change the requirement {clashAsked} to one that allows {clashNeeds}, or use another version of ' +
+          '{clashOnly}.',
       ],
+      ['dependency', 'Change the requirement {clashAsked} to one that allows {clashNeeds}.'],
       ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -178,11 +176,37 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
     ],
     says: [
       {
-        log: 'ERROR: Cannot install -r requirements.txt (line 2) and plum==1.4 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested plum==1.4\n    pear[press] 3.1 depends on pear 3.1 (from registry)\n    pear[press] 3.1 depends on plum>=2.0\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
+        log:
+          'ERROR: Cannot install -r requirements.txt (line 2) and plum==1.4 because these package ' +
+          'versions have conflicting dependencies.\n\nThe conflict is caused by:\n' +
+          '    The user requested plum==1.4\n    pear[press] 3.1 depends on pear 3.1 (from registry)\n' +
+          '    pear[press] 3.1 depends on plum>=2.0\n' +
+          '\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
         title: 'pip cannot install plum==1.4 alongside pear[press] 3.1',
         fix:
-          'Change the pin plum==1.4 to a release that satisfies plum>=2.0, or pin another version of ' +
+          'Change the requirement plum==1.4 to one that allows plum>=2.0, or use another version of ' +
           'pear[press].',
+      },
+      {
+        log:
+          'ERROR: Cannot install pear==3.1, plum==1.4 and fig because these package versions have ' +
+          'conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested plum==1.4\n' +
+          '    pear 3.1 depends on plum>=1.2\n    fig[jam] 2.1 depends on plum>=2.0; extra == "jam"\n' +
+          '    fig[jam] 2.0 depends on plum>=2.0; extra == "jam"\n' +
+          '\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
+        title: 'pip cannot install plum==1.4 alongside fig[jam] 2.1',
+        cause:
+          'fig[jam] 2.1 requires plum>=2.0, but the requirements specify plum==1.4. No version ' +
+          'satisfies both.',
+        fix: 'Change the requirement plum==1.4 to one that allows plum>=2.0.',
+      },
+      {
+        log:
+          'ERROR: Cannot install pear==3.1 and fig==2.0 because these package versions have conflicting ' +
+          'dependencies.\n\nThe conflict is caused by:\n    pear 3.1 depends on plum~=1.2\n' +
+          '    fig 2.0 depends on plum<1.2,>=1.0\n' +
+          '\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
+        cause: 'pear 3.1 requires plum~=1.2, but fig 2.0 requires plum<1.2,>=1.0. No version satisfies both.',
       },
       {
         log:
@@ -296,14 +320,4 @@ function explainOtherPython(read: (slot: string) => string | null, part: 'cause'
   const other =
     nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python version`;
   return `Run the job with Python ${needs}, which ${name} ${pinned} requires${other}.`;
-}
-
-/** Checks whether the requirements and another package specify the same package. */
-function isOnePackage(read: (slot: string) => string | null): true | null {
-  const [asked, needs] = [read('asked'), read('needs')].map((name) =>
-    /^[\w.-]+/.exec(name ?? '')?.[0].toLowerCase(),
-  );
-  return asked !== undefined && asked === needs && read('by') !== null && read('version') !== null
-    ? true
-    : null;
 }

@@ -6,7 +6,8 @@ const MAX_VALUE = 160;
 
 /** Characters at the beginning or end that are not part of a value. */
 const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
-const QUOTED = /^["'`‘“](.*)["'`’”]$/;
+/** A value in quotes, as opposed to one that only begins and ends with a quote: `"name": "west"`. */
+const QUOTED = /^(?:"([^"]*)"|'([^']*)'|`([^`]*)`|[‘“](.*)[’”])$/;
 
 /**
  * Converts a value for use in a sentence: one line, no quotes around it, no comment of a problem matcher.
@@ -22,7 +23,7 @@ export function cleanValue(raw: string): string | null {
     .replace(/\s{1,400}/g, ' ')
     .replace(FRAME, '')
     .replace(/(?<=[\w)\]])\.$/, '')
-    .replace(QUOTED, '$1')
+    .replace(QUOTED, '$1$2$3$4')
     .replace(/^["'`‘“](?=[^"'`’”]{0,200}$)|(?<=^[^"'`‘“]{0,60})["'`’”]$/g, '');
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }

@@ -17,6 +17,7 @@ import { readHint } from './hint.ts';
 import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
 import { isProjectFile, readComplaint, readPlace, readThrownAt } from './place.ts';
+import { CLASH_READERS } from './requirement-clash.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
 import { LIMIT_READERS } from './time-limit.ts';
 import { VERSION_READERS } from './versions.ts';
@@ -49,6 +50,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   earlierError: readEarlierError,
   fixed: readFixMark,
   remoteAbove: readRemoteAbove,
+  ...CLASH_READERS,
   ...VERSION_READERS,
   ...LIMIT_READERS,
 };

@@ -2,6 +2,7 @@ import type { FailingTest } from '../../../domain/failure.ts';
 import { isForeignFile, readFrame } from '../../frames.ts';
 import { type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Findings, Groups } from '../extraction.ts';
+import { readChangedLines } from './changed-lines.ts';
 
 type Sides = Pick<FailingTest, 'expected' | 'actual'>;
 
@@ -65,14 +66,6 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
     actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
-/** A diff of Jest or Playwright with one line on each side. Its heading contains the numbers of lines. */
-const ONE_CHANGED_LINE = new RegExp(
-  [
-    String.raw`- Expected {2}- 1\n\s{0,12}\+ Received {2}\+ 1\n(?:(?!\s{0,12}[-+])[^\n]{0,300}\n){0,40}`,
-    String.raw`\s{0,12}- {1,20}(?<expected>\S[^\n]{0,299}?),?\n`,
-    String.raw`\s{0,12}\+ {1,20}(?<actual>\S[^\n]{0,299}?),?(?:\n|$)`,
-  ].join(''),
-);
 /** Notations that have both values of a comparison on one line or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
   /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?!equal)(?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
@@ -91,7 +84,6 @@ const COMPARED: readonly RegExp[] = [
     String.raw`Difference \(- actual, \+ expected\):\s{1,8}- (?<actual>[^\n]{1,300})` +
       String.raw`\n\s{0,8}\+ (?<expected>[^\n]{1,300})`,
   ),
-  ONE_CHANGED_LINE,
   new RegExp(
     String.raw`(?:^|\n)--- ?Expected[^\n]{0,20}\n[^\n]{0,80}\n(?:@@[^\n]{0,40}\n)?` +
       String.raw`-(?<expected>[^\n]{1,300})\n\+(?<actual>[^\n]{1,300})`,
@@ -228,6 +220,8 @@ export function extractSides(text: string): Sides {
 
 function findSides(text: string): Sides {
   const head = text.slice(0, 4_000);
+  const changed = readChangedLines(head);
+  if (changed !== null) return changed;
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
     if (both !== undefined)

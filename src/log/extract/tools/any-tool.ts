@@ -96,11 +96,11 @@ function readPlacedLine(
   if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null))
     return false;
   const end = findEndBelow(log, line, placed.message === '' ? 1 : 0);
+  const below = placed.message === '' ? readTextBelow(log, line + 1, end) : null;
   const message =
-    placed.message ||
-    readTextBelow(log, line + 1, end) ||
-    (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
-  return add({ ...placed, message }, text, line, end, found, isNamed);
+    placed.message || below?.message || (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
+  const severity = placed.severity ?? below?.severity ?? null;
+  return add({ ...placed, severity, message }, text, line, end, found, isNamed);
 }
 
 /** A place below its message: `--> file:line:col`, `└─ file:line:col`, `on file line N`. */
@@ -212,14 +212,18 @@ function isFinding(text: string): boolean {
   return placed !== null && (placed.severity !== null || placed.code !== null);
 }
 
-/** Returns the first text below a place without a message, ignoring source code and stack frames. */
-function readTextBelow(log: LogText, from: number, to: number): string {
-  const words = listLinesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
-  return (
-    words
-      .map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, ''))
-      .find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? ''
-  );
+/**
+ * Returns the first text below a place without a message, ignoring source code and stack frames, and its
+ * severity if a sign before it says that it is a warning.
+ */
+function readTextBelow(log: LogText, from: number, to: number): Pick<Placed, 'message' | 'severity'> | null {
+  for (const line of listLinesBetween(log, from, to)) {
+    if (FRAME_OF_CODE.test(line)) continue;
+    const { sign, message = '' } =
+      /^\s{0,12}(?:(?<sign>[•×✖⚠!*-])\s{1,4})?(?<message>[A-Za-z'"`<].{3,})/.exec(line)?.groups ?? {};
+    if (message !== '') return { message, severity: sign === '⚠' ? 'warning' : null };
+  }
+  return null;
 }
 
 function readOther(log: LogText, line: number, text: string, found: Findings): void {

@@ -178,8 +178,15 @@ export const LINTERS: readonly Tool[] = [
       String.raw`^(?:\[warn\]|\[error\]) (?<message>(?:Code style issues|` +
       String.raw`[^\s:]{1,300}\.\w{1,6}(?:: SyntaxError.{0,300})?$).{0,200})`,
     ), weight: 70 }] },
-  { tool: 'linter', literals: ['would reformat', 'diff in '], says: [
-    { pattern: /^would reformat (?<file>.{1,300})(?<message>)/i, weight: 76 },
+  { tool: 'linter', literals: ['would reformat', 'diff in ', '.orig ', '(original)', 'unformatted: '], says: [
+    { pattern: /^would reformat:? (?<file>.{1,300})(?<message>)/i, weight: 76 },
+    { pattern: /^unformatted: (?<message>File would be reformatted)$/, weight: 78,
+      belongs: rustSource, placeBelow: rustPlace },
+    { pattern: /^(?<file>\S{1,250}?):(?<line>\d{1,7}):\d{1,7}: unformatted: (?<message>.{1,80})/,
+      weight: 78 },
+    { pattern: /^diff (?:-\w{1,3} )?\S{1,250}\.orig (?<file>\S{1,250})(?<message>)/, weight: 78,
+      belongs: /^[ +@-]/ },
+    { pattern: /^--- (?<file>\S{1,250})\s\(original\)(?<message>)/, weight: 78, belongs: /^(?!--- )[ +@-]/ },
     { pattern: /^Diff in (?<file>\S{1,250}?)[: ](?:at line )?(?<line>\d{1,7}):?(?<message>)/, weight: 78,
       belongs: /^[ +-]/ },
   ] },

@@ -224,11 +224,20 @@ describe('a diff of Jest', () => {
     ]);
   });
 
-  it('gives no value if several lines changed', () => {
+  it('gives the lines of one changed place, joined', () => {
+    const changed = ['-     "beds": Array [', '-       19,', '-     ],', '+     "error": "closed",'];
+    const text = diff('- Expected  - 3\n          + Received  + 1', ...changed);
+    expect(readTests(text)).toMatchObject([
+      { name: 'has beds', expected: '"beds": Array [ 19, ]', actual: '"error": "closed"' },
+    ]);
+  });
+
+  it('gives no value if several places changed', () => {
     const changed = [
       '-     "beds": 19,',
-      '-     "name": "west",',
       '+     "beds": 20,',
+      '      "open": true,',
+      '-     "name": "west",',
       '+     "name": "east",',
     ];
     const text = diff('- Expected  - 2\n          + Received  + 2', ...changed);
