@@ -4,6 +4,7 @@ import type { Category } from '../../src/domain/category.ts';
 import type { Understanding } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Converse, Inquiry, PlaceTopic, TextPiece, Topic } from '../../src/ports/analyst.ts';
+import type { Person } from '../../src/ports/toolbox.ts';
 import { createContextPart, GraphContextSchema } from '../triage/context.ts';
 import type { AskStateValue } from './state.ts';
 
@@ -12,6 +13,8 @@ export const AskContextSchema = GraphContextSchema.extend({
   converse: createContextPart<Converse<Topic | PlaceTopic>>('analyst', 'understand'),
   /** Called with the pieces of the answer as they arrive, before it is checked. Must not throw. */
   onText: z.custom<(piece: TextPiece) => void>((value) => typeof value === 'function').optional(),
+  /** The person who asks, if a model may ask back. */
+  person: createContextPart<Person>('person', 'ask').optional(),
 });
 export type AskRuntime = Runtime<z.infer<typeof AskContextSchema>>;
 

@@ -11,6 +11,7 @@ import type { LogInPieces } from '../log/read-log.ts';
 import { createLogThreads } from '../log/worker-pool.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifications/build-answers.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import type { Person } from '../ports/toolbox.ts';
 import type { Experiment, InvestigateDeps } from '../service/triage/investigate.ts';
 import { createOwnerFinder } from '../service/triage/owners.ts';
 import { useGivenGreen } from '../service/triage/passing-builds.ts';
@@ -34,6 +35,7 @@ import {
   openWebSearch,
 } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
+import { createPersonAtHand } from './person-at-hand.ts';
 import { choosePublishBound } from './publish-bound.ts';
 
 /**
@@ -54,6 +56,8 @@ export interface TerminalOptions {
   /** The number of places in the logs that were already masked when they were read. */
   readonly maskedSecrets?: number;
   readonly onStep?: InvestigateDeps['onStep'];
+  /** The person at the keyboard, whom a model may ask. */
+  readonly person?: Person | undefined;
   /** True to record how each answer was reached. */
   readonly record?: boolean;
 }
@@ -81,6 +85,7 @@ export async function createTerminalApp(
   const tracer = await openTracer(config, logger);
   const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer), await openFallbackAnalyst()];
   const masker = createMasker(createMaskingOptions(config));
+  const maskText = async (text: string) => (await masker.mask(text)).text;
   const threads = createLogThreads({ small: SMALL });
   const outside = { webSearch: await openWebSearch(config), ...(await openMeaning(config, logger)) };
   const cache = createMemoryToolCache();
@@ -99,9 +104,10 @@ export async function createTerminalApp(
       signal: AbortSignal,
       how: TerminalOptions = {},
     ) => {
-      const { onStep, greenText, greenCommit, clone, record = false, ...options } = how;
+      const { onStep, person, greenText, greenCommit, clone, record = false, ...options } = how;
+      const atHand = createPersonAtHand({ person, mask: maskText, clock, signal });
       const archive = createMemoryArchive();
-      const green = greenText === undefined ? null : createGreenTemplates(greenText);
+      const green = greenText === undefined ? null : await readGreen(greenText, greenCommit, maskText);
       const code = clone === undefined ? codeHost : await openClones({ [build.repository]: clone });
       const history = createEmptyHistory(
         greenCommit === undefined ? null : { ...build, id: 'green', commit: greenCommit, status: 'passed' },
@@ -110,8 +116,9 @@ export async function createTerminalApp(
         vectorIndex,
         archive,
         history,
-        passingBuilds: useGivenGreen(green),
+        passingBuilds: useGivenGreen(green?.green ?? null),
         codeHost: code,
+        reviewers: atHand.reviewers,
         ...outside,
       };
       const toolbox = createAppToolbox(asked, {
@@ -127,30 +134,25 @@ export async function createTerminalApp(
       const whole = {
         ...createInvestigation(
           config,
-          { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated },
+          { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated, ...atHand.parts },
           tracer,
+          atHand.checkpointer,
         ),
         onStep,
+        timeLimitMs: config.triage.timeLimitMs + atHand.waitMs,
       };
       const investigation = experiment?.change(whole) ?? whole;
-      const owners = createOwnerFinder(code, logger);
       const deps = {
         archive,
         masker,
         threads,
         investigation,
-        owners,
+        owners: createOwnerFinder(code, logger),
         budgetTokens: resolveBudgetTokens(config),
       };
       const more = {
         ...options,
-        ...(green !== null && { green }),
-        ...(greenText !== undefined && {
-          greenRecord: {
-            record: readRecordOfText('green', (await masker.mask(greenText)).text),
-            commit: greenCommit ?? null,
-          },
-        }),
+        ...green,
         ...(experiment !== null && { without: experiment.without }),
       };
       const triaged = await triageSources(build, sources, deps, signal, more);
@@ -162,6 +164,12 @@ export async function createTerminalApp(
       };
     },
   };
+}
+
+/** Reads the log of a passed build: its templates, and what it records of its environment. */
+async function readGreen(text: string, commit: string | undefined, mask: (text: string) => Promise<string>) {
+  const record = readRecordOfText('green', await mask(text));
+  return { green: createGreenTemplates(text), greenRecord: { record, commit: commit ?? null } };
 }
 
 /** Opens the embedder by which code is found by meaning; none if only words are compared. */

@@ -4,13 +4,13 @@ import { nameCategory, nameKind } from '../domain/category-words.ts';
 import { describeOwner } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
-import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { describeRerun } from '../domain/rerun.ts';
 import { formatVersionChange, getChangesHeading } from '../domain/version-changes.ts';
-import { computeUpperShare } from '../lib/binomial-bound.ts';
 import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { nameTests } from './build-answers.ts';
+import { describeRecord } from './describe-record.ts';
+import { describeWork } from './describe-work.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
 /**
@@ -76,6 +76,8 @@ export interface AnswerView {
   readonly facts: readonly AnswerFact[];
   /** The cost of the answer, its inputs, and its id. */
   readonly usage: readonly string[];
+  /** The same with the steps, the documents that were read, and the cache hits. */
+  readonly usageInFull: readonly string[];
 }
 
 const MAX_PROOF_LINES = 8;
@@ -113,7 +115,8 @@ export function answerView(
     facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(
       ({ values }) => values.some((value) => value.trim() !== ''),
     ),
-    usage: [...listUsageParts(analysis, explains), analysis.id],
+    usage: [...listUsageParts(analysis, explains, describeTools(analysis)), analysis.id],
+    usageInFull: [...listUsageParts(analysis, explains, describeWork(analysis)), analysis.id],
   };
 }
 
@@ -301,7 +304,11 @@ function listOtherEvidence(analysis: Analysis): Evidence[] {
  * Lists the cost and inputs of the answer: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools
  * asked", "311,101 log lines → 412 kept".
  */
-function listUsageParts(analysis: Analysis, explains: ExplainedFailures | undefined): string[] {
+function listUsageParts(
+  analysis: Analysis,
+  explains: ExplainedFailures | undefined,
+  work: readonly string[],
+): string[] {
   const { usage, reduction } = analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
@@ -309,26 +316,13 @@ function listUsageParts(analysis: Analysis, explains: ExplainedFailures | undefi
     formatDuration(analysis.milliseconds),
     usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
     ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
-    ...(usage.toolCalls === 0
-      ? []
-      : [`${formatNumber(usage.toolCalls)} ${usage.toolCalls === 1 ? 'tool' : 'tools'} asked`]),
+    ...work,
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
 }
 
-/**
- * Describes the accuracy of similar answers: "answers like this one are right at least 84 % of the time". The
- * number is the lower bound, at 90 % confidence, of the accuracy of answers with the same confidence and the
- * same route, measured on sources from which nothing was learned. Returns nothing if a person or a model
- * answered, or if too few were measured.
- */
-function describeRecord({ classification: { record }, recalled }: Analysis): string[] {
-  if (record === undefined || recalled !== null) return [];
-  const least = 1 - computeUpperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
-  return [
-    `answers like this one are right at least ${Math.floor(100 * least)} % of the time ` +
-      `(${record.right} of ${record.of} in projects it had not seen)`,
-  ];
+function describeTools({ usage: { toolCalls } }: Analysis): string[] {
+  return toolCalls === 0 ? [] : [`${formatCount(toolCalls, 'tool')} asked`];
 }
 
 /** Formats the number of failures: "1 failure", "14 failures". */
@@ -389,7 +383,8 @@ export function formatDuration(milliseconds: number): string {
     : `${formatNumber(milliseconds / 1000)} s`;
 }
 
-/** Formats an amount of dollars: 0.021 → "$0.02", 0.003 → "under $0.01". */
+/** Formats an amount of dollars to the cent, or by its first digit: 0.021 → "$0.02", 0.0034 → "$0.003". */
 export function formatDollars(dollars: number): string {
-  return dollars > 0 && dollars < 0.01 ? 'under $0.01' : `$${dollars.toFixed(2)}`;
+  const digits = dollars > 0 && dollars < 0.01 ? Math.min(8, Math.ceil(-Math.log10(dollars))) : 2;
+  return `$${dollars.toFixed(digits)}`;
 }

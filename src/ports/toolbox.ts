@@ -111,6 +111,12 @@ export interface WebSearch {
   search(query: string, limit: number, signal: AbortSignal): Promise<WebResult[]>;
 }
 
+/** A person at the keyboard of a running process. */
+export interface Person {
+  /** Puts a question, and returns the answer; null if there is none. Throws only if `signal` aborts. */
+  ask(question: string, signal: AbortSignal): Promise<string | null>;
+}
+
 /** The client through which a running triage asks a person a question. */
 export interface ReviewerClient {
   /**

@@ -56,6 +56,7 @@ async function listBreaches(
     toolbox,
     clock: systemClock,
     onStep: undefined,
+    person: undefined,
     onText: ({ text }: TextPiece) => void streamed.push(text),
   };
   const input = {

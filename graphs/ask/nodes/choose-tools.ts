@@ -4,6 +4,7 @@ import { getContext } from '../../triage/context.ts';
 import { createFinishedStep, toCostUpdate } from '../../triage/finished-step.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
 import { describeForeignTools } from '../../triage/tool-calls.ts';
+import { ASK_PERSON } from '../ask-person.ts';
 import { type AskRuntime, getToolCategory, getUnderstanding, toInquiry } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -20,7 +21,8 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   const context = getContext(runtime);
   const startedAt = context.clock.now();
   const round = state.rounds + 1;
-  const offered = listOfferedTools(state, context.toolbox.offered(getToolCategory(state)));
+  const all = context.toolbox.offered(getToolCategory(state));
+  const offered = listOfferedTools(state, all, context.person !== undefined);
   const input = { ...toInquiry(state), understanding: getUnderstanding(state), offered, round };
   const judgment = await context.converse.chooseTools(input, runtime.signal);
   const names = new Set(offered.map(({ name }) => name));
@@ -38,12 +40,18 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
 }
 
 /**
- * Returns the tools that may be chosen. Fallback tools are offered only after other calls found nothing. The
- * tool that asks a reviewer is never offered, because a person is already asking.
+ * Returns the tools that may be chosen. Fallback tools are offered only after other calls found nothing. No
+ * reviewer is asked, because a person is already asking; that person is, once, if present.
  */
-function listOfferedTools({ outcomes }: AskStateValue, all: readonly ToolDescription[]): ToolDescription[] {
+function listOfferedTools(
+  { outcomes }: AskStateValue,
+  all: readonly ToolDescription[],
+  hasPerson: boolean,
+): ToolDescription[] {
   const inVain = outcomes.length > 0 && outcomes.every(({ status }) => status !== 'ok');
-  return all.filter(({ name, fallback }) => name !== ASK_REVIEWER && (!fallback || inVain));
+  const tools = all.filter(({ name, fallback }) => name !== ASK_REVIEWER && (!fallback || inVain));
+  const isAsked = outcomes.some(({ call }) => call.tool === ASK_REVIEWER);
+  return hasPerson && !isAsked ? [...tools, ASK_PERSON] : tools;
 }
 
 function withoutRepeats(calls: readonly ToolCall[], outcomes: readonly ToolOutcome[]): ToolCall[] {

@@ -1,7 +1,9 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import { getContext } from '../../triage/context.ts';
 import { createFinishedStep } from '../../triage/finished-step.ts';
+import { ASK_REVIEWER } from '../../triage/question.ts';
 import { createCallsStep, numberEvidence } from '../../triage/tool-calls.ts';
+import { askPerson } from '../ask-person.ts';
 import { type AskRuntime, getToolCategory } from '../context.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -15,7 +17,11 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
   const category = getToolCategory(state);
   const startedAt = context.clock.now();
   const replies = await Promise.all(
-    state.calls.map((call) => context.toolbox.run(call, subject, category, runtime.signal)),
+    state.calls.map((call) =>
+      call.tool === ASK_REVIEWER && context.person !== undefined
+        ? askPerson(call, context.person, runtime.signal)
+        : context.toolbox.run(call, subject, category, runtime.signal),
+    ),
   );
   // Numbers continue from the highest known one, so that a citation of an earlier turn keeps its meaning.
   const { found, outcomes } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);

@@ -2,6 +2,8 @@ import { styleText } from 'node:util';
 import type { Step } from '../../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
 import { formatCount } from '../../lib/text.ts';
+import { formatDollars } from '../../notifications/answer-view.ts';
+import { describeWork } from '../../notifications/describe-work.ts';
 import {
   clip,
   disarmRunnerCommands,
@@ -68,30 +70,16 @@ function listLeftOutLines({ leftOut, statements }: Answered): string[] {
 }
 
 function formatUsage(turn: Answered & { readonly steps?: readonly Step[] }): string {
-  const { analyst, model, usage, milliseconds, steps } = turn;
+  const { analyst, model, usage, milliseconds } = turn;
   const tokens = usage.inputTokens + usage.outputTokens;
   const spent =
-    tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
+    tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, formatDollars(usage.costUsd)];
   return [
     toVisibleLine(model ?? analyst),
-    ...(steps === undefined ? [] : [formatCount(steps.length, 'step')]),
-    formatCount(usage.toolCalls, 'tool call'),
-    ...(steps === undefined ? [] : describeReading(turn.evidence, steps)),
+    ...describeWork(turn),
     ...spent,
     `${(milliseconds / 1000).toFixed(1)} s`,
   ].join(' · ');
-}
-
-/** Describes how many files or documents the question brought lines of, and how many calls were cached. */
-function describeReading(evidence: Answered['evidence'], steps: readonly Step[]): string[] {
-  const read = new Set(
-    evidence.filter(({ lineStart }) => lineStart !== undefined).map(({ source }) => source),
-  );
-  const cached = steps.flatMap(({ outcomes = [] }) => outcomes).filter((outcome) => outcome.cached === true);
-  return [
-    ...(read.size === 0 ? [] : [`${formatCount(read.size, 'document')} read`]),
-    ...(cached.length === 0 ? [] : [formatCount(cached.length, 'cache hit')]),
-  ];
 }
 
 /** Formats the steps of an answer for `/trace`, one per line. */

@@ -4,6 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
+import { openKeyboard } from '../keyboard.ts';
 import { formatCallLines, formatPhaseText, type Progress, startProgress } from '../progress.ts';
 import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
 import {
@@ -152,7 +153,9 @@ async function answerOnce(
 ): Promise<void> {
   const asItComes = style.color && options.json !== true;
   const words = showWordByWord((text) => void process.stdout.write(text));
+  const person = options.json === true ? undefined : openKeyboard(progress);
   const watcher = {
+    person,
     onStep: (step: Parameters<typeof formatPhaseText>[0]) => {
       if (step.node === 'execute_tools') for (const line of formatCallLines(step)) progress.line(line);
       if (step.node !== 'compose_answer' && step.node !== 'check_citations')

@@ -2,7 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import type { Step } from '../../domain/analysis.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { formatCount } from '../../lib/text.ts';
+import { settleOrAbort } from '../../lib/time.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
+import type { Person } from '../../ports/toolbox.ts';
+import { formatQuestion } from '../keyboard.ts';
 import { formatCallLines } from '../progress.ts';
 import { answerFoot, dim, formatRecap, formatThreadText, showWordByWord, traceText } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
@@ -30,7 +33,6 @@ export async function runSession(
   threadId: string | undefined,
   streams: SessionStreams,
 ): Promise<string | undefined> {
-  const session = new Session(client, threadId, (text) => void streams.output.write(text));
   const lines = createInterface({ ...streams, prompt: PROMPT });
   lines.on('SIGINT', () => {
     if (!session.stop()) {
@@ -40,9 +42,30 @@ export async function runSession(
   });
   // From here on, lines are buffered even before they are requested.
   const arriving = lines[Symbol.asyncIterator]();
+  // A line that a stopped question did not wait for is the next one.
+  let awaited: ReturnType<typeof arriving.next> | null = null;
+  const readLine = async (signal?: AbortSignal) => {
+    awaited ??= arriving.next();
+    const next = signal === undefined ? await awaited : await settleOrAbort(awaited, signal);
+    awaited = null;
+    return next;
+  };
+  const person: Person = {
+    ask: async (question, signal) => {
+      streams.output.write(formatQuestion(question));
+      const next = await readLine(signal);
+      return next.done === true ? null : next.value;
+    },
+  };
+  const session = new Session(
+    client,
+    threadId,
+    (text) => void streams.output.write(text),
+    streams.terminal ? person : undefined,
+  );
   await session.begin();
   lines.prompt();
-  for (let next = await arriving.next(); next.done !== true; next = await arriving.next()) {
+  for (let next = await readLine(); next.done !== true; next = await readLine()) {
     if (!(await session.take(next.value.trim()))) break;
     lines.prompt();
   }
@@ -61,10 +84,18 @@ class Session {
   private readonly client: AskClient;
   private readonly write: (text: string) => void;
 
-  constructor(client: AskClient, thread: string | undefined, write: (text: string) => void) {
+  private readonly person: Person | undefined;
+
+  constructor(
+    client: AskClient,
+    thread: string | undefined,
+    write: (text: string) => void,
+    person: Person | undefined,
+  ) {
     this.client = client;
     this.thread = thread;
     this.write = write;
+    this.person = person;
   }
 
   async begin(): Promise<void> {
@@ -112,7 +143,7 @@ class Session {
       const turn = await this.client.ask(
         question,
         this.thread,
-        { onStep, onText: words.onText },
+        { onStep, onText: words.onText, person: this.person },
         this.answering.signal,
       );
       words.end();

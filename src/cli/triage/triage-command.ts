@@ -10,9 +10,11 @@ import { showsFailure } from '../../log/fingerprint/failures.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
+import type { Person } from '../../ports/toolbox.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../../service/answers/trace.ts';
 import { withExperiment } from '../../service/experiments.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { openKeyboard } from '../keyboard.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { askServer } from '../server-client.ts';
 import {
@@ -95,7 +97,11 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
   const { options, style, triage } = run;
   const progress = startProgress({ ...style, quiet: style.quiet || options.json === true });
   try {
-    const { analyses: found, reading, groups } = await triage(input, input.files, progress);
+    const {
+      analyses: found,
+      reading,
+      groups,
+    } = await triage(input, input.files, progress, openPerson(run, progress));
     if (found.length === 0)
       throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(found, reading)) {
@@ -115,6 +121,13 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
   } finally {
     progress.stop();
   }
+}
+
+/** Opens the person whom a model may ask: only on a terminal, and not where a program reads the output. */
+function openPerson({ options, style, config }: TriageRun, progress: Progress): Person | undefined {
+  const isModel = (options.analyst ?? config.analyst.driver) === 'llm';
+  const isRead = options.json === true || options.github === true || style.quiet;
+  return isModel && !isRead ? openKeyboard(progress) : undefined;
 }
 
 async function printAnswers(

@@ -12,6 +12,7 @@ import { createMasker } from '../../log/mask/mask.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
+import type { Person } from '../../ports/toolbox.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import { formatPhaseText, type Progress } from '../progress.ts';
 import { createInterruptSignal, say } from '../terminal.ts';
@@ -46,6 +47,7 @@ export type TriageInput = (
   input: ListedInput,
   files: readonly string[],
   progress: Progress,
+  person?: Person,
 ) => Promise<TriagedSources>;
 
 /** The repository of a log that names none. */
@@ -65,12 +67,18 @@ export async function openTriageInput(requested: TriageInputOptions, config: Con
     opened ??= createTerminalApp(toEffectiveConfig(config, options), silentLogger);
     return await opened;
   };
-  return async (input, files, progress) => {
+  return async (input, files, progress, person) => {
     if (options.run !== undefined) {
       const signal = createInterruptSignal();
       progress.phase(`fetching ${toVisibleLine(options.run)}`);
       const read = await readRun(options.run, files, { options, config, signal });
-      return await triageSources(await openApp(), read, { ...options, signal, progress, maskedSecrets: 0 });
+      return await triageSources(await openApp(), read, {
+        ...options,
+        signal,
+        progress,
+        person,
+        maskedSecrets: 0,
+      });
     }
     const { path } = input;
     progress.phase(`reading ${path === '-' ? 'standard input' : toVisibleLine(path)}`);
@@ -86,6 +94,7 @@ export async function openTriageInput(requested: TriageInputOptions, config: Con
         ...options,
         signal,
         progress,
+        person,
         maskedSecrets: large?.secrets ?? 0,
       });
     } finally {
@@ -164,6 +173,7 @@ interface TriageRun {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   readonly maskedSecrets: number;
+  readonly person?: Person | undefined;
 }
 
 async function triageSources(
@@ -171,7 +181,7 @@ async function triageSources(
   { build, sources, greenText }: ReadInput,
   options: TriageRun,
 ): Promise<TriagedSources> {
-  const { repo, commit, greenCommit, signal, progress, maskedSecrets } = options;
+  const { repo, commit, greenCommit, signal, progress, maskedSecrets, person } = options;
   const finishedSteps: string[] = [];
   const onStep = (step: Step) => {
     const text = formatPhaseText(step);
@@ -181,7 +191,8 @@ async function triageSources(
   try {
     const isLocal = build.repository === LOCAL_REPOSITORY;
     const clone = repo === undefined || isLocal ? undefined : resolve(repo);
-    const triageOptions = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit, clone }) };
+    const given = omitUndefined({ greenText, greenCommit, clone, person });
+    const triageOptions = { onStep, maskedSecrets, ...given };
     return await app.triage({ ...build, commit: commit ?? build.commit }, sources, signal, triageOptions);
   } catch (error) {
     if (!signal.aborted) throw error;

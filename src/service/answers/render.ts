@@ -41,7 +41,7 @@ const MAX_PROSE_PLAIN = 4000;
  * Kind, Confidence, Confirmed, Title, Tried, Cause, the names of the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
-  const { form, confidence, confirmed, title, facts, usage, id } = answerView(
+  const { form, confidence, confirmed, title, facts, usageInFull, id } = answerView(
     analysis,
     undefined,
     options.explains,
@@ -60,7 +60,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ...toRows(visibleFacts.filter(({ name }) => name === 'Tried')),
     ['Cause', analysis.answer.rootCause],
     ...toRows(visibleFacts.filter(({ name }) => name !== 'Tried')),
-    ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
+    ...(options.stable
+      ? []
+      : [['Usage', usageInFull.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows
     .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(toVisibleLine(value), MAX_PROSE_PLAIN))}\n`)
@@ -112,7 +114,7 @@ export function renderTerminal(
         ? fact.values.flatMap((value) => formatParagraph(value, columns))
         : renderRow(fact, columns, paint),
     ),
-    ...wrap(view.usage.map(toVisibleLine).join(' · '), columns).map((line) => paint('dim', line)),
+    ...wrap(view.usageInFull.map(toVisibleLine).join(' · '), columns).map((line) => paint('dim', line)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

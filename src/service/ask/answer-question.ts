@@ -8,7 +8,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Converse, PlaceTopic, TextPiece, Topic } from '../../ports/analyst.ts';
-import type { Toolbox } from '../../ports/toolbox.ts';
+import type { Person, Toolbox } from '../../ports/toolbox.ts';
 import { remember } from './remember.ts';
 
 /** The length limit of a question, in characters. Longer texts are logs, not questions. */
@@ -18,6 +18,8 @@ export const MAX_QUESTION = 2_000;
  * all turns remains stored with them.
  */
 const MAX_REMEMBERED_EVIDENCE = 40;
+/** The additional time of a question whose answer may wait for a person, in milliseconds. */
+const PERSON_MS = 10 * 60_000;
 const NOTHING_HOLDS = 'The evidence does not support any answer to this question.';
 
 export interface AnswerDeps {
@@ -35,6 +37,8 @@ export interface AnswerDeps {
 export interface AskWatcher {
   readonly onStep?: ((step: Step) => void) | undefined;
   readonly onText?: ((piece: TextPiece) => void) | undefined;
+  /** The person who asks, whom a model may ask back. */
+  readonly person?: Person | undefined;
 }
 
 /** A question with its topic and the earlier turns of its thread. */
@@ -73,9 +77,12 @@ export async function answerQuestion(
   const { topic, question, maxRounds } = asked;
   const startedAt = clock.now();
   const known = [...asked.evidence, ...listRememberedEvidence(asked.turns)];
-  const tooLong = AbortSignal.timeout(deps.timeLimitMs);
+  const { onStep, onText, person } = watcher;
+  const limitMs = deps.timeLimitMs + (person === undefined ? 0 : PERSON_MS);
+  const tooLong = AbortSignal.timeout(limitMs);
+  const whom = person === undefined ? undefined : withMask(person, deps);
   const config = {
-    context: { converse, toolbox, clock, onStep: watcher.onStep, onText: watcher.onText },
+    context: { converse, toolbox, clock, onStep, onText, person: whom },
     recursionLimit: computeRecursionLimit(maxRounds),
     signal: AbortSignal.any([signal, tooLong]),
   };
@@ -83,12 +90,22 @@ export async function answerQuestion(
   const state: AskStateValue = await deps.graph.invoke(input, config).catch((cause: unknown) => {
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
     if (!tooLong.aborted) throw cause;
-    throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, {
+    throw new TriageError('timeout', `No answer within ${Math.round(limitMs / 1000)} s.`, {
       retryable: true,
       cause,
     });
   });
   return createTurn(state, asked, { known, startedAt, now: clock.now() });
+}
+
+/** Masks what a person answers before a model or a file gets it. */
+function withMask(person: Person, { mask }: Pick<AnswerDeps, 'mask'>): Person {
+  return {
+    ask: async (question, signal) => {
+      const answer = await person.ask(question, signal);
+      return answer === null ? null : await mask(answer);
+    },
+  };
 }
 
 /** Returns the remembered evidence in numeric order. If there is too much, the newest is kept. */

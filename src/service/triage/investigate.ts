@@ -10,6 +10,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
 import { createId } from '../../domain/ids.ts';
 import type { PublishBound } from '../../domain/publish-bound.ts';
+import type { ReviewerQuestion } from '../../domain/review.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 import { cutAfter, toStorable } from '../../lib/text.ts';
@@ -36,10 +37,12 @@ export interface InvestigateDeps extends TriageContext {
   readonly timeLimitMs: number;
   readonly durable: boolean;
   /** The store of questions to people. If absent, no person can be asked. */
-  readonly questions?: Pick<QuestionStore, 'findByTriage'>;
+  readonly questions?: { findByTriage(triageId: string): Promise<AskedQuestion | null> };
   /** The recorder of questions and answers of the run. If absent, nothing is recorded. */
   readonly recorder?: RunRecorder;
 }
+
+type AskedQuestion = Pick<ReviewerQuestion, 'state' | 'answer' | 'answeredBy' | 'answeredAt'>;
 
 /**
  * The parts of a triage that a measurement replaces: stages of the reader, and dependencies of the

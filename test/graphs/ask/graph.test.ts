@@ -6,6 +6,7 @@ import type { Statement } from '../../../src/domain/conversation.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import type { TextPiece } from '../../../src/ports/analyst.ts';
+import type { Person } from '../../../src/ports/toolbox.ts';
 import { sampleTopic } from '../../support/ask-topic.ts';
 import { type Script, scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
@@ -28,6 +29,7 @@ function run(
   replies: Readonly<Record<string, Reply>> = {},
   onText?: (piece: TextPiece) => void,
   maxRounds = 3,
+  person?: Person,
 ) {
   const toolbox = scriptedToolbox(replies);
   const { converse } = scriptedAnalyst(script);
@@ -35,7 +37,7 @@ function run(
     topic: { ...topic, otherCauses: [] },
     ...{ question: 'why?', memory: { older: [], recent: [] }, known: [...known], maxRounds },
   };
-  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
+  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText, person };
   const state: Promise<AskStateValue> = compileAskGraph().invoke(input, {
     context,
     recursionLimit: computeRecursionLimit(maxRounds),
@@ -144,5 +146,22 @@ describe('the ask graph', () => {
       ({ text }) => void pieces.push(text),
     );
     expect(pieces.join('')).toBe(' One. Two.');
+  });
+
+  it('asks the person at the keyboard once, and cites the answer', async () => {
+    const questions: string[] = [];
+    const person: Person = {
+      ask: async (question) => {
+        questions.push(question);
+        return 'The second one.';
+      },
+    };
+    const ask = (question: string) => call('ask_reviewer', { question });
+    const lookups = [[ask('Which of the two carts is meant?')], [ask('And which of the two taxes?')], []];
+    const { state, toolbox } = await run({ lookups }, {}, undefined, 3, person);
+    expect(questions).toEqual(['Which of the two carts is meant?']);
+    expect(toolbox.calls).toEqual([]);
+    expect(state.found).toMatchObject([{ tool: 'ask_reviewer', text: 'The second one.' }]);
+    expect(state.notes).toEqual(['Not offered, so not used: ask_reviewer.']);
   });
 });

@@ -68,7 +68,7 @@ async function ask(question: string, finding = 'failed in #640') {
     known: [...topic.analysis.evidence],
     maxRounds: 3,
   };
-  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
+  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText, person: undefined };
   const state: AskStateValue = await compileAskGraph().invoke(input, {
     context,
     recursionLimit: computeRecursionLimit(3),

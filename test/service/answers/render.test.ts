@@ -55,8 +55,8 @@ Fix        Round once, after the sum, in \`src/cart/tax.ts:41\`.
 Evidence   288501  expected 10.20, got 10.21
            288502      at sum (src/cart/tax.ts:41)
 Suspect    src/cart/tax.ts:41 a41f9c2 ada 0.81
-1 failure, 1 cause · 12 s · 14,210 tokens · $0.02 · 3 tools asked · 311,101
-log lines → 412 kept · ana_9f2c
+1 failure, 1 cause · 12 s · 14,210 tokens · $0.02 · 1 step · 3 tool calls ·
+311,101 log lines → 412 kept · ana_9f2c
 `);
   });
 

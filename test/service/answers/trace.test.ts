@@ -126,13 +126,13 @@ describe('the trace in a terminal', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^Test failure · .* · ana_9f2c$/),
       '└─ execute_tool, round 1 · 340 ms',
-      '   ├─ classify by gpt-4o-mini · 812 ms · 1,200 (1,024 cached) → 80 tokens · under $0.01 · 2 calls · 1 retry',
+      '   ├─ classify by gpt-4o-mini · 812 ms · 1,200 (1,024 cached) → 80 tokens · $0.0002 · 2 calls · 1 retry',
       expect.stringMatching(
         /^ {3}├─ read_file · ok · 300 ms · 4 retries · answered by search_code · GitHub returned 503\. .* · \{"path":"src\/\*\*\*/,
       ),
       '   └─ search_web · ok · 1 ms · from cache · 1 finding',
       expect.stringMatching(
-        /1 round · 2 model calls · 1,200 \(1,024 cached\) → 80 tokens · under \$0\.01 · 2 tool calls \(1 from cache\) · 5 retries/,
+        /1 round · 2 model calls · 1,200 \(1,024 cached\) → 80 tokens · \$0\.0002 · 2 tool calls \(1 from cache\) · 5 retries/,
       ),
       '',
     ]);
