@@ -26,16 +26,20 @@ import type { Tool } from './tool.ts';
 
 const MAX_LINES = 200;
 
-const CommitHistoryParameters = z.strictObject({
-  path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
-  lineStart: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Only commits that touched these lines of the file; wants path'),
-  lineEnd: z.int().min(1).optional().describe('Last of these lines; at most 200'),
-  limit: z.int().min(1).max(20).default(10),
-});
+const CommitHistoryParameters = z
+  .strictObject({
+    path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
+    lineStart: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Only commits that touched these lines of the file; wants path'),
+    lineEnd: z.int().min(1).optional().describe('Last of these lines; at most 200'),
+    limit: z.int().min(1).max(20).default(10),
+  })
+  .refine((args) => args.lineStart === undefined || args.path !== undefined, {
+    error: 'lineStart wants the path of a file',
+  });
 type Args = z.output<typeof CommitHistoryParameters>;
 
 /** Creates the tool that lists the latest commits and the files that they changed. */
@@ -50,12 +54,7 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
     asks: 'code host',
     costClass: 'high',
     usualLatencyMs: 800,
-    parameters: CommitHistoryParameters.refine(
-      (args) => args.lineStart === undefined || args.path !== undefined,
-      {
-        error: 'lineStart wants the path of a file',
-      },
-    ),
+    parameters: CommitHistoryParameters,
     keptBy: 'arguments',
     argumentsFrom: ({ places: [first] }) =>
       first === undefined ? { limit: 10 } : { path: first.path, limit: 10 },

@@ -22,20 +22,24 @@ const MAX_NAMED = 3;
 /** The number of lines between two pauses, so that comparing a large log does not block other work. */
 const TURN = 2_000;
 
-const Parameters = z.strictObject({
-  source: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Name of the log; by default the one in which the build failed'),
-  from: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('First line, 1-based; without from and to: the failed step, else the whole log'),
-  to: z.int().min(1).optional().describe('Last line, inclusive; by default the last one of the log'),
-});
+const Parameters = z
+  .strictObject({
+    source: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Name of the log; by default the one in which the build failed'),
+    from: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('First line, 1-based; without from and to: the failed step, else the whole log'),
+    to: z.int().min(1).optional().describe('Last line, inclusive; by default the last one of the log'),
+  })
+  .refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
+    error: 'from must not be after to',
+  });
 
 interface Stretch {
   readonly start: number;
@@ -60,9 +64,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
     usualLatencyMs: 300,
     provider: 'green-logs',
     isEmptyFinal: true,
-    parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
-      error: 'from must not be after to',
-    }),
+    parameters: Parameters,
     argumentsFrom: () => ({}),
     async run({ source: named, from, to }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);

@@ -20,25 +20,29 @@ const MAX_CONTEXT = 5;
 /** The maximum number of texts of a build that are searched. */
 const MAX_SOURCES = 50;
 
-const Parameters = z.strictObject({
-  text: z
-    .string()
-    .min(2)
-    .max(200)
-    .regex(/^[^\n\r\0]*$/, 'one line')
-    .describe('Literal text; with pattern, a regular expression in RE2 syntax'),
-  pattern: z.boolean().default(false).describe('The text is a regular expression'),
-  source: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Name of the log or artifact; by default the log in which the build failed'),
-  everywhere: z.boolean().default(false).describe("All of the build's logs, reports and artifacts"),
-  ignoreCase: z.boolean().default(false),
-  context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines shown on either side of each'),
-  limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES),
-});
+const Parameters = z
+  .strictObject({
+    text: z
+      .string()
+      .min(2)
+      .max(200)
+      .regex(/^[^\n\r\0]*$/, 'one line')
+      .describe('Literal text; with pattern, a regular expression in RE2 syntax'),
+    pattern: z.boolean().default(false).describe('The text is a regular expression'),
+    source: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Name of the log or artifact; by default the log in which the build failed'),
+    everywhere: z.boolean().default(false).describe("All of the build's logs, reports and artifacts"),
+    ignoreCase: z.boolean().default(false),
+    context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines shown on either side of each'),
+    limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES),
+  })
+  .refine(({ source, everywhere }) => source === undefined || !everywhere, {
+    error: 'use either source or everywhere, not both',
+  });
 
 /**
  * Creates the tool that finds the lines of the build's logs and artifacts that contain a text. Each result
@@ -55,9 +59,7 @@ export function grepLog(archive: BuildArchive): Tool {
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `build-archive:${archive.driver}`,
-    parameters: Parameters.refine(({ source, everywhere }) => source === undefined || !everywhere, {
-      error: 'use either source or everywhere, not both',
-    }),
+    parameters: Parameters,
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
       const holds = createLineTest({ text, pattern, ignoreCase });
       const branches = createBranches({ text, pattern, ignoreCase });

@@ -139,16 +139,20 @@ function findStart({ failedSections }: TriageSubject, source: string, exit: numb
 
 const MAX_LINES_VIEW_LOG = 200;
 
-const ViewLogParameters = z.strictObject({
-  source: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Name of the log, report or artifact; by default the log in which the build failed'),
-  from: z.int().min(1).describe('First line, 1-based'),
-  to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
-});
+const ViewLogParameters = z
+  .strictObject({
+    source: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Name of the log, report or artifact; by default the log in which the build failed'),
+    from: z.int().min(1).describe('First line, 1-based'),
+    to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
+  })
+  .refine(({ from, to }) => to >= from && to - from < MAX_LINES_VIEW_LOG, {
+    error: `from must not be after to, and the limit is ${MAX_LINES_VIEW_LOG} lines`,
+  });
 
 /** Creates the tool that shows the requested lines of a log. */
 export function createViewLog(archive: BuildArchive): Tool {
@@ -161,9 +165,7 @@ export function createViewLog(archive: BuildArchive): Tool {
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
-    parameters: ViewLogParameters.refine(({ from, to }) => to >= from && to - from < MAX_LINES_VIEW_LOG, {
-      error: `from must not be after to, and the limit is ${MAX_LINES_VIEW_LOG} lines`,
-    }),
+    parameters: ViewLogParameters,
     async run({ source: named, from, to }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null || from > source.lines) return [];
@@ -190,20 +192,32 @@ const MAX_CASES = 10;
 /** The maximum size in bytes of a report that is read for its cases. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
-const ArtifactParameters = z.strictObject({
-  source: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Name of the artifact, report or log; without it all are listed'),
-  from: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('First line, 1-based; without from and to: the failing cases of a report, else the beginning'),
-  to: z.int().min(1).optional().describe('Last line, inclusive; at most 200 lines'),
-});
+const ArtifactParameters = z
+  .strictObject({
+    source: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Name of the artifact, report or log; without it all are listed'),
+    from: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'First line, 1-based; without from and to: the failing cases of a report, else the beginning',
+      ),
+    to: z.int().min(1).optional().describe('Last line, inclusive; at most 200 lines'),
+  })
+  .refine(
+    ({ from = 1, to = from + MAX_LINES_ARTIFACT - 1 }) => to >= from && to - from < MAX_LINES_ARTIFACT,
+    {
+      error: `from must not be after to, and the limit is ${MAX_LINES_ARTIFACT} lines`,
+    },
+  )
+  .refine(({ source, from, to }) => source !== undefined || (from === undefined && to === undefined), {
+    error: 'from and to need a source',
+  });
 
 /**
  * Creates the tool that reads the build's files. Without a name it lists the files with content type, grade,
@@ -220,14 +234,7 @@ export function readArtifact(archive: BuildArchive): Tool {
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
-    parameters: ArtifactParameters.refine(
-      ({ from = 1, to = from + MAX_LINES_ARTIFACT - 1 }) => to >= from && to - from < MAX_LINES_ARTIFACT,
-      {
-        error: `from must not be after to, and the limit is ${MAX_LINES_ARTIFACT} lines`,
-      },
-    ).refine(({ source, from, to }) => source !== undefined || (from === undefined && to === undefined), {
-      error: 'from and to need a source',
-    }),
+    parameters: ArtifactParameters,
     unavailable: async ({ build }) =>
       (await archive.list(build.id)).length < 2
         ? 'The build has no file besides its log; use view_log and grep_log to read that.'

@@ -23,16 +23,20 @@ import type { Tool } from './tool.ts';
 const AROUND = 3;
 const MAX_LINES = 40;
 
-const Parameters = z.strictObject({
-  path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
-  line: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('The line of interest, 1-based; three lines on either side come too'),
-  lineStart: z.int().min(1).optional().describe('First line, where a range is meant'),
-  lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
-});
+const Parameters = z
+  .strictObject({
+    path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
+    line: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The line of interest, 1-based; three lines on either side come too'),
+    lineStart: z.int().min(1).optional().describe('First line, where a range is meant'),
+    lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
+  })
+  .refine((args) => args.line !== undefined || args.lineStart !== undefined, {
+    error: 'line or lineStart must be given',
+  });
 
 /** Creates the tool that shows who last changed or deleted these lines, when, and in which commit. */
 export function readBlame(codeHost: CodeHost): Tool {
@@ -45,9 +49,7 @@ export function readBlame(codeHost: CodeHost): Tool {
     precedence: 7,
     costClass: 'medium',
     usualLatencyMs: 600,
-    parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {
-      error: 'line or lineStart must be given',
-    }),
+    parameters: Parameters,
     keptBy: 'arguments',
     argumentsFrom: ({ located }) =>
       located === null

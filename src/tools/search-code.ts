@@ -21,28 +21,32 @@ const ONE_LINE = /^[^\n\r\0]*$/;
 const TOO_SHORT = 'at least 2 characters, or everything matches';
 const Word = z.string().trim().min(2, TOO_SHORT).max(100).regex(ONE_LINE, 'one line');
 
-const Parameters = z.strictObject({
-  text: z
-    .string()
-    .min(2, TOO_SHORT)
-    .max(200)
-    .regex(ONE_LINE, 'one line')
-    .optional()
-    .describe('Literal text, case matters: brings its lines'),
-  words: z
-    .array(Word)
-    .min(1)
-    .max(16)
-    .optional()
-    .describe('Keywords in any case: brings the files that hold most of them, with how often'),
-  pattern: z.boolean().default(false).describe('The text is a regular expression in RE2 syntax'),
-  files: z
-    .array(z.string().trim().min(1).max(200).regex(ONE_LINE, 'one line'))
-    .max(10)
-    .optional()
-    .describe('Only in files that match one of these globs: "*.ts", "src/**/*.{c,h}"'),
-  limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
-});
+const Parameters = z
+  .strictObject({
+    text: z
+      .string()
+      .min(2, TOO_SHORT)
+      .max(200)
+      .regex(ONE_LINE, 'one line')
+      .optional()
+      .describe('Literal text, case matters: brings its lines'),
+    words: z
+      .array(Word)
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Keywords in any case: brings the files that hold most of them, with how often'),
+    pattern: z.boolean().default(false).describe('The text is a regular expression in RE2 syntax'),
+    files: z
+      .array(z.string().trim().min(1).max(200).regex(ONE_LINE, 'one line'))
+      .max(10)
+      .optional()
+      .describe('Only in files that match one of these globs: "*.ts", "src/**/*.{c,h}"'),
+    limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
+  })
+  .refine(({ text, words }) => text !== undefined || words !== undefined, {
+    error: 'text or words must be given',
+  });
 
 /** Creates the tool that searches the repository for a text or words. */
 export function searchCode(codeHost: CodeHost): Tool {
@@ -57,9 +61,7 @@ export function searchCode(codeHost: CodeHost): Tool {
     precedence: 8,
     costClass: 'high',
     usualLatencyMs: 1000,
-    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, {
-      error: 'text or words must be given',
-    }),
+    parameters: Parameters,
     keptBy: 'arguments',
     argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
     async run({ text, words, pattern, files = [], limit }, context) {

@@ -147,8 +147,14 @@ export function defineTool<Schema extends z.ZodObject, Name extends string>(
   };
 }
 
+/** The JSON schemas of parameters. Each triage defines its tools, with the parameters of the one before. */
+const jsonSchemas = new WeakMap<z.ZodObject, Readonly<Record<string, unknown>>>();
+
 function toJsonSchema(schema: z.ZodObject): Readonly<Record<string, unknown>> {
+  const known = jsonSchemas.get(schema);
+  if (known !== undefined) return known;
   const { $schema: _version, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  jsonSchemas.set(schema, rest);
   return rest;
 }
 

@@ -34,11 +34,12 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
       if (query === undefined) return [];
       const floor = (await embedder.unrelated?.(signal)) ?? 0;
       const wanted = Object.entries(filter);
+      const places = Uint32Array.from(query.keys()).filter((place) => query[place] !== 0);
       return [...namespaces[namespace].values()]
         .filter(({ item }) => wanted.every(([field, value]) => item.metadata[field] === value))
         .map(({ item, vector }) => ({
           ...item,
-          score: toSimilarity(computeSimilarity(query, vector), floor),
+          score: toSimilarity(computeSimilarity(query, vector, places), floor),
         }))
         .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
         .slice(0, limit);
@@ -55,10 +56,13 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
   };
 }
 
-/** Computes the cosine of two vectors of length 1; negative values count as 0 (unrelated). */
-function computeSimilarity(left: Float32Array, right: Float32Array): number {
+/**
+ * Computes the cosine of two vectors of length 1; negative values count as 0 (unrelated). `places` are those
+ * where `left` is not 0; in a text hashed to words they are few.
+ */
+function computeSimilarity(left: Float32Array, right: Float32Array, places: Uint32Array): number {
   let dot = 0;
-  for (let index = 0; index < left.length; index += 1) dot += (left[index] ?? 0) * (right[index] ?? 0);
+  for (const place of places) dot += (left[place] ?? 0) * (right[place] ?? 0);
   return Math.min(Math.max(dot, 0), 1);
 }
 
