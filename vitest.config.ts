@@ -35,11 +35,15 @@ const LONG = [
 ];
 
 /**
- * Folders whose tests start git and other programs many times. They begin first, while the workers are small:
+ * Tests that start git and other programs many times. They begin first, while the workers are small:
  * starting a program copies the page tables of the process that starts it, and a worker that has opened
  * embedded databases has gigabytes of memory. After those, a test of git takes three to six times as much CPU.
  */
-const STARTS_PROGRAMS = 'test/{experiments,tools,providers,recipes,action}/**';
+const STARTS_PROGRAMS = [
+  'test/{experiments,tools,providers,recipes,action,security}/**',
+  'test/{api/repository-ask,cli/triage,gate/requested-lines,journeys/mending-push,service/triage/owners}.int.test.ts',
+  'test/cli/ask-repository.test.ts',
+];
 /**
  * Files that take longest though they are short: they begin before the others, so that no worker is left with
  * one at the end. Vitest knows durations only on a machine that has run the tests before; on a new one it
@@ -68,7 +72,7 @@ class LongestFirst extends BaseSequencer {
 
 function rank({ moduleId }: TestSpecification): number {
   const path = relative(import.meta.dirname, moduleId);
-  if (matchesGlob(path, STARTS_PROGRAMS)) return 0;
+  if (STARTS_PROGRAMS.some((pattern) => matchesGlob(path, pattern))) return 0;
   return BEGUN_EARLY.some((pattern) => matchesGlob(path, pattern)) ? 1 : 2;
 }
 

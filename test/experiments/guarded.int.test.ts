@@ -9,10 +9,9 @@ import { PLACE_CASES } from '../support/experiments/places.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const MINUTES = 240_000;
-/** One case of each kind, and one of the variables that git sets; scripts/attack runs all of them as well. */
+/** One case of each kind; scripts/attack runs all of them as well. Git sets its variables in a hook, too. */
 const SHORT = [
   'try-fix in a pre-commit hook of a linked worktree',
-  'bisect in GIT_DIR and GIT_WORK_TREE',
   'settings and hooks that start programs',
   'line endings of info/attributes',
   'a process that leaves its session',

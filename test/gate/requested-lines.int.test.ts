@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { numberEvidence } from '../../graphs/triage/tool-calls.ts';
+import type { ToolOutcome } from '../../src/domain/evidence.ts';
 import { showPage } from '../../src/models/analyst/llm-analyst.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { capturedFailures } from '../support/captured-failures.ts';
@@ -36,6 +37,17 @@ const CALLS = [
   ['read_commit_history', { path: 'src/tax.ts' }],
 ] as const;
 
+/** The replies from the repository, which are the same for each log. Asking starts git many times. */
+const known = new Map<string, Promise<ToolOutcome>>();
+
+function keepReply(tool: string, args: object, ask: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  if (tool.endsWith('_log')) return ask();
+  const key = JSON.stringify([tool, args]);
+  const reply = known.get(key) ?? ask();
+  known.set(key, reply);
+  return reply;
+}
+
 describe('the model input after a tool call', () => {
   const failures = capturedFailures().filter((_, i) => i % EVERY === 0);
   it.each(failures.map((failure) => [failure.slug, failure] as const))(
@@ -53,7 +65,7 @@ describe('the model input after a tool call', () => {
       for (const calls of [...CALLS.map((call) => [call]), CALLS.slice(0, 2), CALLS.slice(3)]) {
         const replies = await Promise.all(
           calls.map(async ([tool, args]) => {
-            const reply = await ask('CODE_ERROR', tool, args);
+            const reply = await keepReply(tool, args, () => ask('CODE_ERROR', tool, args));
             return { ...reply, call: { tool, args, why: 'to see it' } };
           }),
         );
