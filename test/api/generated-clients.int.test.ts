@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pythonTools, run } from '../../scripts/parts/attack/shared/tools.ts';
-import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 
 const PROGRAMS = join(import.meta.dirname, 'generated-clients');
 const MODULES = resolve(import.meta.dirname, '../../node_modules');
@@ -12,12 +12,12 @@ const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v
 const PYTHON_PACKAGES = ['openapi-python-client==0.29.1', 'ruff==0.14.9'];
 const TOKEN = HEADERS.authorization.replace('Bearer ', '');
 
-let service: EmbeddedService;
+let service: TestService;
 let folder: string;
 let args: string[];
 let expected: object;
 beforeAll(async () => {
-  service = await startEmbedded(0.5);
+  service = await startTestService(0.5);
   folder = await mkdtemp(join(tmpdir(), 'faultline-clients-'));
   const { buildId, category, answer } = await uploadAndWait(service, 'shop/api', 812, [
     'src/tax.ts(12,5): error TS2304: Cannot find name "rate".',

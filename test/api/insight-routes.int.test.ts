@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 
 const LOG = [
   'Python 3.12.4',
@@ -8,9 +8,9 @@ const LOG = [
   'error Command failed with exit code 2.',
 ];
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(0.5);
+  service = await startTestService(0.5);
   await uploadAndWait(service, 'shop/api', 812, LOG);
   await uploadAndWait(service, 'shop/web', 90, LOG);
 });

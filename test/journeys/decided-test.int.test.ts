@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 
 /*
  * A test fails with a plain assertion, a reviewer decides, and the test fails again with other values, on
@@ -14,9 +14,9 @@ const DECIDED = {
   fixRecommendation: 'Set TZ=UTC in the job of the rates.',
 } as const;
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(1);
+  service = await startTestService(1);
 });
 afterAll(() => service.close());
 

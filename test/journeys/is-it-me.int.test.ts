@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ShownWhose } from '../../src/service/answers/whose.ts';
-import { type EmbeddedService, HEADERS, startEmbedded } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService } from '../support/test-service.ts';
 
 /*
  * A default branch turns red, pull requests meet it, it is mended, a flaky test fails and passes: an embedded service
@@ -16,9 +16,9 @@ const Found = z.object({
 });
 type Asked = z.infer<typeof Found>['analyses'][number] & { readonly buildId: string };
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(0.85);
+  service = await startTestService(0.85);
 }, 120_000);
 afterAll(() => service.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedService, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
+import { startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 /*
@@ -7,9 +7,9 @@ import { THOROUGH } from '../support/thorough.ts';
  * says since when and cites who counted, in every category, and its confidence and advice fit.
  */
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(0.85);
+  service = await startTestService(0.85);
 });
 afterAll(() => service.close());
 

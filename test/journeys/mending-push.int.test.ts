@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GradedAnswer } from '../../src/domain/outcome.ts';
 import { Outcomes } from '../../src/service/answers/outcomes.ts';
-import { type EmbeddedService, HEADERS, startEmbedded } from '../support/embedded-service.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { HEADERS, startTestService, type TestService } from '../support/test-service.ts';
 
 /*
  * A push turns a branch red, Faultline answers, a later push or a re-run turns it green: each answer is graded by
@@ -19,10 +19,10 @@ const Found = z.object({
 });
 
 let repository: GitRepository;
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
   repository = createGitRepository();
-  service = await startEmbedded(0.85, { [REPOSITORY]: repository.folder });
+  service = await startTestService(0.85, { [REPOSITORY]: repository.folder });
 }, 240_000);
 afterAll(async () => {
   await service.close();

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { type EmbeddedService, HEADERS, startEmbedded } from '../support/embedded-service.ts';
 import { RETRIEVAL_CASES, type RetrievalCase } from '../support/retrieval/cases.ts';
 import { type Entry, makeDocuments, type RunbookFormat, toEntry } from '../support/retrieval/documents.ts';
+import { HEADERS, startTestService, type TestService } from '../support/test-service.ts';
 
 /*
  * What a team's documents and people's decisions change in an answer, through the whole embedded service
@@ -16,13 +16,13 @@ const [MIN_CHANGED, MIN_UNCHANGED] = [0.95, 0.98];
 
 type Answers = ReadonlyMap<string, Analysis>;
 
-let service: EmbeddedService;
+let service: TestService;
 /** The answers without any document or decision. */
 let before: Answers;
 
 beforeAll(async () => {
   // Every answer waits for a person, so that every answer can be decided.
-  service = await startEmbedded(1);
+  service = await startTestService(1);
   before = await triageAll('before', RETRIEVAL_CASES);
 });
 afterAll(() => service.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 
 /*
  * Runbooks in ordinary prose, without headings, name errors that no rule knows: their category and what they say
@@ -16,9 +16,9 @@ const RUNBOOKS: Readonly<Record<string, string>> = {
   'other.txt': 'If the emulator farm reports "no free tablet for profile slate-2", restart the charger.\n',
 };
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(0.85);
+  service = await startTestService(0.85);
   for (const [source, text] of Object.entries(RUNBOOKS)) {
     const payload = { source, category: 'INFRA_ERROR', content: Buffer.from(text).toString('base64') };
     const sent = await service.http.inject({

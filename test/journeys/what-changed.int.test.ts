@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { ShownWhose } from '../../src/service/answers/whose.ts';
-import { type EmbeddedService, HEADERS, startEmbedded } from '../support/embedded-service.ts';
+import { HEADERS, startTestService, type TestService } from '../support/test-service.ts';
 
 /*
  * A job is green, and the next day the same commit is red, since an unpinned package has a new major version: an
@@ -18,9 +18,9 @@ const Found = z.object({
   analyses: z.array(Analysis.extend({ whose: ShownWhose.nullable() })),
 });
 
-let service: EmbeddedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await startEmbedded(0.85);
+  service = await startTestService(0.85);
 }, 120_000);
 afterAll(() => service.close());
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { npmTools, run } from '../../scripts/parts/attack/shared/tools.ts';
-import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 import { PROTOCOLS } from './agent.ts';
 import { NOT_APPLICABLE } from './not-applicable.ts';
 
@@ -14,11 +14,11 @@ import { NOT_APPLICABLE } from './not-applicable.ts';
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const Checks = z.array(z.object({ id: z.string(), status: z.string() }));
 
-let service: EmbeddedService;
+let service: TestService;
 let authorized: LoopbackServer;
 let folder: string;
 beforeAll(async () => {
-  service = await startEmbedded(0.5);
+  service = await startTestService(0.5);
   await uploadAndWait(service, 'shop/api', 812, ['src/tax.ts(12,5): error TS2304: Cannot find name "rate".']);
   const { port } = new URL(await service.http.listen({ host: '127.0.0.1', port: 0 }));
   // The suite sends no token, so one is added on the way.

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/lib/time.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { capturedFailure } from './captured-failures.ts';
-import { openEmbedded } from './embedded-service.ts';
+import { openTestApp } from './test-service.ts';
 
 /** The people with tokens, by name. */
 export const READERS = {
@@ -57,7 +57,7 @@ export async function openStockedConsole({
   routes = [],
   clock,
 }: StockOptions = {}): Promise<StockedConsole> {
-  const { app, close } = await openEmbedded((config) => change(withReaders(config)), clock);
+  const { app, close } = await openTestApp((config) => change(withReaders(config)), clock);
   const deps = { ...app, routes, keptRuns: createKeptRuns(app.config.runs.folder) };
   let http = await buildHttp(deps);
   const first = new URL(await http.listen({ port: 0, host: '127.0.0.1' }));

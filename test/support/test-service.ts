@@ -11,23 +11,27 @@ import { Analysis } from '../../src/domain/analysis.ts';
 import type { Clock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { copyTestDatabase } from './pglite.ts';
+import { isServerShared, startPostgres } from './postgres.ts';
 
 const TOKEN = 'the-token-of-the-reviewer-anna';
 /** The headers of the reviewer anna, who is also an administrator. */
 export const HEADERS = { authorization: `Bearer ${TOKEN}` };
 
-/** An embedded service with all of its stores, reached through its API. */
-export interface EmbeddedService {
+/** A service with all of its stores in one database, reached through its API. */
+export interface TestService {
   readonly app: Awaited<ReturnType<typeof createApp>>;
   readonly http: Awaited<ReturnType<typeof buildHttp>>;
   close(): Promise<void>;
 }
 
-/** Opens the app in this process on an empty embedded database, in a new folder. */
-export async function openEmbedded(change: (config: Config) => Config, clock?: Clock) {
-  const folder = await mkdtemp(join(tmpdir(), 'faultline-embedded-'));
-  await copyTestDatabase(join(folder, 'database'));
-  const config = parseConfig(createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge')));
+/**
+ * Opens the app in this process on an empty database and in a new folder. The database is on the server of the
+ * run or, without one, embedded.
+ */
+export async function openTestApp(change: (config: Config) => Config, clock?: Clock) {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-app-'));
+  const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
+  const config = parseConfig({ ...preset, database: await createTestDatabase(preset.database) });
   const http = { ...config.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
   const app = await createApp(change({ ...config, http }), silentLogger, clock);
   return {
@@ -39,15 +43,24 @@ export async function openEmbedded(change: (config: Config) => Config, clock?: C
   };
 }
 
+async function createTestDatabase<Embedded extends { readonly dataDir: string }>(embedded: Embedded) {
+  if (isServerShared) {
+    const url = await (await startPostgres()).createMigrated();
+    return { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 8 };
+  }
+  await copyTestDatabase(embedded.dataDir);
+  return embedded;
+}
+
 /**
- * Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on, and
+ * Starts a service with an empty database. It publishes from a confidence of `autoNotify` on, and
  * reads the code of repositories in their clones.
  */
-export async function startEmbedded(
+export async function startTestService(
   autoNotify: number,
   clones: Readonly<Record<string, string>> = {},
-): Promise<EmbeddedService> {
-  const { app, close } = await openEmbedded(({ auth, triage, codeHost, ...config }) => ({
+): Promise<TestService> {
+  const { app, close } = await openTestApp(({ auth, triage, codeHost, ...config }) => ({
     ...config,
     codeHost: Object.keys(clones).length > 0 ? { ...codeHost, driver: 'local-git', clones } : codeHost,
     auth: { ...auth, tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
@@ -69,7 +82,7 @@ const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), ana
 
 /** Uploads the log of a failed build of the branch main and returns its answer. */
 export async function uploadAndWait(
-  { http }: EmbeddedService,
+  { http }: TestService,
   repository: string,
   number: number,
   lines: readonly string[],
