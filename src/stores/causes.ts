@@ -57,7 +57,7 @@ export function createCauseStore(db: Database) {
       await queryAll(
         read,
         Cause,
-        `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $10 offset $11`,
+        `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${toOrder(filter.list)} limit $10 offset $11`,
         [...toFilterValues(filter), ...toPageValues(page)],
       ),
     /** Lists the values of each field among the causes of a list, most frequent first. */
@@ -65,9 +65,10 @@ export function createCauseStore(db: Database) {
       await queryAll(
         read,
         Offer,
-        countOffers(OFFERED(LISTS[filter.list]), OFFERED_FIELDS),
+        countOffers(toOffered(filter.list), OFFERED_FIELDS),
         toFilterValues(filter),
       ),
+    /** Counts the causes of each list, and at most `MAX_COUNTED_FIXED` fixed ones. */
     counts: async (filter: Omit<CauseFilter, 'list'>) =>
       Counts.parse((await read.query(COUNTS, toFilterValues(filter)))[0]),
     /** Lists the cause in every repository, newest first; at most 20. */
@@ -179,7 +180,12 @@ async function recount(sql: Pick<Sql, 'query'>, cause: Cause, other: string | nu
 /** A person's decision takes precedence over the newest answer. */
 const COLUMNS = listColumns(Cause, null, { category: 'coalesce(decided_category, category)' });
 const SELECT = `select ${COLUMNS} from causes`;
-const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
+
+/** Returns SQL for the order of a list, which an index has. No fixed cause is red. */
+function toOrder(list: CauseList): string {
+  const first = list === 'fixed' ? '' : "red_pipelines <> '{}' desc, ";
+  return `order by ${first}last_at desc, repository, fingerprint`;
+}
 
 const MEANT = `merged_into is null
   and ($1::text is null or repository = $1) and ${inScope('repository', '$2')}
@@ -209,11 +215,15 @@ function toFilterValues({
   ];
 }
 
-/** The maximum number of causes whose values are counted, newest first. */
-const MOST_OFFERED = 5_000;
-const OFFERED = (list: string) => `
-  select repository, coalesce(decided_category, category) as category, owner->'names'->>0 as owner, assignee
-  from causes where ${MEANT} and ${list} order by last_at desc limit ${MOST_OFFERED}`;
+/** The maximum number of causes of a list whose values are counted, the first ones. */
+const MOST_OFFERED = 2_000;
+
+function toOffered(list: CauseList): string {
+  return `select repository, coalesce(decided_category, category) as category,
+      owner->'names'->>0 as owner, assignee
+    from causes where ${MEANT} and ${LISTS[list]} ${toOrder(list)} limit ${MOST_OFFERED}`;
+}
+
 const OFFERED_FIELDS = ['repository', 'category', 'owner', 'assignee'];
 
 const MUTED = '(muted_until > now() or muted_left is not null)';
@@ -228,10 +238,18 @@ const LISTS: Readonly<Record<CauseList, string>> = {
   fixed: `state = 'fixed'`,
 };
 
+/** The maximum number of fixed causes that are counted. */
+export const MAX_COUNTED_FIXED = 1_000;
+
 const Counts = z.record(CauseList, z.int());
-const COUNTS = `select ${CauseList.options
-  .map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`)
-  .join(', ')} from causes where ${MEANT}`;
+const COUNTED = CauseList.options.filter((name) => name !== 'fixed');
+const COUNTS = `
+  select ${COUNTED.map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`).join(', ')}, (
+    select count(*)::int from (
+      select from causes where ${MEANT} and ${LISTS.fixed} limit ${MAX_COUNTED_FIXED}
+    ) as counted
+  ) as fixed
+  from causes where ${MEANT} and state <> 'fixed'`;
 
 const CauseOfTest = Cause.extend({ at: z.int() });
 

@@ -205,16 +205,19 @@ const FIND = 'select body from answer_grades where analysis_id = $1';
 
 const COUNTS = `
   with newest as (
-    select f.analysis_id, f.repository, f.is_right, g.analysis_id is not null as graded,
+    select f.repository, f.is_right,
       ${GRADE_COLUMNS.map((column) => `g.${column}`).join(', ')},
       case when g.analysis_id is not null then g.route else f.route end as route
     from answer_facts f left join answer_grades g on g.analysis_id = f.analysis_id
     where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz
       and f.created_at <= $4::timestamptz and (g.analysis_id is not null or f.is_right is not null)
     order by f.created_at desc limit ${MAX_COUNTED}
+  ), alike as (
+    select n.*, count(*) as count from newest n
+    group by repository, is_right, ${GRADE_COLUMNS.join(', ')}, route
   )
-  select v.question, n.repository, n.route, v.grade, v.by_person as "byPerson", count(*)::int as count
-  from newest n cross join lateral (values
+  select v.question, n.repository, n.route, v.grade, v.by_person as "byPerson", sum(n.count)::int as count
+  from alike n cross join lateral (values
     ('category', case n.is_right when true then 'right' when false then 'wrong' else n.category_grade end,
       n.is_right is not null),
     ${QUESTIONS.slice(1)

@@ -5,7 +5,8 @@ import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import { sumNumbers } from '../../lib/collections.ts';
 import { formatCount } from '../../lib/text.ts';
-import type { CauseFilter } from '../../stores/causes.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { type CauseFilter, MAX_COUNTED_FIXED } from '../../stores/causes.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import { sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -189,10 +190,16 @@ const CSV_COLUMNS: CsvColumns<Cause> = {
 
 function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
   const links = CauseList.options.map((list) => {
-    const words = html`${NAMES[list]} <span class="count">${counts[list]}</span>`;
+    const words = html`${NAMES[list]} <span class="count">${formatCounted(list, counts)}</span>`;
     return { address: listAddress({ ...query, list, offset: 0 }), words, isHere: list === query.list };
   });
   return tabs('Causes', links, html` id="lists" data-live`);
+}
+
+/** Formats the number of causes of a list: "12", or "1,000+" if more fixed ones are not counted. */
+function formatCounted(list: CauseList, counts: Readonly<Record<CauseList, number>>): string {
+  const more = list === 'fixed' && counts.fixed >= MAX_COUNTED_FIXED ? '+' : '';
+  return `${formatNumber(counts[list])}${more}`;
 }
 
 /** Renders the most important fact about the causes of a list. */
@@ -201,7 +208,11 @@ function finding(list: CauseList, counts: Readonly<Record<CauseList, number>>): 
   const count = counts[list];
   const [one, several] = FINDINGS[list];
   return html`<h2>${
-    count === 0 ? `No cause ${one}` : count === 1 ? `1 cause ${one}` : `${count} causes ${several}`
+    count === 0
+      ? `No cause ${one}`
+      : count === 1
+        ? `1 cause ${one}`
+        : `${formatCounted(list, counts)} causes ${several}`
   }</h2>`;
 }
 
