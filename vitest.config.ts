@@ -17,7 +17,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * times as often.
  */
 const LONG = [
-  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,gitea-whose,act,retrieval-figure}.int.test.ts',
+  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,gitea-whose,gitea-oauth,act,retrieval-figure}.int.test.ts',
   'test/journeys/teach-and-measure.int.test.ts',
   'test/house/{package,kubernetes,release,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',

@@ -18,8 +18,10 @@ const SECURE_NAME = '__Host-fl';
  * address. Browsers refuse Secure cookies there.
  */
 const PLAIN_NAME = 'fl';
-/** The time for which a browser remembers a text, in seconds. */
-const REMEMBERED_SECONDS = 600;
+/** The time in which a browser must return from another host, in milliseconds. */
+const PENDING_MS = 10 * 60 * 1000;
+/** The end of the name of the cookie for what a browser began at another host. */
+const PENDING = '-begun';
 /** A session ID: 32 random bytes in base64url. */
 const SESSION_ID = /^[\w-]{43}$/;
 
@@ -37,8 +39,8 @@ export function createSessions(
     protocol === 'https' || host === secureHost || isLocal(hostname) ? SECURE_NAME : PLAIN_NAME;
   const readCookie = (request: FastifyRequest, suffix = ''): string | undefined =>
     parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
-  const readSessionId = (request: FastifyRequest): string | null => {
-    const found = readCookie(request);
+  const readSessionId = (request: FastifyRequest, suffix = ''): string | null => {
+    const found = readCookie(request, suffix);
     return found !== undefined && SESSION_ID.test(found) ? found : null;
   };
   const formatCookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
@@ -81,16 +83,18 @@ export function createSessions(
       if (id !== null) await store.end(hashSessionId(id));
       return formatCookie(request, '', 0);
     },
-    remember: (request, text) =>
-      formatCookie(
-        request,
-        Buffer.from(text).toString('base64url'),
-        text === '' ? 0 : REMEMBERED_SECONDS,
-        '-begun',
-      ),
-    remembered: (request) => {
-      const kept = readCookie(request, '-begun');
-      return kept === undefined || kept === '' ? null : Buffer.from(kept, 'base64url').toString('utf8');
+    keepPending: async (request, body) => {
+      const id = randomBytes(32).toString('base64url');
+      await store.keepPending(hashSessionId(id), body, PENDING_MS);
+      return formatCookie(request, id, PENDING_MS / 1000, PENDING);
+    },
+    findPending: async (request) => {
+      const id = readSessionId(request, PENDING);
+      return id === null ? null : await store.findPending(hashSessionId(id));
+    },
+    takePending: async (request) => {
+      const id = readSessionId(request, PENDING);
+      return id === null ? null : await store.takePending(hashSessionId(id));
     },
   };
 }

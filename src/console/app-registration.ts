@@ -22,8 +22,8 @@ export const Organization = z
   .optional()
   .catch(undefined);
 
-/** A registration that a person has yet to confirm. The browser keeps it in a cookie. */
-const PendingRegistration = z.object({ provider: z.string(), state: z.string().min(32) });
+/** A registration that a person has yet to confirm, and who began it. */
+const PendingRegistration = z.object({ provider: z.string(), state: z.string().min(32), by: z.string() });
 type PendingRegistration = z.infer<typeof PendingRegistration>;
 
 /** The part of the page about the App of a provider: a form that creates one, or a notice. */
@@ -35,7 +35,8 @@ interface AppForm {
 
 /**
  * Renders the form that creates an App for a provider, or a notice if an App is configured or the public
- * address is not set. The browser keeps the state of the form. Returns null if the provider has no Apps.
+ * address is not set. The state of the form is valid once, for this browser and person. Returns null if the
+ * provider has no Apps.
  */
 export async function renderAppForm(
   request: FastifyRequest,
@@ -56,11 +57,14 @@ export async function renderAppForm(
       part: section(html`<p class="quiet">An App brings its own webhook and permissions, and is created here
         with one press. It needs the public address.</p>`),
     };
-  const { state } = readPending(deps, request, provider.name) ?? {
-    state: randomBytes(32).toString('base64url'),
-  };
-  const pending: PendingRegistration = { provider: provider.name, state };
-  reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify(pending)));
+  const by = request.principal?.name ?? '';
+  const begun = PendingRegistration.safeParse(await deps.sessions.findPending(request)).data;
+  const isBegun = begun?.provider === provider.name && begun.by === by;
+  const state = isBegun ? begun.state : randomBytes(32).toString('base64url');
+  if (!isBegun) {
+    const pending: PendingRegistration = { provider: provider.name, state, by };
+    reply.header('set-cookie', await deps.sessions.keepPending(request, pending));
+  }
   const { address, manifest } = app.describe({
     publicUrl,
     webhook: getWebhookAddress(provider, publicUrl),
@@ -93,19 +97,20 @@ const ReturnQuery = z.object({ code: z.string().regex(/^[\w-]{1,200}$/), state: 
 export function registerAppRegistration(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(RETURN_PATH, route('admin', { querystring: ReturnQuery }), async (request, reply) => {
     const { code, state } = request.query;
-    const pending = readPending(deps, request);
-    if (pending === null || !isEqual(pending.state, state))
+    const begun = PendingRegistration.safeParse(await deps.sessions.findPending(request)).data;
+    const isOurs = begun !== undefined && isEqual(begun.state, state) && begun.by === request.principal?.name;
+    const pending = isOurs ? await deps.sessions.takePending(request) : null;
+    if (begun === undefined || pending === null)
       throw new TriageError(
         'forbidden',
         'This setup was started in another browser or more than ten minutes ago, or it is finished. ' +
           'Look at Settings. If no App is configured there, delete the new App at its host and start again.',
       );
-    reply.header('set-cookie', deps.sessions.remember(request, ''));
-    const provider = findProvider(deps.providers, pending.provider);
+    const provider = findProvider(deps.providers, begun.provider);
     const made = await requestNewApp(provider, code, AbortSignal.timeout(LIMIT_MS));
     await deps.keepSettings?.(made.settings);
     deps.logger.info(
-      { provider: pending.provider, app: made.name, by: request.principal?.name },
+      { provider: begun.provider, app: made.name, by: request.principal?.name },
       'an App was created',
     );
     return answerPage(request, reply.header('cache-control', 'no-store'), deps, {
@@ -132,21 +137,6 @@ function createdMain({ name, installAt, settings }: NewApp, isKept: boolean): Ht
   }<ol><li><a href="${installAt}" rel="noreferrer">Install the App</a> on your repositories.</li>
     <li>Restart Faultline, so that it uses the App.</li>
     <li>Check it with <code>faultline doctor</code>.</li></ol>`;
-}
-
-function readPending(
-  deps: ConsoleDeps,
-  request: FastifyRequest,
-  provider?: string,
-): PendingRegistration | null {
-  const remembered = deps.sessions.remembered(request);
-  if (remembered === null || !remembered.startsWith('{')) return null;
-  try {
-    const pending = PendingRegistration.parse(JSON.parse(remembered));
-    return provider === undefined || pending.provider === provider ? pending : null;
-  } catch {
-    return null;
-  }
 }
 
 function isEqual(left: string, right: string): boolean {

@@ -42,12 +42,14 @@ export interface SessionService {
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   end(request: FastifyRequest): Promise<string>;
   /**
-   * Returns a Set-Cookie header that makes this browser return a text for ten minutes. An empty text removes
-   * the cookie.
+   * Keeps what this browser begins at another host for ten minutes, on the server, and returns the
+   * Set-Cookie header by which the browser gets it back.
    */
-  remember(request: FastifyRequest, text: string): string;
-  /** Returns the remembered text that the browser sends back, or null if there is none. */
-  remembered(request: FastifyRequest): string | null;
+  keepPending(request: FastifyRequest, body: object): Promise<string>;
+  /** Returns what this browser began at another host, or null. */
+  findPending(request: FastifyRequest): Promise<unknown>;
+  /** Returns it once: it is gone afterwards. */
+  takePending(request: FastifyRequest): Promise<unknown>;
 }
 
 /** The dependencies of the pages. */

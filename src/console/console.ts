@@ -21,6 +21,7 @@ import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications/notifications.ts';
+import { registerOAuthApplication } from './oauth-application.ts';
 import { registerOverview } from './overview/overview-page.ts';
 import { type ConsoleApp, loadErrorReader, loadReader, route, sendPage } from './page.ts';
 import { registerPaste } from './paste.ts';
@@ -112,6 +113,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerRepositoryAskPages,
   registerSettings,
   registerAppRegistration,
+  registerOAuthApplication,
 ];
 
 const TITLES: Readonly<Record<number, string>> = {

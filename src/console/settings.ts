@@ -15,6 +15,7 @@ import { Organization, renderAppForm } from './app-registration.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, formatAge, KEYS, renderHiddenFields, renderTime, tabs } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
+import { renderOAuthPart } from './oauth-application.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { banner, stateMark, type Tone } from './parts/marks.ts';
 import { unreadLogs } from './unread-logs.ts';
@@ -40,7 +41,11 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name, list, organization } = request.query;
     const provider = name === undefined ? null : findProvider(deps.providers, name);
-    const app = provider === null ? null : await renderAppForm(request, reply, deps, provider, organization);
+    const app =
+      provider === null
+        ? null
+        : ((await renderAppForm(request, reply, deps, provider, organization)) ??
+          (await renderOAuthPart(deps, provider)));
     const main = await (provider === null
       ? readSettings(deps, list)
       : providerMain(provider, publicUrl, app?.part));

@@ -137,15 +137,13 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
         buildCallbackAddress(request),
         AbortSignal.timeout(MAX_MS),
       );
-      reply.header(
-        'set-cookie',
-        deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })),
-      );
+      const { next } = request.query;
+      reply.header('set-cookie', await deps.sessions.keepPending(request, { secrets, next }));
       return reply.redirect(address, 303);
     },
   );
   app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
-    const { secrets, next } = parseBegun(deps.sessions.remembered(request));
+    const { secrets, next } = parseBegun(await deps.sessions.takePending(request));
     const query = new URL(request.url, 'http://localhost').search;
     const principal = await requireProvider(deps).finish(
       buildCallbackAddress(request),
@@ -154,10 +152,7 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
       AbortSignal.timeout(MAX_MS),
     );
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
-    reply.header('set-cookie', [
-      await deps.sessions.begin(request, principal),
-      deps.sessions.remember(request, ''),
-    ]);
+    reply.header('set-cookie', await deps.sessions.begin(request, principal));
     return reply.redirect(next, 303);
   });
 }
@@ -168,13 +163,12 @@ function requireProvider({ signIn }: ConsoleDeps): SignInProvider {
   return signIn;
 }
 
-function parseBegun(remembered: string | null): z.infer<typeof Begun> {
-  try {
-    return Begun.parse(JSON.parse(remembered ?? ''));
-  } catch {
-    throw new TriageError(
-      'invalid-input',
-      'This sign-in was started in another browser or has expired. Open /sign-in and start again.',
-    );
-  }
+function parseBegun(pending: unknown): z.infer<typeof Begun> {
+  const begun = Begun.safeParse(pending).data;
+  if (begun !== undefined) return begun;
+  throw new TriageError(
+    'invalid-input',
+    'This sign-in was started in another browser, has expired, or is finished. ' +
+      'Open /sign-in and start again.',
+  );
 }

@@ -24,6 +24,46 @@ export interface Connection {
   readonly hooks: WebhookAccess;
   /** The registration of an App of this installation's own; absent if the host has none. */
   readonly app?: AppRegistration;
+  /** The OAuth application of this installation's own; absent if the host has no sign-in. */
+  readonly oauth?: OAuthRegistration;
+}
+
+/**
+ * An OAuth application at the host. With it the host signs people in by OpenID Connect, and a person can
+ * grant the right to create a webhook.
+ */
+export interface OAuthRegistration {
+  /** The URL of the host as an issuer of identities. */
+  readonly issuer: string;
+  /** The claim in which the host names the groups of a user. */
+  readonly groupsClaim: string;
+  /** An example of a group, in the host's form: "acme:ci". */
+  readonly groupExample: string;
+  /** The scopes of the application. */
+  readonly scopes: readonly string[];
+  /** The scope that a person grants to create a webhook. */
+  readonly webhookScope: string;
+  /** The pages on which it can be created by hand. */
+  readonly pages: readonly { readonly words: string; readonly address: string }[];
+  /** Creates it with the configured token. Throws as `RestClient` does. Null if there is no token. */
+  readonly create:
+    | ((application: NewApplication, signal: AbortSignal) => Promise<ApplicationCredentials>)
+    | null;
+  /** The permission that the token needs to create it, in words for people. */
+  readonly right: string;
+  /** Opens the webhooks of a repository with the access that a person granted. */
+  openWebhooks(repository: string, token: string): RepositoryWebhooks;
+}
+
+export interface NewApplication {
+  readonly name: string;
+  /** The URLs to which the host may send people back. */
+  readonly returnTo: readonly string[];
+}
+
+export interface ApplicationCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** An App that the host creates from a description, after a person confirmed it there. */

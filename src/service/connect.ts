@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
 import {
+  type ApplicationCredentials,
   type Connection,
   checkRights,
   ensureHook,
   type NewApp,
+  type NewApplication,
   type RepositoryWebhooks,
   requestTest,
   sendTestDelivery,
@@ -28,6 +30,8 @@ export interface ConnectRequest {
   readonly secret: string | null;
   readonly create: boolean;
   readonly test: boolean;
+  /** Access that a person granted for this, instead of the configured token. */
+  readonly grantedToken?: string;
 }
 
 /** Exchanges the code that a host sent back for the credentials of a new App. */
@@ -39,6 +43,21 @@ export async function requestNewApp(
   const { app } = await provider.connection();
   if (app === undefined) throw new TriageError('invalid-input', `${provider.name} has no Apps.`);
   return await app.redeem(code, signal);
+}
+
+/** Creates an OAuth application of this installation at a provider's host. */
+export async function createOAuthApplication(
+  provider: Connectable,
+  application: NewApplication,
+  signal: AbortSignal,
+): Promise<ApplicationCredentials> {
+  const { oauth, label, tokenSetting } = await provider.connection();
+  if (oauth?.create == null)
+    throw new TriageError(
+      'invalid-input',
+      `Set ${tokenSetting}, or create the application in ${label} by hand.`,
+    );
+  return await oauth.create(application, signal);
 }
 
 /** The number of attempts to read the result of a ping from a host, and the delay between them. */
@@ -63,7 +82,7 @@ export async function* connect(
   const { repository, create } = request;
   const connection = await provider.connection();
   for (const check of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(check);
-  const webhooks = openWebhooks(connection, repository);
+  const webhooks = openWebhooks(connection, request);
   if ('because' in webhooks) {
     if (create)
       yield wrong(
@@ -87,12 +106,14 @@ export async function* connect(
 }
 
 function openWebhooks(
-  { hooks }: Connection,
-  repository: string | null,
+  { hooks, oauth }: Connection,
+  { repository, grantedToken }: ConnectRequest,
 ): RepositoryWebhooks | { readonly because: string } {
-  if ('because' in hooks) return hooks;
-  if (repository === null) return { because: `no repository was given (${hooks.nameFormat})` };
   try {
+    if (oauth !== undefined && grantedToken !== undefined && repository !== null)
+      return oauth.openWebhooks(repository, grantedToken);
+    if ('because' in hooks) return hooks;
+    if (repository === null) return { because: `no repository was given (${hooks.nameFormat})` };
     return hooks.open(repository);
   } catch (error) {
     return { because: getErrorMessage(error) };

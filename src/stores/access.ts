@@ -142,8 +142,31 @@ export function createSessionStore(db: Database) {
     end: async (digest: string) => {
       await db.query('delete from sessions where digest = $1', [digest]);
     },
+    /**
+     * Keeps what a browser began at another host for `lifeMs`. `digest` is the SHA-256 of its cookie in hex.
+     * Also deletes what has expired.
+     */
+    keepPending: async (digest: string, body: object, lifeMs: number) => {
+      await db.query('delete from pending_returns where expires_at <= clock_timestamp()', []);
+      await db.query(KEEP_PENDING, [digest, body, lifeMs]);
+    },
+    /** Returns what the browser began, or null if there is nothing or it has expired. */
+    findPending: async (digest: string) => toPending(await db.query(FIND_PENDING, [digest])),
+    /** Returns it and deletes it. Of several concurrent calls, only one returns it. */
+    takePending: async (digest: string) => toPending(await db.query(TAKE_PENDING, [digest])),
   };
 }
+
+function toPending([row]: readonly object[]): unknown {
+  return row === undefined ? null : z.object({ body: z.unknown() }).parse(row).body;
+}
+
+const KEEP_PENDING = `
+  insert into pending_returns (digest, body, expires_at) values ($1, $2::jsonb, ${fromNow('$3')})`;
+const FIND_PENDING = `
+  select body from pending_returns where digest = $1 and expires_at > clock_timestamp()`;
+const TAKE_PENDING = `
+  delete from pending_returns where digest = $1 and expires_at > clock_timestamp() returning body`;
 
 /** Creates the store of console preferences, by the holder's name. */
 export function createPreferenceStore(db: Database) {

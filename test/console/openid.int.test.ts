@@ -89,11 +89,36 @@ describe('signing in by OpenID Connect', () => {
     expect(wrong.statusCode).toBe(401);
     expect(wrong.body).toContain('The sign-in failed');
     const url = back.pathname + back.search;
-    expect((await console.app.inject({ url, headers: { ...headers, cookie } })).headers.location).toBe(
-      '/builds',
+    const afterwards = await console.app.inject({ url, headers: { ...headers, cookie } });
+    expect([afterwards.statusCode, afterwards.body]).toEqual([400, expect.stringContaining('is finished')]);
+  });
+
+  it('accepts an answer once, although the browser and the issuer would send it again', async () => {
+    const { cookie, back } = await signInThere();
+    const url = back.pathname + back.search;
+    const answers = await Promise.all(
+      [1, 2].map(async () => await console.app.inject({ url, headers: { ...headers, cookie } })),
     );
-    const twice = await console.app.inject({ url, headers: { ...headers, cookie } });
-    expect(twice.statusCode).toBe(401);
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([303, 400]);
+  });
+
+  it('asks for groups only if the issuer says that it knows the scope and a role needs them', async () => {
+    const scopesFor = async (known: readonly string[], group: string) => {
+      const other = await startOpenIdIssuer({ metadata: () => ({ scopes_supported: known }) });
+      const provider = createOpenIdProvider({
+        issuer: other.url,
+        clientId: CLIENT.id,
+        clientSecret: CLIENT.secret,
+        groupsClaim: 'groups',
+        roles: { [group]: ['read'] },
+      });
+      const { address } = await provider.begin('http://localhost/back', AbortSignal.timeout(10_000));
+      await other.close();
+      return new URL(address).searchParams.get('scope');
+    };
+    expect(await scopesFor(['openid', 'groups'], 'team')).toBe('openid email profile groups');
+    expect(await scopesFor(['openid', 'groups'], '*')).toBe('openid email profile');
+    expect(await scopesFor(['openid'], 'team')).toBe('openid email profile');
   });
 
   it.each([{ iss: 'https://evil.example' }, { aud: 'somebody-else' }, { nonce: 'another' }, { exp: 1 }])(

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
@@ -14,22 +14,35 @@ export interface OpenIdIssuer {
   forged: Record<string, unknown>;
   /** True to sign with a key that the issuer does not publish. */
   wrongKey: boolean;
+  /** The clients by id, with their secrets. */
+  readonly clients: Map<string, string>;
+  /** The scopes that were granted, by access token. A revoked token is gone. */
+  readonly granted: Map<string, string>;
   close(): Promise<void>;
 }
 
 export const CLIENT = { id: 'faultline-client', secret: 'a-client-secret-of-tests' } as const;
 
-export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
+/** Starts an issuer. `metadata` is added to its own; `answerMore` answers requests that it does not know. */
+export async function startOpenIdIssuer({
+  metadata = () => ({}),
+  answerMore = () => false,
+}: {
+  readonly metadata?: (url: string) => object;
+  readonly answerMore?: (request: IncomingMessage, response: ServerResponse) => boolean;
+} = {}): Promise<OpenIdIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const codes = new Map<
     string,
-    { readonly nonce: string; readonly challenge: string; readonly redirect: string }
+    { readonly nonce: string; readonly challenge: string; readonly redirect: string; readonly scope: string }
   >();
-  const issuer: Pick<OpenIdIssuer, 'claims' | 'forged' | 'wrongKey'> = {
+  const issuer: Omit<OpenIdIssuer, 'url' | 'close'> = {
     claims: {},
     forged: {},
     wrongKey: false,
+    clients: new Map([[CLIENT.id, CLIENT.secret]]),
+    granted: new Map(),
   };
   let server: LoopbackServer;
 
@@ -40,6 +53,7 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
       nonce: query.get('nonce') ?? '',
       challenge: query.get('code_challenge') ?? '',
       redirect,
+      scope: query.get('scope') ?? '',
     });
     const back = new URL(redirect);
     back.search = new URLSearchParams({ code, state: query.get('state') ?? '' }).toString();
@@ -55,7 +69,8 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    const known = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret;
+    const id = form.get('client_id') ?? '';
+    const known = issuer.clients.has(id) && issuer.clients.get(id) === form.get('client_secret');
     if (
       begun === undefined ||
       begun.challenge !== challenge ||
@@ -65,14 +80,23 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
       return sendJson(response, 400, { error: 'invalid_grant' });
     }
     const now = Math.floor(Date.now() / 1000);
-    const standard = { iss: server.url, aud: CLIENT.id, iat: now, exp: now + 300, nonce: begun.nonce };
+    const standard = { iss: server.url, aud: id, iat: now, exp: now + 300, nonce: begun.nonce };
     const idToken = jwt({ ...standard, ...issuer.claims, ...issuer.forged });
+    const token = `granted-${randomUUID()}`;
+    issuer.granted.set(token, begun.scope);
     sendJson(response, 200, {
-      access_token: 'an-access-token',
+      access_token: token,
       token_type: 'Bearer',
       expires_in: 300,
       id_token: idToken,
     });
+  };
+
+  const revoke = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    issuer.granted.delete(new URLSearchParams(body).get('token') ?? '');
+    sendJson(response, 200, {});
   };
 
   const jwt = (claims: object) => {
@@ -84,13 +108,15 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
   server = await startLoopback((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://issuer');
     if (pathname === '/.well-known/openid-configuration')
-      return sendJson(response, 200, discovery(server.url));
+      return sendJson(response, 200, { ...discovery(server.url), ...metadata(server.url) });
     if (pathname === '/keys')
       return sendJson(response, 200, {
         keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }],
       });
     if (pathname === '/authorize') return authorize(searchParams, response);
     if (pathname === '/token') return void tokens(request, response);
+    if (pathname === '/revoke') return void revoke(request, response);
+    if (answerMore(request, response)) return;
     sendJson(response, 404, {});
   });
   return Object.assign(issuer, { url: server.url, close: server.close });

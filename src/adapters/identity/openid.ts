@@ -41,17 +41,35 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       throw createUpstreamError(error);
     }
   };
+  const exchange = async (callback: string, query: string, secrets: string) => {
+    const { verifier, state, nonce } = readSecrets(secrets);
+    const answered = new URL(callback);
+    answered.search = query;
+    const checks = {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    };
+    return await client
+      .authorizationCodeGrant(await configuration(), answered, checks)
+      .catch((error: unknown) => {
+        throw toSignInError(error);
+      });
+  };
   return {
     name: new URL(options.issuer).host,
-    begin: async (callback) => {
+    issuer: options.issuer,
+    begin: async (callback, _signal, more) => {
       const secrets = {
         verifier: client.randomPKCECodeVerifier(),
         state: client.randomState(),
         nonce: client.randomNonce(),
       };
-      const address = client.buildAuthorizationUrl(await configuration(), {
+      const found = await configuration();
+      const address = client.buildAuthorizationUrl(found, {
         redirect_uri: callback,
-        scope: 'openid email profile',
+        scope: chooseScopes(found, options, more),
         code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
         code_challenge_method: 'S256',
         state: secrets.state,
@@ -59,24 +77,33 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       });
       return { address: address.href, secrets: JSON.stringify(secrets) };
     },
-    finish: async (callback, query, secrets) => {
-      const { verifier, state, nonce } = readSecrets(secrets);
-      const answered = new URL(callback);
-      answered.search = query;
-      const checks = {
-        pkceCodeVerifier: verifier,
-        expectedState: state,
-        expectedNonce: nonce,
-        idTokenExpected: true,
+    finish: async (callback, query, secrets) =>
+      toPrincipal((await exchange(callback, query, secrets)).claims(), options),
+    redeem: async (callback, query, secrets) => {
+      const { access_token: token } = await exchange(callback, query, secrets);
+      const found = await configuration();
+      const end = async () => {
+        if (found.serverMetadata().revocation_endpoint === undefined) return;
+        await client.tokenRevocation(found, token).catch(() => undefined);
       };
-      const tokens = await client
-        .authorizationCodeGrant(await configuration(), answered, checks)
-        .catch((error: unknown) => {
-          throw toSignInError(error);
-        });
-      return toPrincipal(tokens.claims(), options);
+      return { token, end };
     },
   };
+}
+
+/**
+ * Returns the scopes to ask for. Some issuers name groups only if they are asked for them, and say so in
+ * their metadata; others refuse a scope that they do not know.
+ */
+function chooseScopes(
+  found: client.Configuration,
+  { roles }: OpenIdOptions,
+  more: string | undefined,
+): string {
+  const areGroupsNeeded = Object.keys(roles).some((group) => group !== '*');
+  const isGroupsKnown = found.serverMetadata().scopes_supported?.includes('groups') === true;
+  const groups = areGroupsNeeded && isGroupsKnown ? ['groups'] : [];
+  return ['openid', 'email', 'profile', ...groups, ...(more === undefined ? [] : [more])].join(' ');
 }
 
 async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Promise<client.Configuration> {

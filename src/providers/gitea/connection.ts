@@ -5,6 +5,7 @@ import {
   createTestDeliveryId,
   HOOKS_PAGE,
   HookId,
+  type OAuthRegistration,
   type RepositoryWebhooks,
 } from '../connection.ts';
 import { buildPath } from '../rest-client.ts';
@@ -57,6 +58,42 @@ export function createGiteaConnection(settings: GiteaOptions): Connection {
           open: (repository) => openRepositoryWebhooks({ baseUrl, token }, repository),
         }
       : { because: 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set' },
+    ...(baseUrl !== null && { oauth: createOAuthRegistration(baseUrl, token) }),
+  };
+}
+
+const NewApplication = z
+  .object({ client_id: z.string().min(1), client_secret: z.string().min(1) })
+  .transform(({ client_id, client_secret }) => ({ clientId: client_id, clientSecret: client_secret }));
+
+function createOAuthRegistration(baseUrl: string, token: string | null): OAuthRegistration {
+  const site = baseUrl.replace(/\/api\/v1$/, '');
+  const right = 'write:user';
+  return {
+    issuer: site,
+    groupsClaim: 'groups',
+    groupExample: 'acme, or acme:ci for a team',
+    // Gitea's applications have no scopes of their own.
+    scopes: [],
+    webhookScope: 'write:repository',
+    pages: [
+      { words: 'of your own', address: `${site}/user/settings/applications` },
+      { words: 'of the whole server (administrators)', address: `${site}/-/admin/applications` },
+    ],
+    right,
+    create:
+      token === null
+        ? null
+        : async ({ name, returnTo }, signal) =>
+            await createGiteaClient({ baseUrl, token }, CONNECT_MS).send(NewApplication, {
+              method: 'POST',
+              path: '/user/applications/oauth2',
+              body: { name, redirect_uris: returnTo, confidential_client: true },
+              what: 'an OAuth application',
+              right,
+              signal,
+            }),
+    openWebhooks: (repository, granted) => openRepositoryWebhooks({ baseUrl, token: granted }, repository),
   };
 }
 

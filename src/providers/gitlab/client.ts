@@ -5,6 +5,8 @@ export interface GitlabOptions {
   /** The URL of the API. */
   readonly baseUrl: string;
   readonly token: string | null;
+  /** True if a person granted the token by OAuth. Such a token has a header of its own. */
+  readonly isGranted?: boolean;
   readonly retryUnitMs?: number;
 }
 
@@ -12,10 +14,12 @@ export interface GitlabOptions {
 export const PAGE = { sizeName: 'per_page', size: 100 } as const;
 
 export function createGitlabClient(
-  { baseUrl, token, ...pace }: GitlabOptions,
+  { baseUrl, token, isGranted = false, ...pace }: GitlabOptions,
   timeoutMs: number,
 ): RestClient {
-  const headers = { accept: 'application/json', ...(token === null ? {} : { 'private-token': token }) };
+  const credentials = (value: string) =>
+    isGranted ? { authorization: `Bearer ${value}` } : { 'private-token': value };
+  const headers = { accept: 'application/json', ...(token === null ? {} : credentials(token)) };
   return createRestClient({
     label: 'GitLab',
     baseUrl,

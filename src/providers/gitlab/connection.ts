@@ -5,6 +5,7 @@ import {
   createTestDeliveryId,
   HOOKS_PAGE,
   HookId,
+  type OAuthRegistration,
   type RepositoryWebhooks,
 } from '../connection.ts';
 import { buildPath } from '../rest-client.ts';
@@ -46,6 +47,45 @@ export function createGitlabConnection({ baseUrl, token }: GitlabOptions): Conne
             nameFormat: 'group/project',
             open: (project) => openRepositoryWebhooks({ baseUrl, token }, project),
           },
+    oauth: createOAuthRegistration(baseUrl, token),
+  };
+}
+
+const NewApplication = z
+  .object({ application_id: z.string().min(1), secret: z.string().min(1) })
+  .transform(({ application_id, secret }) => ({ clientId: application_id, clientSecret: secret }));
+
+function createOAuthRegistration(baseUrl: string, token: string | null): OAuthRegistration {
+  const site = baseUrl.replace(/\/api\/v4$/, '');
+  const scopes = ['openid', 'email', 'profile', 'api'];
+  const right = 'api, of an administrator of GitLab';
+  return {
+    issuer: site,
+    // An ID token of GitLab names the groups in which a user is a direct member.
+    groupsClaim: 'groups_direct',
+    groupExample: 'acme, or acme/ci for a group in it',
+    scopes,
+    webhookScope: 'api',
+    pages: [
+      { words: 'of your own', address: `${site}/-/user_settings/applications` },
+      { words: 'of a group', address: `${site}/groups/GROUP/-/settings/applications` },
+      { words: 'of the whole server (administrators)', address: `${site}/admin/applications` },
+    ],
+    right,
+    create:
+      token === null
+        ? null
+        : async ({ name, returnTo }, signal) =>
+            await createGitlabClient({ baseUrl, token }, CONNECT_MS).send(NewApplication, {
+              method: 'POST',
+              path: '/applications',
+              body: { name, redirect_uri: returnTo.join('\n'), scopes: scopes.join(' '), confidential: true },
+              what: 'an OAuth application',
+              right,
+              signal,
+            }),
+    openWebhooks: (project, granted) =>
+      openRepositoryWebhooks({ baseUrl, token: granted, isGranted: true }, project),
   };
 }
 
