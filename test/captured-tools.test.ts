@@ -30,7 +30,7 @@ describe('the captured failures of tools', () => {
 
   it('match the rows of their table', () => {
     const told = rows.map(({ alsoOk = [], ...row }) => Truth.parse({ ...row, alsoOk }));
-    expect(bySlug(truths)).toEqual(bySlug(told));
+    expect(sortBySlug(truths)).toEqual(sortBySlug(told));
   });
 
   it('include every category, held out or not', () => {
@@ -48,6 +48,6 @@ describe('the captured failures of tools', () => {
   });
 });
 
-function bySlug<Named extends { readonly slug: string }>(items: readonly Named[]): Named[] {
+function sortBySlug<Named extends { readonly slug: string }>(items: readonly Named[]): Named[] {
   return items.toSorted((a, b) => a.slug.localeCompare(b.slug));
 }

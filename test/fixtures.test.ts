@@ -128,7 +128,7 @@ describe('the files of captured failures', () => {
   it('contain no path of the machine that captured them', () => {
     const told = slugs.flatMap((slug) =>
       readdirSync(join(FOLDER, slug)).flatMap((file) =>
-        strangePaths(readFileSync(join(FOLDER, slug, file), 'utf8'), `${slug}/${file}`),
+        listStrangePaths(readFileSync(join(FOLDER, slug, file), 'utf8'), `${slug}/${file}`),
       ),
     );
     expect(told).toEqual([]);
@@ -136,7 +136,7 @@ describe('the files of captured failures', () => {
 });
 
 /** Absolute paths that are neither a CI runner's home nor where systems keep their programs. */
-function strangePaths(text: string, file: string): string[] {
+function listStrangePaths(text: string, file: string): string[] {
   const paths = text.matchAll(/(?<=^|[\s'"`(=[])\/[\w.-]+\/[\w.-]+/gm);
   return [...new Set(Array.from(paths, ([path]) => path))]
     .filter((path) => !NEUTRAL.test(path))
@@ -144,8 +144,8 @@ function strangePaths(text: string, file: string): string[] {
 }
 
 async function answer(app: TerminalApp, slug: string): Promise<Answered> {
-  const sources = [sourceOf(slug, 'log.txt', 'log')];
-  if (existsSync(join(FOLDER, slug, 'report.xml'))) sources.push(sourceOf(slug, 'report.xml', 'report'));
+  const sources = [createSource(slug, 'log.txt', 'log')];
+  if (existsSync(join(FOLDER, slug, 'report.xml'))) sources.push(createSource(slug, 'report.xml', 'report'));
   const truth = Truth.parse(JSON.parse(readFileSync(join(FOLDER, slug, 'truth.json'), 'utf8')));
   const { reading, analyses } = await app.triage(
     sampleBuild({ id: slug }),
@@ -155,7 +155,7 @@ async function answer(app: TerminalApp, slug: string): Promise<Answered> {
   return { slug, truth, log: sources[0]?.text ?? '', reading, analyses };
 }
 
-function sourceOf(slug: string, name: string, kind: SourceText['kind']): SourceText {
+function createSource(slug: string, name: string, kind: SourceText['kind']): SourceText {
   return decodeSource(name, readFileSync(join(FOLDER, slug, name)), kind, { maxBytes: 64 * 1024 * 1024 });
 }
 

@@ -58,15 +58,15 @@ const works = (program: string, ...args: string[]) =>
 
 async function findEngine(): Promise<Engine> {
   for (const name of ['docker', 'podman'] as const)
-    if (await works(name, 'info')) return containerEngine(name);
+    if (await works(name, 'info')) return createContainerEngine(name);
   if (!(await works('buildah', '--version')))
     throw new Error('No image can be built: install buildah, podman or docker.');
   if (process.getuid?.() !== 0)
     throw new Error('buildah is used as root here: start again as root, or install podman.');
-  return buildahEngine();
+  return createBuildahEngine();
 }
 
-function containerEngine(name: 'docker' | 'podman'): Engine {
+function createContainerEngine(name: 'docker' | 'podman'): Engine {
   const hardened = [
     '--rm',
     '--read-only',
@@ -82,13 +82,13 @@ function containerEngine(name: 'docker' | 'podman'): Engine {
       (await works(name, 'image', 'inspect', image)) || works(name, 'pull', '--quiet', image),
     build: async (image, folder, buildArgs) => {
       const format = name === 'podman' ? ['--format', 'docker'] : [];
-      await streamed(name, ['build', ...format, ...buildArgs, '--tag', image, folder]);
+      await streamProgram(name, ['build', ...format, ...buildArgs, '--tag', image, folder]);
     },
     bytes: async (image) =>
       Number((await run(name, ['image', 'inspect', '--format', '{{.Size}}', image])).stdout),
     save: async (image, file) => {
       const format = name === 'podman' ? ['--format', 'docker-archive'] : [];
-      await streamed(name, ['save', ...format, '--output', file, image]);
+      await streamProgram(name, ['save', ...format, '--output', file, image]);
     },
     inside: async (image, entrypoint, args, environment) => {
       const variables = Object.entries(environment).map(([key, value]) => `--env=${key}=${value}`);
@@ -126,7 +126,7 @@ exec chroot "$root" setpriv "--reuid=$user" "--regid=$user" --clear-groups --no-
 /**
  * buildah cannot run a container read-only, so util-linux runs the command on the mounted files of the image.
  */
-function buildahEngine(): Engine {
+function createBuildahEngine(): Engine {
   const mounted = new Map<string, { readonly container: string; readonly root: string }>();
   const mount = async (image: string) => {
     const known = mounted.get(image);
@@ -143,7 +143,7 @@ function buildahEngine(): Engine {
       works('buildah', 'pull', '--quiet', image),
     // The isolation is chroot, because others need a runtime such as runc.
     build: (image, folder, buildArgs) =>
-      streamed('buildah', [
+      streamProgram('buildah', [
         'build',
         '--format',
         'docker',
@@ -156,7 +156,8 @@ function buildahEngine(): Engine {
       ]),
     bytes: async (image) =>
       Number.parseInt((await run('du', ['--summarize', '--block-size=1', await mount(image)])).stdout, 10),
-    save: (image, file) => streamed('buildah', ['push', '--quiet', image, `docker-archive:${file}:${image}`]),
+    save: (image, file) =>
+      streamProgram('buildah', ['push', '--quiet', image, `docker-archive:${file}:${image}`]),
     inside: async (image, entrypoint, args, environment) => {
       const root = await mount(image);
       const inspected = await run('buildah', ['inspect', '--type', 'image', image]);
@@ -176,7 +177,11 @@ function buildahEngine(): Engine {
   };
 }
 
-async function streamed(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<void> {
+async function streamProgram(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Promise<void> {
   const child = spawn(program, args, {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -200,7 +205,7 @@ async function makeBase(engine: Engine): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-base-'));
   try {
     const packages = '--include=ca-certificates,libstdc++6,passwd';
-    await streamed('mmdebstrap', [
+    await streamProgram('mmdebstrap', [
       '--quiet',
       '--variant=minbase',
       packages,
@@ -268,7 +273,7 @@ async function triageUpload(engine: Engine, image: string): Promise<string> {
   const address = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
   try {
-    await eventually(() =>
+    await retryUntilFound(() =>
       fetch(`${address}/healthz`).then(
         ({ ok }) => ok || null,
         () => null,
@@ -286,7 +291,7 @@ async function triageUpload(engine: Engine, image: string): Promise<string> {
     );
     const received = await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form });
     const { buildId } = Received.parse(await received.json());
-    return await eventually(async () => {
+    return await retryUntilFound(async () => {
       const { triage, analyses } = Answers.parse(
         await (await fetch(`${address}/api/builds/${buildId}/analyses`, { headers })).json(),
       );
@@ -301,7 +306,7 @@ async function triageUpload(engine: Engine, image: string): Promise<string> {
   }
 }
 
-async function eventually<Value>(ask: () => Promise<Value | null>): Promise<Value> {
+async function retryUntilFound<Value>(ask: () => Promise<Value | null>): Promise<Value> {
   for (const last = Date.now() + READY_MS; ; await sleep(250)) {
     const found = await ask();
     if (found !== null) return found;

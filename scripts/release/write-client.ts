@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { buildHttp } from '../../src/api/server.ts';
-import { emptyHttpDeps } from '../../test/support/http-deps.ts';
+import { createEmptyHttpDeps } from '../../test/support/http-deps.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node scripts/release/write-client.ts FOLDER');
@@ -37,7 +37,7 @@ export interface FaultlineOptions extends Omit<ClientOptions, 'baseUrl'> {
 export function createClient(options: FaultlineOptions): Client<paths>;
 `;
 
-const app = await buildHttp(emptyHttpDeps());
+const app = await buildHttp(createEmptyHttpDeps());
 const description = await app.inject('/openapi.json');
 await app.close();
 await mkdir(folder, { recursive: true });

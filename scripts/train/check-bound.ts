@@ -33,7 +33,7 @@ console.log(
 console.log('|---|---|---|---|---|---|');
 for (const maxWrong of STATED) {
   for (const by of ['source', 'project'] as const) {
-    const splits = splitsBy(by, maxWrong);
+    const splits = createSplits(by, maxWrong);
     const holding = splits.filter(({ published, wrong }) => wrong <= maxWrong * published).length;
     const publishing = splits.filter(({ published }) => published > 0);
     if (maxWrong === DEFAULT) isReached &&= holding >= AIM * splits.length;
@@ -45,7 +45,7 @@ for (const maxWrong of STATED) {
       sum((split) => split.all),
     ];
     console.log(
-      `| ${percent(maxWrong)} | ${by} | ${holding} of ${splits.length} | ${publishing.length} | ${percent(published / Math.max(1, all))} | ${percent(wrong / Math.max(1, published))} |`,
+      `| ${formatPercent(maxWrong)} | ${by} | ${holding} of ${splits.length} | ${publishing.length} | ${formatPercent(published / Math.max(1, all))} | ${formatPercent(wrong / Math.max(1, published))} |`,
     );
   }
 }
@@ -55,19 +55,19 @@ if (!isReached) process.exitCode = 1;
  * Creates splits of the sources, or of the projects, into those on which routes are chosen and those for the
  * check.
  */
-function splitsBy(by: LeftOut, maxWrong: number): Split[] {
+function createSplits(by: LeftOut, maxWrong: number): Split[] {
   const next = createRandomNumbers(SEED);
   const outcomes = getHeldOutcomes().filter(({ leftOut }) => leftOut === by);
-  const unitOf = (heldOutcome: HeldOutcome) =>
+  const findUnit = (heldOutcome: HeldOutcome) =>
     by === 'source' ? heldOutcome.source : `${heldOutcome.project}`;
-  const units = [...new Set(outcomes.map(unitOf))];
+  const units = [...new Set(outcomes.map(findUnit))];
   return Array.from({ length: SPLITS }, () => {
     const chosen = new Set(units.filter(() => next() < FOR_CHOICE));
     const bound = choosePublished(
-      outcomes.filter((outcome) => chosen.has(unitOf(outcome))),
+      outcomes.filter((outcome) => chosen.has(findUnit(outcome))),
       { maxWrong, floor: FLOOR },
     );
-    const others = outcomes.filter((outcome) => !chosen.has(unitOf(outcome)));
+    const others = outcomes.filter((outcome) => !chosen.has(findUnit(outcome)));
     const published = others.filter(({ stated, route }) => stated >= FLOOR && isPublishedRoute(bound, route));
     return {
       published: published.length,
@@ -77,6 +77,6 @@ function splitsBy(by: LeftOut, maxWrong: number): Split[] {
   });
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }

@@ -18,7 +18,7 @@ import type { LeftOut, OutcomesFile } from '../../src/judge/outcomes.ts';
 import { splitIntoFolds } from '../../src/replay/cases/case.ts';
 import { mentionFinder } from '../../src/replay/run/check-case.ts';
 import { fitJudgment, type Lesson } from './judging/fit.ts';
-import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
+import { type LabelledSubject, readLabeledSubjects } from './judging/labelled-subjects.ts';
 
 const FOLDS = 5;
 /** The confidences from which an answer counts as published in the table. */
@@ -58,28 +58,31 @@ if (asked.data === undefined) {
   console.error(USAGE);
   process.exit(2);
 }
-const subjects = await labelledSubjects(asked.data);
-const lessons = subjects.map(lessonOf);
+const subjects = await readLabeledSubjects(asked.data);
+const lessons = subjects.map(createLesson);
 const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
 console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
 const held = {
-  project: asked.folds ? crossValidated('project') : [],
-  source: asked.folds ? crossValidated('source') : [],
+  project: asked.folds ? crossValidateBy('project') : [],
+  source: asked.folds ? crossValidateBy('source') : [],
 };
-const figures = { project: figuresOf(held.project), source: figuresOf(held.source) };
+const figures = { project: readFigures(held.project), source: readFigures(held.source) };
 for (const line of figures.project) console.log(`by project: ${line}`);
 for (const line of figures.source) console.log(`by source: ${line}`);
 const wanted = asked.out ?? asked.check;
 const made =
   wanted === undefined
     ? []
-    : [[wanted, modelText(fitJudgment(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
+    : [
+        [wanted, formatModel(fitJudgment(learned))] as const,
+        [findOutcomesFile(wanted), formatOutcomes()] as const,
+      ];
 for (const [path, text] of made) {
   if (asked.out !== undefined) writeFileSync(path, text);
   else checkSame(path, text);
 }
 
-function outcomesBeside(model: string): string {
+function findOutcomesFile(model: string): string {
   return join(dirname(model), 'outcomes.json');
 }
 
@@ -107,7 +110,7 @@ interface Held {
 }
 
 /** Trains, for each group, on all other groups, and judges the group that was left out. */
-function crossValidated(by: LeftOut): Held[] {
+function crossValidateBy(by: LeftOut): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
   const group = ({ subject }: { readonly subject: LabelledSubject }) =>
     by === 'source' ? subject.set : subject.project;
@@ -121,7 +124,7 @@ function crossValidated(by: LeftOut): Held[] {
       const right = subject.accepted.includes(judged.category);
       useJudgmentModel(model);
       // A ruling is cached for its subject, so a copy is judged by this model.
-      const share = toldShare({ ...subject, subject: { ...subject.subject } });
+      const share = computeMentionShare({ ...subject, subject: { ...subject.subject } });
       return {
         subject,
         judged,
@@ -137,15 +140,18 @@ function crossValidated(by: LeftOut): Held[] {
  * Returns the outcomes of both protocols, without any text. A failure that is read twice counts once, as the
  * product reads it.
  */
-function outcomesText(): string {
+function formatOutcomes(): string {
   const numbers = new Map(
     [...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]),
   );
-  const leftOut = { source: outcomesOf(held.source, numbers), project: outcomesOf(held.project, numbers) };
+  const leftOut = {
+    source: createOutcomes(held.source, numbers),
+    project: createOutcomes(held.project, numbers),
+  };
   return `${JSON.stringify({ command: COMMAND, leftOut } satisfies OutcomesFile)}\n`;
 }
 
-function outcomesOf(
+function createOutcomes(
   all: readonly Held[],
   numbers: ReadonlyMap<string, number>,
 ): OutcomesFile['leftOut'][LeftOut] {
@@ -167,17 +173,17 @@ function outcomesOf(
   );
 }
 
-function figuresOf(all: readonly Held[]): string[] {
+function readFigures(all: readonly Held[]): string[] {
   const sets = Map.groupBy(
     all,
     ({ subject }) =>
       `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
   );
-  return Array.from(sets, ([name, own]) => figureLine(name, own));
+  return Array.from(sets, ([name, own]) => formatFigure(name, own));
 }
 
 /** Returns the share of the label's words that the answer contains. Returns null if none are labeled. */
-function toldShare({ subject, mentions }: LabelledSubject): number | null {
+function computeMentionShare({ subject, mentions }: LabelledSubject): number | null {
   if (mentions.length === 0) return null;
   const evidence = subject.excerpts.map((excerpt, i) => ({
     id: `E${i + 1}`,
@@ -200,7 +206,7 @@ function toldShare({ subject, mentions }: LabelledSubject): number | null {
   return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length;
 }
 
-function figureLine(name: string, own: readonly Held[]): string {
+function formatFigure(name: string, own: readonly Held[]): string {
   const share = (some: readonly Held[], of = own.length) => (some.length / of).toFixed(3);
   const sure = SURE.map((least) => {
     const published = own.filter(({ judged }) => judged.sureness >= least && isFounded(judged));
@@ -209,10 +215,10 @@ function figureLine(name: string, own: readonly Held[]): string {
   });
   const told = own.filter(({ useful }) => useful !== null);
   const useful = told.length === 0 ? '' : `, useful ${share(told.filter(({ useful }) => useful === true))}`;
-  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${macroF1(own)}, ECE ${calibrationError(own)}${useful}; published from ${sure.join('; ')}`;
+  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${formatMacroF1(own)}, ECE ${formatCalibrationError(own)}${useful}; published from ${sure.join('; ')}`;
 }
 
-function macroF1(own: readonly Held[]): string {
+function formatMacroF1(own: readonly Held[]): string {
   const truth = ({ subject, judged }: Held) =>
     subject.accepted.includes(judged.category) ? judged.category : subject.category;
   const scores = CATEGORIES.flatMap((category) => {
@@ -225,7 +231,7 @@ function macroF1(own: readonly Held[]): string {
 }
 
 /** Computes the expected calibration error of the certainty, in ten bins of equal width. */
-function calibrationError(own: readonly Held[]): string {
+function formatCalibrationError(own: readonly Held[]): string {
   const bins = Map.groupBy(own, ({ judged }) => Math.min(9, Math.floor(judged.sureness * 10)));
   const off = Array.from(bins.values(), (some) =>
     Math.abs(some.reduce((sum, { judged, good }) => sum + judged.sureness - Number(good), 0)),
@@ -233,7 +239,7 @@ function calibrationError(own: readonly Held[]): string {
   return (off.reduce((sum, value) => sum + value, 0) / own.length).toFixed(3);
 }
 
-function lessonOf(labelled: LabelledSubject): Lesson {
+function createLesson(labelled: LabelledSubject): Lesson {
   const { facts, matches } = findMatches(labelled.subject);
   const [weight = 0, surenessWeight = 0] = WEIGHTS[labelled.set] ?? CAPTURED;
   const { project, category, accepted } = labelled;
@@ -274,7 +280,7 @@ function showsCause(
 }
 
 /** Formats the model's file. It contains only numbers, with their data sets and their figures. */
-function modelText({ facts, wordScale, words, sureness }: JudgmentModel): string {
+function formatModel({ facts, wordScale, words, sureness }: JudgmentModel): string {
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(

@@ -6,7 +6,7 @@ import { placeRanked, rankMessages } from '../../src/log/rank/rank.ts';
 import { reduceLogs } from '../../src/log/reduce/reduce.ts';
 import { splitIntoFolds } from '../../src/replay/cases/case.ts';
 import { computeCoveredShare } from '../../src/replay/figures/reading.ts';
-import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
+import { type LabelledLog, readLabeledLogs } from './ranking/labelled-logs.ts';
 import { train } from './ranking/train.ts';
 
 const FOLDS = 5;
@@ -42,21 +42,21 @@ if (asked.data === undefined || !['project', 'language', 'source'].includes(aske
   console.error(USAGE);
   process.exit(2);
 }
-const logs = await labelledLogs(asked.data);
+const logs = await readLabeledLogs(asked.data);
 const ids = new Set(logs.map(({ id }) => id));
 console.log(
   `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, log) => sum + log.candidates.lines.length, 0)} candidate lines`,
 );
 const held = asked.folds ? crossValidate() : [];
 const figures = [false, true].flatMap((augmented) =>
-  figuresOf(held.filter((one) => one.augmented === augmented)),
+  readFigures(held.filter((one) => one.augmented === augmented)),
 );
 for (const line of figures) console.log(line);
-if (asked.by === 'language') for (const line of byGroup(held)) console.log(line);
+if (asked.by === 'language') for (const line of formatByGroup(held)) console.log(line);
 if (asked.by === 'project' && asked.out !== undefined)
-  writeFileSync(asked.out, modelText(train(logs, groupOf)));
+  writeFileSync(asked.out, formatModel(train(logs, findGroup)));
 if (asked.by === 'project' && asked.check !== undefined) {
-  const isSame = modelText(train(logs, groupOf)) === readFileSync(asked.check, 'utf8');
+  const isSame = formatModel(train(logs, findGroup)) === readFileSync(asked.check, 'utf8');
   console.log(
     isSame
       ? `${asked.check} is what these logs make, byte for byte.`
@@ -67,54 +67,57 @@ if (asked.by === 'project' && asked.check !== undefined) {
 
 /** Trains, for each group, on the logs of all other groups, and returns which labeled lines are kept. */
 function crossValidate(): Held[] {
-  return splitIntoFolds(logs, groupOf, FOLDS).flatMap((fold) => {
-    const groups = new Set(fold.map(groupOf));
+  return splitIntoFolds(logs, findGroup, FOLDS).flatMap((fold) => {
+    const groups = new Set(fold.map(findGroup));
     const model = train(
-      logs.filter((log) => !groups.has(groupOf(log))),
-      groupOf,
+      logs.filter((log) => !groups.has(findGroup(log))),
+      findGroup,
     );
     return fold.flatMap((labelledLog): Held[] => {
       if (labelledLog.again) return [];
       const { keeping, proving } = scoreCandidates(model, labelledLog.candidates);
-      const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(labelledLog, keeping, budget));
+      const [short = 0, long = 0] = [2_000, 8_000].map((budget) =>
+        computeKeptShare(labelledLog, keeping, budget),
+      );
       return [
         {
           set: labelledLog.set,
-          group: groupOf(labelledLog),
+          group: findGroup(labelledLog),
           augmented: labelledLog.augmented,
           short,
           long,
-          first: firstTells(labelledLog, proving) ? 1 : 0,
+          first: isFirstInformative(labelledLog, proving) ? 1 : 0,
         },
       ];
     });
   });
 }
 
-function figuresOf(own: readonly Held[]): string[] {
+function readFigures(own: readonly Held[]): string[] {
   return Array.from(
     Map.groupBy(own, ({ set }) => set),
     ([set, some]) => {
       const readers = some[0]?.augmented === true ? ' without readers of named tools' : '';
-      return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${mean(some, 'short')}, at 8,000 ${mean(some, 'long')}, first line labelled ${mean(some, 'first')}`;
+      return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${computeMean(some, 'short')}, at 8,000 ${computeMean(some, 'long')}, first line labelled ${computeMean(some, 'first')}`;
     },
   );
 }
 
-function byGroup(own: readonly Held[]): string[] {
+function formatByGroup(own: readonly Held[]): string[] {
   const read = own.filter(({ augmented }) => !augmented);
   return Array.from(
     Map.groupBy(read, ({ group }) => group),
-    ([group, some]) => `  ${group}: ${some.length} logs, ${mean(some, 'short')}, ${mean(some, 'long')}`,
+    ([group, some]) =>
+      `  ${group}: ${some.length} logs, ${computeMean(some, 'short')}, ${computeMean(some, 'long')}`,
   );
 }
 
-function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string {
+function computeMean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string {
   return (some.reduce((sum, one) => sum + one[figure], 0) / some.length).toFixed(3);
 }
 
 /** Returns the share of the labeled lines that the reader keeps within a token budget. */
-function keptShare(
+function computeKeptShare(
   { log, wanted, weighed, candidates }: LabelledLog,
   scores: Float32Array,
   budget: number,
@@ -128,7 +131,7 @@ function keptShare(
 }
 
 /** Tells whether the headline is a labeled line. */
-function firstTells(
+function isFirstInformative(
   { log, candidates, found, structure, wanted }: LabelledLog,
   proving: Float32Array,
 ): boolean {
@@ -137,17 +140,17 @@ function firstTells(
   return wanted.some(([start, end]) => line >= start && line <= end);
 }
 
-function groupOf(labelledLog: LabelledLog): string {
+function findGroup(labelledLog: LabelledLog): string {
   if (asked.by === 'source') return labelledLog.set;
   return asked.by === 'language' ? (labelledLog.language ?? labelledLog.project) : labelledLog.project;
 }
 
-function asRow({ columns, thresholds, rights }: Tree) {
+function toTreeRow({ columns, thresholds, rights }: Tree) {
   return [Array.from(columns), Array.from(thresholds), Array.from(rights)];
 }
 
 /** Formats the model's file. It contains only numbers, with their data sets and their figures. */
-function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
+function formatModel({ wordScale, wordWeights, keeping, proving }: RankModel): string {
   const read = logs.filter(({ augmented, again }) => !augmented && !again);
   const sizes = Object.fromEntries(
     Array.from(
@@ -169,8 +172,8 @@ function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): str
     columns: COLUMNS,
     wordScale,
     words,
-    keeping: keeping.map(asRow),
-    proving: proving.map(asRow),
+    keeping: keeping.map(toTreeRow),
+    proving: proving.map(toTreeRow),
   };
   return `${JSON.stringify(file)}\n`;
 }

@@ -107,7 +107,7 @@ try {
     Version: string;
   };
   const printed = printRules(folder);
-  const rules = printed.filter(({ id }) => !LEFT_OUT.includes(id)).flatMap(rulesOf);
+  const rules = printed.filter(({ id }) => !LEFT_OUT.includes(id)).flatMap(createRules);
   const tokens = rules.filter((rule) => 'pattern' in rule);
   const named = rules.filter((rule) => 'value' in rule);
   copyFileSync(join(folder, 'LICENSE'), join(DATA, 'LICENSE'));
@@ -150,20 +150,20 @@ function printRules(folder: string): Printed[] {
     .map((line) => JSON.parse(line) as Printed);
 }
 
-function rulesOf({ id, pattern, keywords }: Printed): (TokenRule | NamedRule)[] {
+function createRules({ id, pattern, keywords }: Printed): (TokenRule | NamedRule)[] {
   const begins = NAME_BEGINS.find((beginning) => pattern.startsWith(beginning));
   const middle = pattern.indexOf(ASSIGNS);
-  if (begins === undefined || middle === -1) return [tokenOf(id, keywords, pattern)];
+  if (begins === undefined || middle === -1) return [createTokenRule(id, keywords, pattern)];
   const name = pattern.slice(begins.length, pattern.indexOf(NAME_ENDS));
   const from = middle + ASSIGNS.length;
   const end = pattern.indexOf(`)${ENDS[0]}`, from);
   const flag = begins.startsWith('(?i)') ? '(?i)' : '';
   const rest = pattern.slice(end + 1 + (ENDS[0]?.length ?? 0));
   const rule = { id, name: translatePattern(name), value: translatePattern(flag + pattern.slice(from, end)) };
-  return rest === '' ? [rule] : [rule, tokenOf(id, keywords, rest.replace(/^\|/, ''))];
+  return rest === '' ? [rule] : [rule, createTokenRule(id, keywords, rest.replace(/^\|/, ''))];
 }
 
-function tokenOf(id: string, keywords: readonly string[], pattern: string): TokenRule {
+function createTokenRule(id: string, keywords: readonly string[], pattern: string): TokenRule {
   const [from, to] = EDITS[id] ?? ['', ''];
   const flag = pattern.startsWith('(?i)') ? '(?i)' : '';
   const begin = BEGINS.find((beginning) => pattern.startsWith(flag + beginning)) ?? '';

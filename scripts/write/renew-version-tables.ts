@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { goTable } from './version-tables/go.ts';
-import { nodeTable } from './version-tables/node.ts';
+import { readGoTable } from './version-tables/go.ts';
+import { readNodeTable } from './version-tables/node.ts';
 import type { VersionTable } from './version-tables/table.ts';
 
 /**
@@ -30,13 +30,13 @@ function writeTables(): void {
   try {
     write(
       'node',
-      nodeTable(
+      readNodeTable(
         unpackNpm('@mdn/browser-compat-data', BROWSER_COMPAT_DATA, work),
         unpackNpm('@types/node', TYPES_NODE, work),
       ),
     );
-    write('python', pythonTable(work));
-    write('go', goTable(join(run('go', ['env', 'GOROOT']).trim(), 'api')));
+    write('python', readPythonTable(work));
+    write('go', readGoTable(join(run('go', ['env', 'GOROOT']).trim(), 'api')));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -75,7 +75,7 @@ function stampTable(table: VersionTable): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function pythonTable(work: string): VersionTable {
+function readPythonTable(work: string): VersionTable {
   const folders = TYPESHED_CLIENTS.map((version) => {
     const folder = join(work, `typeshed-${version}`);
     run('python3', [

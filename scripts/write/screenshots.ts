@@ -24,13 +24,13 @@ const [console_, browser] = await Promise.all([openStockedConsole(), openBrowser
 const pages = await stockPages(console_);
 let taken = 0;
 for (const theme of ['light', 'dark'] as const)
-  for (const size of SIZES) taken += await shoot(console_, browser, pages, theme, size);
+  for (const size of SIZES) taken += await takeScreenshots(console_, browser, pages, theme, size);
 await browser.close();
 await console_.close();
 console.log(`${taken} screenshots in ${folder}`);
 process.exit(0);
 
-async function shoot(
+async function takeScreenshots(
   console: StockedConsole,
   browser: Browser,
   pages: readonly ShownPage[],

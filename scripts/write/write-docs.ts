@@ -24,14 +24,14 @@ const EXAMPLE = 'test/fixtures/failures/exchange-rate-order/log.txt';
 const COLUMNS = 100;
 
 const pages: [file: string, fresh: string][] = [
-  ['docs/reference/configuration.md', configurationPage()],
-  ['docs/reference/cli.md', commandPage()],
-  ['llms.txt', contentsForModels()],
-  await filled('docs/reference/metrics.md', 'metrics', metricsTable),
-  await filled('README.md', 'example', example),
+  ['docs/reference/configuration.md', renderConfigurationPage()],
+  ['docs/reference/cli.md', renderCommandPage()],
+  ['llms.txt', renderContentsForModels()],
+  await fillPage('docs/reference/metrics.md', 'metrics', renderMetricsTable),
+  await fillPage('README.md', 'example', renderExample),
 ];
 
-const stale = pages.filter(([file, fresh]) => textOf(file) !== fresh);
+const stale = pages.filter(([file, fresh]) => readText(file) !== fresh);
 if (process.argv.includes('--check')) {
   for (const [file] of stale) console.error(`${file} is stale; run: node scripts/write/write-docs.ts`);
   process.exitCode = stale.length > 0 ? 1 : 0;
@@ -42,7 +42,7 @@ if (process.argv.includes('--check')) {
   );
 }
 
-function textOf(file: string): string | null {
+function readText(file: string): string | null {
   const path = resolve(HOME, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
@@ -51,12 +51,12 @@ function textOf(file: string): string | null {
  * A page written by hand, with the block between its two marks of that name written anew. Throws if the page
  * lacks a mark.
  */
-async function filled(
+async function fillPage(
   file: string,
   name: string,
   write: () => string | Promise<string>,
 ): Promise<[file: string, fresh: string]> {
-  const text = textOf(file) ?? '';
+  const text = readText(file) ?? '';
   const mark = `<!-- ${name}:begin -->`;
   const begin = text.indexOf(mark);
   const end = text.indexOf(`<!-- ${name}:end -->`, begin);
@@ -69,7 +69,7 @@ async function filled(
  * What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run:
  * seconds and id.
  */
-async function example(): Promise<string> {
+async function renderExample(): Promise<string> {
   const config = parseConfig(createEmbeddedPreset('.faultline', resolve(HOME, 'knowledge')));
   const app = await createTerminalApp(config, silentLogger);
   const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
@@ -82,7 +82,7 @@ async function example(): Promise<string> {
   return `\`\`\`console\n$ scripts/faultline triage ${EXAMPLE}\n${block.trimEnd()}\n\`\`\``;
 }
 
-function configurationPage(): string {
+function renderConfigurationPage(): string {
   return `${[
     '# Configuration',
     '',
@@ -92,48 +92,48 @@ function configurationPage(): string {
     'A secret can also be read from a file, as container platforms mount them: set `NAME_FILE` to its path. Setting both `NAME` and `NAME_FILE`',
     'is an error.',
     '',
-    configurationTable(),
+    renderConfigurationTable(),
     '',
     '## Variables of the command line',
     '',
-    ...rows(
+    ...formatRows(
       ['variable', 'meaning'],
-      TERMINAL_VARIABLES.map(({ name, meaning }) => [code(name), cell(meaning)]),
+      TERMINAL_VARIABLES.map(({ name, meaning }) => [formatCode(name), formatCell(meaning)]),
     ),
   ].join('\n')}\n`;
 }
 
-function metricsTable(): string {
+function renderMetricsTable(): string {
   const body = Object.entries(METRICS).map(([name, { kind, labels, help }]) => [
-    code(name),
+    formatCode(name),
     kind,
-    Object.keys(labels).map(code).join(', ') || '–',
-    cell(help),
+    Object.keys(labels).map(formatCode).join(', ') || '–',
+    formatCell(help),
   ]);
-  return rows(['metric', 'kind', 'labels', 'meaning'], body).join('\n');
+  return formatRows(['metric', 'kind', 'labels', 'meaning'], body).join('\n');
 }
 
-function configurationTable(): string {
+function renderConfigurationTable(): string {
   const defaults = parseConfig(createEmbeddedPreset('.faultline', 'knowledge'));
   const body = VARIABLES.flatMap((variable) => {
-    if (variable.path.startsWith(KEYS)) return variable === PROVIDER_KEYS[0] ? [providerKeysRow()] : [];
-    return [[code(variable.name), defaultOf(variable, defaults), meaningOf(variable)]];
+    if (variable.path.startsWith(KEYS)) return variable === PROVIDER_KEYS[0] ? [renderProviderKeysRow()] : [];
+    return [[formatCode(variable.name), formatDefault(variable, defaults), formatMeaning(variable)]];
   });
-  return rows(['variable', 'default', 'meaning'], body).join('\n');
+  return formatRows(['variable', 'default', 'meaning'], body).join('\n');
 }
 
 /** Creates the row of the API keys, one of each provider of models. */
-function providerKeysRow(): string[] {
+function renderProviderKeysRow(): string[] {
   const models = PROVIDER_KEYS.map(({ path }) => `"${path.slice(KEYS.length)}:…"`).join(', ');
-  const names = PROVIDER_KEYS.map(({ name }) => code(name)).join(', ');
+  const names = PROVIDER_KEYS.map(({ name }) => formatCode(name)).join(', ');
   return [names, '–', `API keys for models named ${models}. Secret.`];
 }
 
-function rows(head: readonly string[], body: readonly (readonly string[])[]): string[] {
+function formatRows(head: readonly string[], body: readonly (readonly string[])[]): string[] {
   return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-function defaultOf({ path }: Variable, defaults: object): string {
+function formatDefault({ path }: Variable, defaults: object): string {
   const value = path
     .split('.')
     .reduce<unknown>(
@@ -142,24 +142,24 @@ function defaultOf({ path }: Variable, defaults: object): string {
     );
   const nothing =
     value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
-  return nothing ? '–' : code(String(value));
+  return nothing ? '–' : formatCode(String(value));
 }
 
-function meaningOf({ meaning, secret }: Variable): string {
-  return `${cell(meaning)}${secret ? ' Secret.' : ''}`;
+function formatMeaning({ meaning, secret }: Variable): string {
+  return `${formatCell(meaning)}${secret ? ' Secret.' : ''}`;
 }
 
-function code(text: string): string {
+function formatCode(text: string): string {
   return `\`${text}\``;
 }
 
-function cell(text: string): string {
+function formatCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-function commandPage(): string {
-  const commands = commandsOf(createProgram(), 'faultline');
-  const shared = sharedOptions(commands.map(({ command }) => command));
+function renderCommandPage(): string {
+  const commands = listCommands(createProgram(), 'faultline');
+  const shared = listSharedOptions(commands.map(({ command }) => command));
   const lead = [
     '# Command line',
     '',
@@ -167,13 +167,13 @@ function commandPage(): string {
     '',
     'Many commands share these options, which `--help` shows and the sections below leave out:',
     '',
-    ...rows(
+    ...formatRows(
       ['option', 'meaning'],
-      [...shared.values()].map(({ flags, description }) => [code(flags), cell(description)]),
+      [...shared.values()].map(({ flags, description }) => [formatCode(flags), formatCell(description)]),
     ),
   ].join('\n');
   const sections = commands.map(
-    ({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``,
+    ({ path, command }) => `## ${path}\n\n\`\`\`text\n${formatHelp(command, shared).trim()}\n\`\`\``,
   );
   return `${lead}\n\n${sections.join('\n\n')}\n`;
 }
@@ -182,8 +182,8 @@ function commandPage(): string {
  * Creates the contents of the documentation in the form of https://llmstxt.org: the list of all pages, with
  * links from the root.
  */
-function contentsForModels(): string {
-  const [, ...sections] = (textOf('docs/README.md') ?? '').split(/^(?=## )/m);
+function renderContentsForModels(): string {
+  const [, ...sections] = (readText('docs/README.md') ?? '').split(/^(?=## )/m);
   const lead = [
     '# Faultline',
     '',
@@ -197,21 +197,23 @@ function contentsForModels(): string {
 
 type Program = ReturnType<typeof createProgram>;
 
-function commandsOf(command: Program, path: string): { path: string; command: Program }[] {
+function listCommands(command: Program, path: string): { path: string; command: Program }[] {
   return [
     { path, command },
-    ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`)),
+    ...command.commands.flatMap((child) => listCommands(child, `${path} ${child.name()}`)),
   ];
 }
 
 /** Options that at least five commands have in the same words, by flags and words. */
-function sharedOptions(commands: readonly Program[]): Map<string, Option> {
+function listSharedOptions(commands: readonly Program[]): Map<string, Option> {
   const all = commands.flatMap((command) => new Help().visibleOptions(command));
-  const often = all.filter((option) => all.filter((other) => keyOf(other) === keyOf(option)).length >= 5);
-  return new Map(often.map((option) => [keyOf(option), option]));
+  const often = all.filter(
+    (option) => all.filter((other) => createKey(other) === createKey(option)).length >= 5,
+  );
+  return new Map(often.map((option) => [createKey(option), option]));
 }
 
-function keyOf({ flags, description }: Option): string {
+function createKey({ flags, description }: Option): string {
   return `${flags} ${description}`;
 }
 
@@ -219,7 +221,7 @@ function keyOf({ flags, description }: Option): string {
  * What `--help` prints, texts after it included, without the shared options and at one width wherever this
  * runs.
  */
-function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
+function formatHelp(command: Program, shared: ReadonlyMap<string, Option>): string {
   let help = '';
   command.configureOutput({
     writeOut: (text) => (help += text),
@@ -228,7 +230,7 @@ function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
   });
   command.configureHelp({
     visibleOptions: (subject) =>
-      new Help().visibleOptions(subject).filter((option) => !shared.has(keyOf(option))),
+      new Help().visibleOptions(subject).filter((option) => !shared.has(createKey(option))),
   });
   command.outputHelp();
   return help;

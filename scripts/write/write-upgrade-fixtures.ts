@@ -40,15 +40,18 @@ mkdirSync(join(TARGET, 'forms'), { recursive: true });
 await writeHistory();
 for (const commit of process.argv.slice(2)) await writeInstallation(commit);
 
-function git(...args: string[]): string {
+function runGit(...args: string[]): string {
   return execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', maxBuffer: 100 * 1024 * 1024 });
 }
 
 function readMigrationsAt(commit: string): Map<string, string> {
-  const names = git('ls-tree', '--name-only', commit, 'migrations/').split('\n');
+  const names = runGit('ls-tree', '--name-only', commit, 'migrations/').split('\n');
   const files = names.filter((name) => name.endsWith('.sql')).toSorted();
   return new Map(
-    files.map((file) => [file.slice('migrations/'.length, -'.sql'.length), git('show', `${commit}:${file}`)]),
+    files.map((file) => [
+      file.slice('migrations/'.length, -'.sql'.length),
+      runGit('show', `${commit}:${file}`),
+    ]),
   );
 }
 
@@ -58,7 +61,7 @@ async function writeHistory(): Promise<void> {
   );
   const forms = new Map<string, string[]>();
   let before: Record<string, string> = {};
-  const lines = git('rev-list', '--reverse', '--first-parent', 'HEAD', '--', 'migrations')
+  const lines = runGit('rev-list', '--reverse', '--first-parent', 'HEAD', '--', 'migrations')
     .trim()
     .split('\n')
     .map((commit) => ({ commit, migrations: readMigrationsAt(commit) }))

@@ -34,7 +34,7 @@ afterAll(() => runner.close());
 const ids: string[] = [];
 
 /** Two commits, of which the second breaks the sum; the ids of both. */
-function commits(folder: string): void {
+function createCommits(folder: string): void {
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], {
       cwd: folder,
@@ -72,7 +72,11 @@ const given = {
 
 describe('a step that runs the failing command again', () => {
   test('states with run counts that this change broke the test, first in summary, log and outputs', async () => {
-    const { exitCode, outputs, summary, log } = await runner.run({ with: given, files, prepare: commits });
+    const { exitCode, outputs, summary, log } = await runner.run({
+      with: given,
+      files,
+      prepare: createCommits,
+    });
 
     expect(exitCode, log).toBe(0);
     expect(outputs.verdict).toBe('this-change');
@@ -91,7 +95,7 @@ describe('a step that runs the failing command again', () => {
     const { outputs, summary, log } = await runner.run({
       with: { ...given, ...also },
       files: filesWithFix,
-      prepare: commits,
+      prepare: createCommits,
     });
 
     expect(outputs, log).toMatchObject({
@@ -108,7 +112,7 @@ describe('a step that runs the failing command again', () => {
     const { outputs, summary } = await runner.run({
       with: { ...given, 'confirm-base': '' },
       files,
-      prepare: commits,
+      prepare: createCommits,
       event: push,
     });
 
@@ -129,7 +133,7 @@ describe('a step that runs the failing command again', () => {
     await runner.run({
       with: { ...given, 'confirm-runs': '1' },
       files: { ...files, 'sum.test.js': spy },
-      prepare: commits,
+      prepare: createCommits,
       env,
     });
 
@@ -156,7 +160,7 @@ describe('a step that runs the failing command again', () => {
       'try-fix': 'fix.diff',
       suggest: 'true',
     };
-    const { outputs } = await runner.run({ with: asked, files: filesWithFix, prepare: commits });
+    const { outputs } = await runner.run({ with: asked, files: filesWithFix, prepare: createCommits });
     await server.close();
 
     expect(received.map(([line]) => line)).toEqual([
@@ -196,7 +200,7 @@ describe('a step that runs the failing command again', () => {
     const { exitCode, commands } = await runner.run({
       with: { ...given, ...change },
       files,
-      prepare: commits,
+      prepare: createCommits,
     });
 
     expect(exitCode).toBe(0);

@@ -2,14 +2,14 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { capturedFailures } from '../support/captured-failures.ts';
-import { otherNode } from '../support/other-node.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
+import { installOtherNode } from '../support/other-node.ts';
 import { createRunner, type Runner, type StepResult } from './runner.ts';
 
 /** GitHub's runners bring the Node that action.yml asks for; act and Gitea's take the one on PATH. */
 const NODES = ['20.20.2', '22.23.3'] as const;
 const TOO_OLD = '18.20.8';
-const failures = capturedFailures().filter((_, at) => at % 12 === 0);
+const failures = readCapturedFailures().filter((_, at) => at % 12 === 0);
 
 let pinned: Runner;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(() => pinned.close());
 describe.each(NODES)('the action with Node %s', (version) => {
   let runner: Runner;
   beforeAll(async () => {
-    runner = await createRunner(await otherNode(version));
+    runner = await createRunner(await installOtherNode(version));
   });
   afterAll(() => runner.close());
 
@@ -29,7 +29,7 @@ describe.each(NODES)('the action with Node %s', (version) => {
     const [theirs, ours] = await Promise.all([runner.run(step), pinned.run(step)]);
 
     expect(ours.outputs.category).not.toBe('');
-    expect(timeless(theirs)).toEqual(timeless(ours));
+    expect(withoutTime(theirs)).toEqual(withoutTime(ours));
   });
 
   test('warns about an archive that it cannot unpack', async () => {
@@ -49,7 +49,7 @@ describe.each(NODES)('the action with Node %s', (version) => {
 });
 
 test('a Node version that is too old is named, and fails the step only if an answer is required', async () => {
-  const runner = await createRunner(await otherNode(TOO_OLD));
+  const runner = await createRunner(await installOtherNode(TOO_OLD));
   const step = { with: { log: 'build.log' }, files: { 'build.log': 'x' } };
   const { exitCode, commands } = await runner.run(step);
   const asked = await runner.run({ ...step, with: { ...step.with, 'fail-on': 'unanswered' } });
@@ -86,6 +86,6 @@ test.each([
 });
 
 /** Without the analysis's ID and how long it took. */
-function timeless({ summary, ...result }: StepResult): StepResult {
+function withoutTime({ summary, ...result }: StepResult): StepResult {
   return { ...result, summary: summary.replaceAll(/\d[\d.]* m?s\b|ana\\_\w+/g, '…') };
 }

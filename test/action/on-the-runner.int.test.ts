@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { createRunner, type Runner } from './runner.ts';
 
 const CAPTURED = join(import.meta.dirname, '../fixtures/failures');
@@ -182,9 +182,9 @@ describe('a later job', () => {
     github = await startGithubApi();
     const ended = { status: 'completed', completed_at: '2026-10-12T14:01:00Z' } as const;
     github.state.jobs = [
-      githubJob({ id: 11, name: 'lint', conclusion: 'success', ...ended }),
-      githubJob({ id: 12, name: 'test', conclusion: 'failure', ...ended }),
-      githubJob({ id: 13, name: 'explain', status: 'in_progress', conclusion: null }),
+      createGithubJob({ id: 11, name: 'lint', conclusion: 'success', ...ended }),
+      createGithubJob({ id: 12, name: 'test', conclusion: 'failure', ...ended }),
+      createGithubJob({ id: 13, name: 'explain', status: 'in_progress', conclusion: null }),
     ];
     github.state.stored.set('/jobs/12/logs', log);
   });

@@ -134,7 +134,7 @@ async function runStep(
     GITHUB_OUTPUT: paths.output,
     GITHUB_STEP_SUMMARY: paths.summary,
     GITHUB_WORKSPACE: workspace,
-    ...inputsOf(action, step.with ?? {}),
+    ...readInputs(action, step.with ?? {}),
     ...step.env,
   };
   const { exitCode, stdout } = await execute(program, env, workspace);
@@ -146,7 +146,7 @@ async function runStep(
   };
 }
 
-function inputsOf(action: ActionTemplate, given: Readonly<Record<string, string>>): Record<string, string> {
+function readInputs(action: ActionTemplate, given: Readonly<Record<string, string>>): Record<string, string> {
   const inputs = action.inputs ?? [];
   const unknown = Object.keys(given).find((name) => !inputs.some(({ id }) => id === name));
   if (unknown !== undefined) throw new Error(`Unexpected input '${unknown}'`);
@@ -191,8 +191,8 @@ function readLog(stdout: string): Pick<StepResult, 'log' | 'commands'> {
   for (const line of stdout.split(/\r?\n/)) {
     const [, name, properties = '', message = ''] = /^\s*::([\w-]+)(?: ([^:]*))?::(.*)$/.exec(line) ?? [];
     if (name === undefined) shown.push(line);
-    else if (name === 'add-mask') masks.push(decoded(message));
-    else commands.push({ name, properties: propertiesOf(properties), message: decoded(message) });
+    else if (name === 'add-mask') masks.push(decodeText(message));
+    else commands.push({ name, properties: readProperties(properties), message: decodeText(message) });
   }
   // Older runners also obey `##[command]` wherever it stands.
   if (shown.some((line) => /##\[|##vso/.test(line)))
@@ -204,14 +204,14 @@ function readLog(stdout: string): Pick<StepResult, 'log' | 'commands'> {
   };
 }
 
-function propertiesOf(text: string): Record<string, string> {
+function readProperties(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair !== '');
   return Object.fromEntries(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]),
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), decodeText(pair.slice(pair.indexOf('=') + 1))]),
   );
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   return text
     .replaceAll('%0D', '\r')
     .replaceAll('%0A', '\n')

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { makeToken } from '../../src/domain/access.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { THOROUGH } from '../support/thorough.ts';
 import { ACCESS_MATRIX, isPage } from './access-matrix.ts';
 
-const tokens = fakeTokens();
+const tokens = createFakeTokens();
 const past = new Date(Date.now() - 1000).toISOString();
 /** Who asks, with the role that counts (null: none) and the token shown. */
 const ASKERS: Readonly<
@@ -52,8 +52,8 @@ function chooseAskers(route: string): string[] {
 let app: FastifyInstance;
 beforeAll(async () => {
   app = await buildHttp(
-    emptyHttpDeps({
-      stores: storesWith({
+    createEmptyHttpDeps({
+      stores: createStoresWith({
         tokens: {
           ...tokens,
           revoke: async () => Promise.reject(new TriageError('storage-failed', 'Not now.')),
@@ -64,14 +64,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-function expected(access: string, role: string | null): 'through' | 401 | 403 {
+function findExpected(access: string, role: string | null): 'through' | 401 | 403 {
   if (access === 'open') return 'through';
   if (access === 'signature' || role === null) return 401;
   return role === access || role === 'admin' ? 'through' : 403;
 }
 
 /** A form that says neither where it comes from nor who sends it could be anybody's. */
-function leadsToSignIn(method: string, access: string): 'through' | 303 | 403 {
+function expectSignIn(method: string, access: string): 'through' | 303 | 403 {
   if (method === 'POST') return 403;
   return access === 'open' ? 'through' : 303;
 }
@@ -103,7 +103,7 @@ describe.each(Object.entries(ACCESS_MATRIX))('the route %s', (route, access) => 
       ...(method === 'POST' ? { payload: {} } : {}),
     });
 
-    const want = token === null && isPage(url) ? leadsToSignIn(method, access) : expected(access, role);
+    const want = token === null && isPage(url) ? expectSignIn(method, access) : findExpected(access, role);
     if (want === 'through') expect([401, 403, 404]).not.toContain(answer.statusCode);
     else expect(answer.statusCode).toBe(want);
   });
@@ -112,7 +112,7 @@ describe.each(Object.entries(ACCESS_MATRIX))('the route %s', (route, access) => 
 test('the server does not start if a route declares no access', async () => {
   const careless = (scope: FastifyInstance) => void scope.get('/api/secrets', async () => 'all of them');
 
-  await expect(buildHttp(emptyHttpDeps({ routes: [careless] }))).rejects.toThrow(
+  await expect(buildHttp(createEmptyHttpDeps({ routes: [careless] }))).rejects.toThrow(
     'GET /api/secrets does not declare config.access',
   );
 });
@@ -168,7 +168,7 @@ test('T19: guesses with the same beginning are counted together for all addresse
 test('T19: behind a trusted proxy, the guessing client has to wait, not the proxy', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
   const proxied = await buildHttp(
-    emptyHttpDeps({ stores: storesWith({ tokens }), config: { ...TEST_CONFIG, http } }),
+    createEmptyHttpDeps({ stores: createStoresWith({ tokens }), config: { ...TEST_CONFIG, http } }),
   );
   const ask = (client: string, guess: number) =>
     proxied.inject({

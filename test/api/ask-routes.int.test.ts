@@ -17,7 +17,7 @@ import { copyTestDatabase } from '../support/pglite.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 
 const SECRET = ['ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('');
-const tokenOf = (name: string) => `token-of-${name}-0123456789`;
+const createTokenRule = (name: string) => `token-of-${name}-0123456789`;
 
 let folder = '';
 let environment: Readonly<Record<string, unknown>> = {};
@@ -28,8 +28,8 @@ let stored: Stored;
 
 async function start(): Promise<void> {
   const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
-  const tokens = ['rita', 'ben'].map((name) => ({ name, token: tokenOf(name), roles: ['read'] }));
-  const admin = { name: 'ada', token: tokenOf('ada'), roles: ['admin'] };
+  const tokens = ['rita', 'ben'].map((name) => ({ name, token: createTokenRule(name), roles: ['read'] }));
+  const admin = { name: 'ada', token: createTokenRule('ada'), roles: ['admin'] };
   app = await createApp(
     parseConfig({ ...preset, ...environment, auth: { tokens: [...tokens, admin] } }),
     silentLogger,
@@ -64,7 +64,7 @@ async function call(
   return await fetch(`${address}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${tokenOf(who)}`,
+      authorization: `Bearer ${createTokenRule(who)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -74,7 +74,7 @@ async function call(
 
 const askPath = () => `/api/analyses/${stored.analysis.id}/ask`;
 
-async function asked(question: string, thread?: string, who = 'rita'): Promise<AnswerView> {
+async function askQuestion(question: string, thread?: string, who = 'rita'): Promise<AnswerView> {
   const answer = await call(who, 'POST', askPath(), {
     question,
     ...(thread === undefined ? {} : { thread }),
@@ -86,7 +86,7 @@ async function asked(question: string, thread?: string, who = 'rita'): Promise<A
 
 describe('asking over HTTP', () => {
   it('answers as JSON, with citations of source and line, and stores who asked and when', async () => {
-    const answer = await asked(`why? my token is ${SECRET}`);
+    const answer = await askQuestion(`why? my token is ${SECRET}`);
     expect(answer.citations[0]).toMatchObject({ id: 'E1', source: 'build.log' });
     expect(answer.citations[0]?.lineStart).toBeGreaterThan(0);
     expect(answer).toMatchObject({ askedBy: 'rita', position: 1, shape: 'explanation', analyst: 'rules' });
@@ -134,12 +134,12 @@ describe('asking over HTTP', () => {
   });
 
   it('continues a thread, also after a restart of the process', async () => {
-    const first = await asked('why?');
-    const second = await asked('did it fail before?', first.threadId, 'ben');
+    const first = await askQuestion('why?');
+    const second = await askQuestion('did it fail before?', first.threadId, 'ben');
     expect(second).toMatchObject({ threadId: first.threadId, position: 2, askedBy: 'ben' });
     await stop();
     await start();
-    const third = await asked('and who broke it?', first.threadId);
+    const third = await askQuestion('and who broke it?', first.threadId);
     expect(third.position).toBe(3);
     const { turns } = ThreadView.parse(
       await (await call('rita', 'GET', `/api/threads/${first.threadId}`)).json(),
@@ -178,7 +178,7 @@ describe('asking over HTTP', () => {
     expect((await call('rita', 'POST', askPath(), { question: 'x'.repeat(2_001) })).status).toBe(400);
     expect((await call('rita', 'POST', askPath(), { question: '  ' })).status).toBe(400);
     const other = await storeFailedBuild(app.stores, '813');
-    const { threadId } = await asked('why?');
+    const { threadId } = await askQuestion('why?');
     expect(
       (
         await call('rita', 'POST', `/api/analyses/${other.analysis.id}/ask`, {
@@ -190,11 +190,11 @@ describe('asking over HTTP', () => {
   });
 
   it('deletes a thread for its author and for an admin only', async () => {
-    const mine = await asked('why?');
+    const mine = await askQuestion('why?');
     expect((await call('ben', 'DELETE', `/api/threads/${mine.threadId}`)).status).toBe(403);
     expect((await call('rita', 'DELETE', `/api/threads/${mine.threadId}`)).status).toBe(204);
     expect((await call('rita', 'GET', `/api/threads/${mine.threadId}`)).status).toBe(404);
-    const theirs = await asked('why?');
+    const theirs = await askQuestion('why?');
     expect((await call('ada', 'DELETE', `/api/threads/${theirs.threadId}`)).status).toBe(204);
   });
 
@@ -213,7 +213,7 @@ describe('asking over HTTP', () => {
     await start();
     const reader = new AbortController();
     const headers = {
-      authorization: `Bearer ${tokenOf('rita')}`,
+      authorization: `Bearer ${createTokenRule('rita')}`,
       'content-type': 'application/json',
       accept: 'text/event-stream',
     };

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { fakeHttpDeps } from '../support/fake-stores.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createFakeHttpDeps } from '../support/fake-stores.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { makeZip } from '../support/make-zip.ts';
 import {
   app,
@@ -285,7 +285,7 @@ describe('a repeated upload', () => {
   });
 
   test('that arrives five times at once becomes one build, with one answer', async () => {
-    const { deps, state: kept } = fakeHttpDeps();
+    const { deps, state: kept } = createFakeHttpDeps();
     const put: typeof deps.archive.put = async (...given) => {
       await sleep(50);
       await deps.archive.put(...given);
@@ -391,7 +391,7 @@ test('a form part without a file name is stored as a log', async () => {
 });
 
 test('an upload fails with 503 while the store is down, and succeeds afterwards', async () => {
-  const down = await buildHttp(emptyHttpDeps());
+  const down = await buildHttp(createEmptyHttpDeps());
   const request = {
     method: 'POST',
     url: '/api/builds',

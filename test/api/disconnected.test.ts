@@ -6,12 +6,12 @@ import type { FastifyInstance } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 
 const config = { access: { open: 'for this test' } } as const;
 
 /** Routes whose clients disconnect before they get an answer. */
-function unanswered(app: FastifyInstance): void {
+function addUnansweredRoute(app: FastifyInstance): void {
   app.post('/stream', { config, schema: { hide: true } }, (_request, reply) => {
     void reply.header('content-type', 'text/event-stream').send(new PassThrough());
   });
@@ -31,7 +31,9 @@ test.each([
   ['/broken', 'error', 'request failed'],
 ])('a client that disconnects from %s is logged at level %s', async (path, level, message) => {
   const log: LogLine[] = [];
-  const app = await buildHttp(emptyHttpDeps({ logger: recordingLogger(log), routes: [unanswered] }));
+  const app = await buildHttp(
+    createEmptyHttpDeps({ logger: createRecordingLogger(log), routes: [addUnansweredRoute] }),
+  );
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const headers = { 'content-type': 'application/json' };
   const asking = request(`${address}${path}`, { method: 'POST', headers }).on('error', () => undefined);

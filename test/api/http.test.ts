@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
 import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
 import { TriageError, type TriageErrorCode } from '../../src/domain/errors.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import {
+  createEmptyHttpDeps,
+  createRecordingLogger,
+  type LogLine,
+  TEST_CONFIG,
+  TOKENS,
+} from '../support/http-deps.ts';
 import { isPage } from './access-matrix.ts';
 
 const log: LogLine[] = [];
@@ -13,10 +19,10 @@ const open = { access: { open: 'for this test' } } as const;
 let app: FastifyInstance;
 
 function build(changes: Partial<HttpDeps> = {}): Promise<FastifyInstance> {
-  return buildHttp(emptyHttpDeps({ logger: recordingLogger(log), ...changes }));
+  return buildHttp(createEmptyHttpDeps({ logger: createRecordingLogger(log), ...changes }));
 }
 
-function throwing(scope: FastifyInstance): void {
+function addThrowingRoutes(scope: FastifyInstance): void {
   scope.get(
     '/throw/:code',
     { config: open, schema: { hide: true, params: z.object({ code: z.string() }) } },
@@ -49,7 +55,7 @@ function throwing(scope: FastifyInstance): void {
 }
 
 beforeAll(async () => {
-  app = await build({ routes: [throwing] });
+  app = await build({ routes: [addThrowingRoutes] });
 });
 afterAll(() => app.close());
 
@@ -151,7 +157,7 @@ test('requests above the limit of an address have to wait', async () => {
 describe('behind a proxy', () => {
   const PROXY = '10.0.0.7';
 
-  async function statuses(
+  async function listStatuses(
     trustProxy: HttpDeps['config']['http']['trustProxy'],
     forwarded: readonly string[],
   ): Promise<number[]> {
@@ -174,18 +180,20 @@ describe('behind a proxy', () => {
   test.each([1, [PROXY], ['10.0.0.0/8']])(
     'that is trusted (%j), each client has a limit of its own',
     async (trust) => {
-      expect(await statuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
+      expect(await listStatuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
     },
   );
 
   test.each([1, [PROXY]])('that is trusted (%j), a client cannot pretend to be another', async (trust) => {
-    expect(await statuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([200, 429]);
+    expect(await listStatuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([
+      200, 429,
+    ]);
   });
 
   test.each([false as const, ['10.9.9.9']])(
     'that is not trusted (%j), the claimed client address is ignored',
     async (trust) => {
-      expect(await statuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
+      expect(await listStatuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
     },
   );
 });

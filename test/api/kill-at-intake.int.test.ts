@@ -11,7 +11,7 @@ import { BARE, SCRIPT_OPTIONS } from '../support/bare-environment.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../support/die-at-intake.ts');
 const AROUND = ['landed', 'answered', 'recorded', 'ringing'] as const;
@@ -55,14 +55,14 @@ async function openApi(database: string, place: string): Promise<Api> {
 /** Tells of a failed run, by an id of its own; whether the sender was told that it is accepted. */
 async function tell({ address }: Api, run: number): Promise<boolean> {
   const changes = { workflow_run: { id: 5_000 + run, run_number: run, conclusion: 'failure' } };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', changes, 1));
+  const body = JSON.stringify(createGithubExample('workflow_run', 'completed', changes, 1));
   const headers = {
     ...{
       'content-type': 'application/json',
       'x-github-event': 'workflow_run',
       'x-github-delivery': `run-${run}`,
     },
-    'x-hub-signature-256': githubSignature(body),
+    'x-hub-signature-256': signForGithub(body),
   };
   const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body }).catch(
     () => null,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { fakeHttpDeps } from '../support/fake-stores.ts';
+import { createFakeHttpDeps } from '../support/fake-stores.ts';
 import { TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { metadata } from '../support/uploads.ts';
 
@@ -9,7 +9,7 @@ test('a gzip log of 200 MB is accepted if the limits allow it', async () => {
   const line = 'a line of a long log, one of very many\n';
   const text = Buffer.alloc(200 * 1024 * 1024, line);
   const http = { ...TEST_CONFIG.http, maxLogBytes: 256 * 1024 * 1024 };
-  const fake = fakeHttpDeps({ config: { ...TEST_CONFIG, http } });
+  const fake = createFakeHttpDeps({ config: { ...TEST_CONFIG, http } });
   const large = await buildHttp(fake.deps);
   const form = new FormData();
   form.append('metadata', JSON.stringify(metadata));

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
-import { githubSignature } from '../support/webhook-senders.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { signForGithub } from '../support/webhook-senders.ts';
 
 let app: FastifyInstance;
 afterEach(() => app.close());
@@ -16,7 +16,7 @@ async function open(
   changes: Partial<HttpDeps> = {},
 ): Promise<FastifyInstance> {
   app = await buildHttp(
-    emptyHttpDeps({ ...changes, config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, ...http } } }),
+    createEmptyHttpDeps({ ...changes, config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, ...http } } }),
   );
   return app;
 }
@@ -50,8 +50,8 @@ async function send(port: number, head: string, pieces: Iterable<string | Buffer
 
 describe('T19: limits that do not depend on the address', () => {
   test('a token has a limit of its own for all addresses, separate from other tokens', async () => {
-    const tokens = fakeTokens();
-    await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });
+    const tokens = createFakeTokens();
+    await open({ tokenRateLimit: 3 }, { stores: createStoresWith({ tokens }) });
     const [left, right] = [tokens.give({ name: 'one' }), tokens.give({ name: 'other' })];
     const ask = (token: string, n: number) =>
       app.inject({
@@ -82,7 +82,7 @@ describe('T19: limits that do not depend on the address', () => {
           'x-github-hook-installation-target-id': target,
         },
       });
-    const right = githubSignature(body, GITHUB_SECRETS[0]);
+    const right = signForGithub(body, GITHUB_SECRETS[0]);
     const forged: number[] = [];
     for (let n = 0; n < 5; n++) forged.push((await deliver('42', `sha256=${'0'.repeat(64)}`, n)).statusCode);
     expect(forged).toEqual(Array(5).fill(401));
@@ -98,7 +98,7 @@ describe('T19: limits that do not depend on the address', () => {
 describe('T20: requests that are too large or too slow', () => {
   const auth = `authorization: Bearer ${TOKENS.ingest}\r\n`;
   const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
-  function* endless(): Generator<string> {
+  function* createEndless(): Generator<string> {
     for (let n = 0; n < 600; n++) yield chunk(65_536);
   }
 
@@ -111,7 +111,7 @@ describe('T20: requests that are too large or too slow', () => {
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${more}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
     let sent = 0;
     const counted = function* () {
-      for (const piece of endless()) {
+      for (const piece of createEndless()) {
         sent += 1;
         yield piece;
       }

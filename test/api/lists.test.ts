@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 
 const Reference = z.object({ $ref: z.string().optional() });
 const Schema = Reference.extend({
@@ -37,7 +37,7 @@ let app: FastifyInstance;
 let lists: [path: string, parameters: z.infer<typeof Parameter>[], fields: string[]][];
 let bare: string[];
 beforeAll(async () => {
-  app = await buildHttp(emptyHttpDeps({ stores: storesWith({ tokens: fakeTokens() }) }));
+  app = await buildHttp(createEmptyHttpDeps({ stores: createStoresWith({ tokens: createFakeTokens() }) }));
   const { paths, components } = Description.parse(JSON.parse((await app.inject('/openapi.json')).body));
   const resolve = ({ $ref, ...schema }: z.infer<typeof Schema>) =>
     $ref === undefined ? schema : components.schemas[$ref.split('/').at(-1) ?? ''];

@@ -8,7 +8,7 @@ import { createId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -32,7 +32,7 @@ const teams: Messenger = {
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
-  app = await buildHttp({ ...emptyHttpDeps(), stores, database, messengers: { teams } });
+  app = await buildHttp({ ...createEmptyHttpDeps(), stores, database, messengers: { teams } });
   for (const [number, fingerprint] of [
     ['1', 'cart'],
     ['2', 'cart'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
 import { buildOperations } from '../../src/api/operations.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 
 const lines: LogLine[] = [];
 const since = '2026-11-22T07:00:00.000Z';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   operations = await buildOperations({
     readiness,
     metrics: createPrometheusMetrics(),
-    logger: recordingLogger(lines),
+    logger: createRecordingLogger(lines),
   });
 });
 afterEach(() => operations.close());
@@ -49,7 +49,7 @@ describe('the monitoring port', () => {
     const broken = await buildOperations({
       readiness: () => Promise.reject(new Error('password hunter2')),
       metrics: createPrometheusMetrics({ ofProcess: false }),
-      logger: recordingLogger(lines),
+      logger: createRecordingLogger(lines),
     });
     const answer = await broken.inject('/readyz');
     await broken.close();

@@ -5,7 +5,7 @@ import { createReadiness } from '../../src/app/health.ts';
 import { ok } from '../../src/ports/health.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
-import { emptyHttpDeps } from '../support/http-deps.ts';
+import { createEmptyHttpDeps } from '../support/http-deps.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 
 it.skipIf(withoutPostgres)(
@@ -30,7 +30,7 @@ it.skipIf(withoutPostgres)(
       ],
       { logger: silentLogger, clock },
     );
-    const app = await buildHttp(emptyHttpDeps({ database, readiness }));
+    const app = await buildHttp(createEmptyHttpDeps({ database, readiness }));
     try {
       const taken = [1, 2].map(() => database.query('select pg_sleep(2)'));
       await sleep(100);

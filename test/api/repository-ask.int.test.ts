@@ -92,11 +92,11 @@ async function call(
   });
 }
 
-const pathOf = (repository: string) => `/api/repositories/${encodeURIComponent(repository)}/ask`;
+const createPath = (repository: string) => `/api/repositories/${encodeURIComponent(repository)}/ask`;
 const threadPath = (id: string) => `/api/repository-threads/${id}`;
 
 async function ask(question: string, thread?: string): Promise<AnswerView> {
-  const answer = await call('rita', 'POST', pathOf(SHOP), {
+  const answer = await call('rita', 'POST', createPath(SHOP), {
     question,
     ...(thread === undefined ? {} : { thread }),
   });
@@ -127,7 +127,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
 
   it('are streamed as events', async () => {
     const body = { question: 'what does addTax do?' };
-    const answer = await call('rita', 'POST', pathOf(SHOP), body, { accept: 'text/event-stream' });
+    const answer = await call('rita', 'POST', createPath(SHOP), body, { accept: 'text/event-stream' });
     const text = await answer.text();
     expect([...new Set([...text.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event))]).toEqual([
       'step',
@@ -153,7 +153,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
         '../..',
         shop.folder,
       ].map(async (name) => {
-        const answer = await call('rita', 'POST', pathOf(name), { question: 'what is this project?' });
+        const answer = await call('rita', 'POST', createPath(name), { question: 'what is this project?' });
         return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message];
       }),
     );
@@ -163,7 +163,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
 
   it('are refused if they are empty, too long, or continue a thread about something else', async () => {
     const refused = async (question: string, thread?: string) =>
-      (await call('ada', 'POST', pathOf(SECRET), { question, thread })).status;
+      (await call('ada', 'POST', createPath(SECRET), { question, thread })).status;
     expect(await refused('  ')).toBe(400);
     expect(await refused('x'.repeat(2_001))).toBe(400);
     const { threadId } = await ask('what is this project?');
@@ -204,7 +204,7 @@ describe('questions about a repository over HTTP', { timeout: 60_000 }, () => {
     const body = { question: 'is anybody there?' };
     const events = { accept: 'text/event-stream' };
     const before = await app.stores.repositoryThreads.list({}, { limit: 50, offset: 0 });
-    const answer = await call('rita', 'POST', pathOf(SHOP), body, events, reader.signal);
+    const answer = await call('rita', 'POST', createPath(SHOP), body, events, reader.signal);
     expect(answer.status).toBe(200);
     await asked.promise;
     reader.abort();

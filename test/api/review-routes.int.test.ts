@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => await world?.close());
 
 /** A build of its own for each test; its failure has a fingerprint of its own. */
-async function waiting(change: Parameters<typeof storeFailedBuild>[2] = {}) {
+async function storePendingItem(change: Parameters<typeof storeFailedBuild>[2] = {}) {
   count++;
   const fingerprint = { algorithm: 'faultline', version: 1, value: `f${count}` };
   const stored = await storeFailedBuild(world.stores, `${1000 + count}`, { fingerprint, ...change });
@@ -31,7 +31,7 @@ const post = (name: 'ada' | 'bob' | 'rita', url: string, payload?: object) =>
 
 describe('claiming an item', () => {
   it('succeeds for one of many who claim at once; the others learn the name of the holder', async () => {
-    const { url } = await waiting();
+    const { url } = await storePendingItem();
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => ({
         name: n % 2 === 0 ? 'ada' : 'bob',
@@ -52,7 +52,7 @@ describe('claiming an item', () => {
   });
 
   it('is ended only by the holder, and then the item is free', async () => {
-    const { url } = await waiting();
+    const { url } = await storePendingItem();
     await post('ada', `${url}/claim`);
     expect((await post('bob', `${url}/release`)).status).toBe(409);
     expect((await post('ada', `${url}/release`)).body).toMatchObject({ state: 'waiting', claimedBy: null });
@@ -61,7 +61,7 @@ describe('claiming an item', () => {
   });
 
   it('ends when the claim expires', async () => {
-    const { url, review } = await waiting();
+    const { url, review } = await storePendingItem();
     await world.stores.reviews.claim(review.id, 'ada', 60_000);
     expect((await post('bob', `${url}/claim`)).status).toBe(409);
     await world.stores.reviews.claim(review.id, 'ada', 40);
@@ -75,7 +75,7 @@ describe('claiming an item', () => {
   });
 
   it('requires the role review', async () => {
-    const { url } = await waiting();
+    const { url } = await storePendingItem();
     for (const action of ['claim', 'release', 'decision']) {
       expect((await post('rita', `${url}/${action}`, { type: 'accept', version: 1 })).status).toBe(403);
     }
@@ -86,7 +86,7 @@ describe('claiming an item', () => {
 
 describe('a decision', () => {
   it('is recalled at once, from library and index, and every event is in the audit log', async () => {
-    const { url, review, fingerprint, failure } = await waiting();
+    const { url, review, fingerprint, failure } = await storePendingItem();
     const claimed = await post('ada', `${url}/claim`);
     const decision = {
       type: 'correct',
@@ -120,7 +120,7 @@ describe('a decision', () => {
 
   it('is made by exactly one of two reviewers at once, and adds one library entry', async () => {
     for (let round = 0; round < 5; round++) {
-      const { url, fingerprint, review } = await waiting();
+      const { url, fingerprint, review } = await storePendingItem();
       const answers = await Promise.all([
         post('ada', `${url}/decision`, { type: 'accept', version: 1 }),
         post('bob', `${url}/decision`, { type: 'reject', reason: 'wrong cause', version: 1 }),
@@ -141,7 +141,7 @@ describe('a decision', () => {
   });
 
   it('is refused for an outdated version or a decided item, with the current state', async () => {
-    const { url } = await waiting();
+    const { url } = await storePendingItem();
     await post('ada', `${url}/claim`);
     const outdated = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
     expect(outdated).toMatchObject({ status: 409, body: { error: { details: { review: { version: 2 } } } } });
@@ -152,8 +152,8 @@ describe('a decision', () => {
   });
 
   it('replaces an older one for the same fingerprint', async () => {
-    const first = await waiting();
-    const second = await waiting({ fingerprint: first.failure.fingerprint });
+    const first = await storePendingItem();
+    const second = await storePendingItem({ fingerprint: first.failure.fingerprint });
     await post('ada', `${first.url}/decision`, { type: 'accept', version: 1 });
     const { body } = await post('bob', `${second.url}/decision`, {
       type: 'correct',
@@ -168,7 +168,7 @@ describe('a decision', () => {
   });
 
   it('is rolled back completely if its library entry cannot be stored', async () => {
-    const { review } = await waiting();
+    const { review } = await storePendingItem();
     const library = { ...world.stores.library, insert: () => Promise.reject(new Error('disk full')) };
     const deps = {
       ...world,
@@ -188,14 +188,14 @@ describe('a decision', () => {
   });
 
   it('reports that a generic failure is not added to the library', async () => {
-    const { url, fingerprint } = await waiting({ generic: true, test: null });
+    const { url, fingerprint } = await storePendingItem({ generic: true, test: null });
     const { body } = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
     expect(body).toMatchObject({ entry: null, teaching: expect.stringMatching(/too general/) });
     expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toBeNull();
   });
 
   it('has secrets masked that a reviewer types', async () => {
-    const { url } = await waiting();
+    const { url } = await storePendingItem();
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const { body } = await post('ada', `${url}/decision`, {
       type: 'reject',
@@ -214,7 +214,7 @@ describe('a decision', () => {
     [{ type: 'accept', version: 1, rootcause: 'misspelt' }, /rootcause/],
     [{ type: 'undo', version: 1 }, /type/],
   ])('is refused with a sentence: %j', async (decision, message) => {
-    const { url, review } = await waiting();
+    const { url, review } = await storePendingItem();
     const { status, body } = await post('ada', `${url}/decision`, decision);
     expect(status).toBe(400);
     expect(body.error.message).toMatch(message);
@@ -240,7 +240,7 @@ describe('a decision', () => {
 });
 
 it('the review queue is listed by state, category and repository', async () => {
-  const { url, review } = await waiting();
+  const { url, review } = await storePendingItem();
   const ids = async (query: string) =>
     (await world.ask('ada', 'GET', `/api/reviews?limit=200&${query}`)).body.items.map(
       ({ id }: { id: string }) => id,

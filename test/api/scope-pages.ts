@@ -65,7 +65,7 @@ export const PAGE_ROUTES: Readonly<
 };
 
 /** What an answer tells whoever may not see what was requested, without the ids: its sentence, or all that a page shows. */
-export function toldBy({
+export function readAnswerText({
   headers,
   body,
 }: {

@@ -9,11 +9,11 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { openNews } from '../channels/sending.ts';
 import { sampleBuild } from '../stores/samples.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { createStoredRepositoryAsk, storedAsk } from '../support/stored-ask.ts';
+import { createStoredAsk, createStoredRepositoryAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX } from './access-matrix.ts';
-import { PAGE_ROUTES, toldBy } from './scope-pages.ts';
+import { PAGE_ROUTES, readAnswerText } from './scope-pages.ts';
 import { type Project, storeProject } from './scope-projects.ts';
 
 const OURS = 'acme/shop';
@@ -33,10 +33,10 @@ beforeAll(async () => {
     send: async () => ({ reference: null }),
   };
   app = await buildHttp({
-    ...emptyHttpDeps(),
+    ...createEmptyHttpDeps(),
     stores,
     database,
-    ask: storedAsk(stores),
+    ask: createStoredAsk(stores),
     repositoryAsk: createStoredRepositoryAsk(stores),
     messengers: { slack },
   });
@@ -196,7 +196,7 @@ describe.each(Object.keys(ID_ROUTES))('T18: the route %s', (route) => {
     const foreign = await ask(tokens.reviewer, route, theirs);
     const nothing = await ask(tokens.reviewer, route, { ...theirs, ...nowhere });
     expect([foreign.statusCode, nothing.statusCode]).toEqual([404, 404]);
-    expect(toldBy(foreign)).toBe(toldBy(nothing));
+    expect(readAnswerText(foreign)).toBe(readAnswerText(nothing));
     expect(foreign.body).not.toContain(THEIRS);
   });
 

@@ -11,7 +11,7 @@ import type { NoticeRule } from '../../src/ports/notices.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores, type ScopedStores, type ShownStores, type Stores } from '../../src/stores/stores.ts';
 import {
-  failingTest,
+  createFailingTest,
   sampleAnalysis,
   sampleBuild,
   sampleDecision,
@@ -331,12 +331,12 @@ let theirs: Seen;
 
 beforeAll(async () => {
   database = await openTestDatabase();
-  stores = createStores(counting(database), systemClock, undefined, [RULE]);
+  stores = createStores(withQueryCount(database), systemClock, undefined, [RULE]);
   [ours, theirs] = [await storeSeen(OURS, '7'), await storeSeen(THEIRS, '8')];
 });
 afterAll(() => database.dispose());
 
-function counting(base: Database): Database {
+function withQueryCount(base: Database): Database {
   const counted: Database['query'] = (...asked) => {
     queries += 1;
     return base.query(...asked);
@@ -355,7 +355,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   const again = async (nth: string, known = fingerprint) => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: `${number}${nth}` }));
     await stores.failures.saveGroups(build.id, [
-      sampleGroup(build.id, known, { test: failingTest('subtracts') }),
+      sampleGroup(build.id, known, { test: createFailingTest('subtracts') }),
     ]);
     const triage = await stores.triages.open(build.id, known);
     const of = { buildId: build.id, triageId: triage.id, fingerprint: known };
@@ -363,7 +363,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
       .analysis;
   };
   await stores.builds.saveTestResults(project.build, [
-    { ...failingTest('subtracts'), status: 'failed', durationMs: 5 },
+    { ...createFailingTest('subtracts'), status: 'failed', durationMs: 5 },
   ]);
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
   const { buildId: gradedAfter } = await again('4', `unread-${number}`);
@@ -409,13 +409,13 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
 }
 
 /** Of whoever may see these repositories; null: all. */
-function scopeOf(repositories: readonly string[] | null): Scope {
+function createScope(repositories: readonly string[] | null): Scope {
   return { repositories: () => repositories, allows: (repository) => isInScope(repositories, repository) };
 }
 
 /** Stores as routes are given them. */
-function shownTo(repositories: readonly string[] | null): ScopedStores {
-  return scopeStores(stores, scopeOf(repositories));
+function createShownStores(repositories: readonly string[] | null): ScopedStores {
+  return scopeStores(stores, createScope(repositories));
 }
 
 function ask<Name extends keyof ShownStores>(
@@ -428,7 +428,7 @@ function ask<Name extends keyof ShownStores>(
 }
 
 /** What is answered or refused, without the ids. */
-async function told(answer: Promise<unknown>, of: Seen): Promise<string> {
+async function describeAnswer(answer: Promise<unknown>, of: Seen): Promise<string> {
   const said = await answer.then(
     (value) => ({ value }),
     ({ code, message }: { readonly code: unknown; readonly message: unknown }) => ({ code, message }),
@@ -445,7 +445,7 @@ const METHODS = STORES.flatMap((name) =>
 );
 
 it('T18: this test covers every method that a route can reach, and no other method can be reached', () => {
-  const reached = Object.entries(shownTo([OURS])).flatMap(([name, store]) =>
+  const reached = Object.entries(createShownStores([OURS])).flatMap(([name, store]) =>
     Object.keys(store).map((method) => `${name} ${method}`),
   );
   expect(reached.toSorted()).toEqual(METHODS.map(([name, method]) => `${name} ${method}`).toSorted());
@@ -460,8 +460,8 @@ it('T18: routes accept only stores whose methods are all checked, and checked st
 });
 
 it('T18: a query without its scope does not compile', () => {
-  const { limited, ofBuild } = createScopeChecks(stores, scopeOf([OURS]));
-  const { search: checked, ...others } = shownTo([OURS]).failures;
+  const { limited, ofBuild } = createScopeChecks(stores, createScope([OURS]));
+  const { search: checked, ...others } = createShownStores([OURS]).failures;
   const search: ShownStores['failures']['search'] = async (filter, page) =>
     await stores.failures.search(filter, page);
   // @ts-expect-error A method that only hands on has passed no check.
@@ -486,10 +486,16 @@ describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${met
       const nowhere = Object.fromEntries(
         Object.keys(theirs).map((id) => [id, `no-${id}`]),
       ) as unknown as Seen;
-      const nothing = await told(ask(shownTo([OURS]), name, method, nowhere), nowhere);
-      expect(await told(ask(shownTo([OURS]), name, method, theirs), theirs)).toBe(nothing);
-      expect(await told(ask(shownTo(null), name, method, theirs), theirs)).not.toBe(nothing);
-      expect(await told(ask(shownTo([OURS]), name, method, ours), ours)).not.toBe(nothing);
+      const nothing = await describeAnswer(ask(createShownStores([OURS]), name, method, nowhere), nowhere);
+      expect(await describeAnswer(ask(createShownStores([OURS]), name, method, theirs), theirs)).toBe(
+        nothing,
+      );
+      expect(await describeAnswer(ask(createShownStores(null), name, method, theirs), theirs)).not.toBe(
+        nothing,
+      );
+      expect(await describeAnswer(ask(createShownStores([OURS]), name, method, ours), ours)).not.toBe(
+        nothing,
+      );
     });
   },
 );
@@ -501,16 +507,16 @@ describe.each(METHODS)('T18: the method %s %s', (name, method) => {
       await ask(from, name, method, theirs).catch(() => undefined);
       return queries - before;
     };
-    expect(await counted(shownTo(null))).toBe(await counted(stores));
+    expect(await counted(createShownStores(null))).toBe(await counted(stores));
   });
 });
 
 it('T18: the channels of owners are accessible only without a repository scope', async () => {
   expect([
-    await shownTo([OURS]).notificationRules.owners(),
+    await createShownStores([OURS]).notificationRules.owners(),
     (await stores.notificationRules.owners()).length,
   ]).toEqual([[], 1]);
-  await expect(ask(shownTo([OURS]), 'notificationRules', 'setOwner', ours)).rejects.toMatchObject({
+  await expect(ask(createShownStores([OURS]), 'notificationRules', 'setOwner', ours)).rejects.toMatchObject({
     code: 'forbidden',
   });
 });
@@ -520,7 +526,7 @@ it('T18: the archive shows only texts of visible builds', async () => {
   for (const { build } of [ours, theirs])
     await archive.put(build, { name: 'log', kind: 'log', text: 'a\nb', notes: [] });
   const shown = async (repositories: readonly string[] | null) => {
-    const held = scopeArchive(archive, stores, scopeOf(repositories));
+    const held = scopeArchive(archive, stores, createScope(repositories));
     const read = async ({ build }: Seen) => {
       let pieces = 0;
       for await (const _piece of held.pieces(build, 'log')) pieces += 1;

@@ -4,7 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import {
+  createEmptyHttpDeps,
+  createRecordingLogger,
+  type LogLine,
+  TEST_CONFIG,
+  TOKENS,
+} from '../support/http-deps.ts';
 
 const open = { access: { open: 'for this test' } } as const;
 let app: FastifyInstance;
@@ -13,7 +19,7 @@ afterEach(() => app.close());
 
 async function listen(changes: Partial<HttpDeps> = {}): Promise<number> {
   log = [];
-  app = await buildHttp(emptyHttpDeps({ logger: recordingLogger(log), ...changes }));
+  app = await buildHttp(createEmptyHttpDeps({ logger: createRecordingLogger(log), ...changes }));
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -136,7 +142,7 @@ describe('the message of a database driver', () => {
 
 test('every route except the reference page must declare its access', async () => {
   const routes = [(scope: FastifyInstance) => void scope.get('/docs-of-the-house', async () => ({}))];
-  await expect(buildHttp(emptyHttpDeps({ routes }))).rejects.toThrow(
+  await expect(buildHttp(createEmptyHttpDeps({ routes }))).rejects.toThrow(
     '/docs-of-the-house does not declare config.access',
   );
   await listen();

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { fakeHttpDeps } from '../support/fake-stores.ts';
+import { createFakeHttpDeps } from '../support/fake-stores.ts';
 import { GITHUB_SECRETS, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
@@ -14,12 +14,12 @@ const hmac = (algorithm: string, secret: string, text: string) =>
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 async function open(providers = TEST_CONFIG.providers) {
-  const { deps, state } = fakeHttpDeps({ clock: { now: () => NOW } });
+  const { deps, state } = createFakeHttpDeps({ clock: { now: () => NOW } });
   app = await buildHttp({ ...deps, config: { ...TEST_CONFIG, providers } });
   return state;
 }
 
-function github(signature: string | undefined, payload = BODY) {
+function sendGithub(signature: string | undefined, payload = BODY) {
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'ping',
@@ -29,7 +29,7 @@ function github(signature: string | undefined, payload = BODY) {
   return app.inject({ method: 'POST', url: '/webhooks/github', payload, headers: signed });
 }
 
-function jenkins(secret: string, timestamp: number, id = 'msg-1') {
+function sendJenkins(secret: string, timestamp: number, id = 'msg-1') {
   const payload = JSON.stringify({
     name: 'shop',
     url: 'job/shop/',
@@ -64,7 +64,7 @@ describe('T11: the signature of a GitHub delivery', () => {
 
   test.each(cases)('is refused with 401, and nothing is stored: %s', async (_what, signature, payload) => {
     const state = await open();
-    const answer = await github(signature, payload);
+    const answer = await sendGithub(signature, payload);
     expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthenticated']);
     expect([state.deliveries, state.builds, state.jobs]).toEqual([[], [], []]);
     for (const secret of GITHUB_SECRETS) expect(answer.body).not.toContain(secret);
@@ -72,7 +72,7 @@ describe('T11: the signature of a GitHub delivery', () => {
 
   test('is accepted if it is right', async () => {
     await open();
-    expect((await github(`sha256=${right}`)).statusCode).toBe(202);
+    expect((await sendGithub(`sha256=${right}`)).statusCode).toBe(202);
   });
 });
 
@@ -81,29 +81,29 @@ describe('T12: during a rotation of the secret', () => {
     const [old, fresh] = GITHUB_SECRETS;
     const sign = (secret: string) => `sha256=${hmac('sha256', secret, BODY)}`;
     await open();
-    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([
+    expect([(await sendGithub(sign(old))).statusCode, (await sendGithub(sign(fresh))).statusCode]).toEqual([
       202, 202,
     ]);
     const [oldJenkins, freshJenkins] = JENKINS_SECRETS;
     const at = NOW / 1000;
     expect([
-      (await jenkins(oldJenkins, at, 'a')).statusCode,
-      (await jenkins(freshJenkins, at, 'b')).statusCode,
+      (await sendJenkins(oldJenkins, at, 'a')).statusCode,
+      (await sendJenkins(freshJenkins, at, 'b')).statusCode,
     ]).toEqual([202, 202]);
     await app.close();
     await open(withSecrets({ github: [fresh], jenkins: [freshJenkins] }));
-    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([
+    expect([(await sendGithub(sign(old))).statusCode, (await sendGithub(sign(fresh))).statusCode]).toEqual([
       401, 202,
     ]);
     expect([
-      (await jenkins(oldJenkins, at, 'c')).statusCode,
-      (await jenkins(freshJenkins, at, 'd')).statusCode,
+      (await sendJenkins(oldJenkins, at, 'c')).statusCode,
+      (await sendJenkins(freshJenkins, at, 'd')).statusCode,
     ]).toEqual([401, 202]);
   });
 
   test('a webhook without any secret is refused, with the setting to set', async () => {
     await open(withSecrets({}));
-    const answer = await github(`sha256=${hmac('sha256', '', BODY)}`);
+    const answer = await sendGithub(`sha256=${hmac('sha256', '', BODY)}`);
     expect([answer.statusCode, answer.json().error.message]).toEqual([
       503,
       expect.stringContaining('FAULTLINE_GITHUB_WEBHOOK_SECRET'),
@@ -122,7 +122,7 @@ describe('T14: the timestamp that a sender signs', () => {
     ['five minutes ahead', 300, 202],
   ])('%s: %i s is answered with %i', async (_what, seconds, status) => {
     await open();
-    expect((await jenkins(secret, NOW / 1000 + seconds)).statusCode).toBe(status);
+    expect((await sendJenkins(secret, NOW / 1000 + seconds)).statusCode).toBe(status);
   });
 
   test.each(['', '-1', '1e9', 'now', '99999999999999', ' 1'])('is refused if it is %j', async (timestamp) => {

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createSlackPresses } from '../../src/stores/access.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../stores/samples.ts';
-import { emptyHttpDeps } from '../support/http-deps.ts';
+import { createEmptyHttpDeps } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     client,
     presses: createSlackPresses(database),
   };
-  const deps = emptyHttpDeps();
+  const deps = createEmptyHttpDeps();
   const config = { ...deps.config, http: { ...deps.config.http, publicUrl: 'https://fl.example' } };
   app = await buildHttp({ ...deps, config, stores, database, clock: systemClock, slack: buttons });
 });
@@ -43,7 +43,7 @@ beforeEach(() => {
   slack.messages.length = 0;
 });
 
-async function answered(): Promise<Analysis> {
+async function storeAnswer(): Promise<Analysis> {
   count += 1;
   const { build } = await stores.builds.upsert(sampleBuild({ number: `${count}` }));
   const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${count}`)]);
@@ -63,7 +63,7 @@ interface Press {
   readonly trigger?: string;
 }
 
-function bodyOf({
+function readBody({
   analysisId,
   action = 'faultline_right',
   user = { id: 'U0GRACE', username: 'grace' },
@@ -95,9 +95,9 @@ const told = () => slack.messages.map(({ to, text }) => ({ to, text }));
 
 describe('the button Right', () => {
   it('confirms an answer that waits for review', async () => {
-    const analysis = await answered();
+    const analysis = await storeAnswer();
     const review = await stores.reviews.open(sampleReview(analysis));
-    expect((await send(bodyOf({ analysisId: analysis.id }))).statusCode).toBe(200);
+    expect((await send(readBody({ analysisId: analysis.id }))).statusCode).toBe(200);
     const { decision } = (await stores.reviews.find(review.id)) ?? {};
     expect(decision).toMatchObject({ type: 'accept', reviewer: 'slack:grace/U0GRACE' });
     expect(told()).toEqual([
@@ -106,8 +106,8 @@ describe('the button Right', () => {
   });
 
   it('confirms an answer that was published without review, and adds a library entry', async () => {
-    const analysis = await answered();
-    await send(bodyOf({ analysisId: analysis.id, user: { id: 'U0ADA' } }));
+    const analysis = await storeAnswer();
+    await send(readBody({ analysisId: analysis.id, user: { id: 'U0ADA' } }));
     expect((await stores.reviews.findByAnalysis(analysis.id))?.decision).toMatchObject({
       type: 'accept',
       reviewer: 'slack:U0ADA',
@@ -121,8 +121,8 @@ describe('the button Right', () => {
 });
 
 it('the button Wrong rejects the answer, and links to the page where it can be corrected', async () => {
-  const analysis = await answered();
-  await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong' }));
+  const analysis = await storeAnswer();
+  await send(readBody({ analysisId: analysis.id, action: 'faultline_wrong' }));
   const review = await stores.reviews.findByAnalysis(analysis.id);
   expect(review?.decision).toMatchObject({ type: 'reject', reason: 'marked wrong in Slack' });
   expect(told()[0]?.text).toContain(
@@ -131,10 +131,10 @@ it('the button Wrong rejects the answer, and links to the page where it can be c
 });
 
 it('a late press is answered with who decided before, and when', async () => {
-  const analysis = await answered();
-  await send(bodyOf({ analysisId: analysis.id }));
+  const analysis = await storeAnswer();
+  await send(readBody({ analysisId: analysis.id }));
   await send(
-    bodyOf({ analysisId: analysis.id, action: 'faultline_wrong', user: { id: 'U0ADA', username: 'ada' } }),
+    readBody({ analysisId: analysis.id, action: 'faultline_wrong', user: { id: 'U0ADA', username: 'ada' } }),
   );
   expect(told()[1]).toEqual({
     to: 'U0ADA',
@@ -144,15 +144,15 @@ it('a late press is answered with who decided before, and when', async () => {
 });
 
 it('only listed reviewers may decide, and they are recorded by name', async () => {
-  const analysis = await answered();
-  await send(bodyOf({ analysisId: analysis.id, user: { id: 'U0MALLORY', username: 'grace' } }));
+  const analysis = await storeAnswer();
+  await send(readBody({ analysisId: analysis.id, user: { id: 'U0MALLORY', username: 'grace' } }));
   expect(told()).toEqual([{ to: 'U0MALLORY', text: 'You may not decide here. Ask <@U0GRACE> or <@U0ADA>.' }]);
   expect(await stores.reviews.findByAnalysis(analysis.id)).toBeNull();
 });
 
 it('a press that is sent several times counts once', async () => {
-  const analysis = await answered();
-  const body = bodyOf({ analysisId: analysis.id, trigger: 'one-press' });
+  const analysis = await storeAnswer();
+  const body = readBody({ analysisId: analysis.id, trigger: 'one-press' });
   const answers = await Promise.all([send(body), send(body), send(body)]);
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
   expect(told()).toHaveLength(1);
@@ -163,19 +163,19 @@ it('a press is answered in time and decides, even if Slack does not receive the 
     response.writeHead(500).end();
     return true;
   };
-  const analysis = await answered();
-  expect((await send(bodyOf({ analysisId: analysis.id }))).statusCode).toBe(200);
+  const analysis = await storeAnswer();
+  expect((await send(readBody({ analysisId: analysis.id }))).statusCode).toBe(200);
   slack.intercept = null;
   expect((await stores.reviews.findByAnalysis(analysis.id))?.decision?.type).toBe('accept');
 });
 
 it('a press on an answer that does not exist is reported', async () => {
-  await send(bodyOf({ analysisId: 'ana_<!channel>' }));
+  await send(readBody({ analysisId: 'ana_<!channel>' }));
   expect(told()[0]?.text).toBe('There is no analysis ana_&lt;!channel&gt;.');
 });
 
 it.each([
-  ['a button that only opens an address', bodyOf({ analysisId: '', action: 'faultline_open' })],
+  ['a button that only opens an address', readBody({ analysisId: '', action: 'faultline_open' })],
   [
     'another interaction',
     new URLSearchParams({ payload: JSON.stringify({ type: 'view_submission' }) }).toString(),
@@ -189,9 +189,9 @@ describe('a request that is not from Slack', () => {
   const now = () => Math.floor(Date.now() / 1000);
 
   it.each([
-    ['another secret', () => send(bodyOf({ analysisId: 'x' }), now(), 'another')],
-    ['an old time, rightly signed', () => send(bodyOf({ analysisId: 'x' }), now() - 400)],
-    ['a time to come', () => send(bodyOf({ analysisId: 'x' }), now() + 400)],
+    ['another secret', () => send(readBody({ analysisId: 'x' }), now(), 'another')],
+    ['an old time, rightly signed', () => send(readBody({ analysisId: 'x' }), now() - 400)],
+    ['a time to come', () => send(readBody({ analysisId: 'x' }), now() + 400)],
   ])('is refused with 401: %s', async (_what, sending) => {
     const answer = await sending();
     expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthenticated']);

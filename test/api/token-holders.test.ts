@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { createTokenHolders } from '../../src/api/token-holders.ts';
 import { makeToken } from '../../src/domain/access.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { fakeTokens } from '../support/fake-tokens.ts';
+import { createFakeTokens } from '../support/fake-tokens.ts';
 
 const configured = [{ name: 'root', roles: ['admin' as const], token: 'a-token-of-the-configuration' }];
 
 function open() {
-  const tokens = fakeTokens();
+  const tokens = createFakeTokens();
   const clock = { value: 1_000_000, now: () => clock.value };
   const holders = createTokenHolders({ configured, tokens, clock, logger: silentLogger });
   return { tokens, clock, holders, find: (token: string) => holders.find(`Bearer ${token}`) };

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  app = await buildHttp(emptyHttpDeps());
+  app = await buildHttp(createEmptyHttpDeps());
 });
 afterAll(() => app.close());
 

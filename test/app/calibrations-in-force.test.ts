@@ -5,10 +5,10 @@ import type { Calibration } from '../../src/domain/calibration.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
 import { fitCalibration } from '../../src/replay/calibrate/calibrate.ts';
-import { labelled } from '../replay/calibrate/labelled-answers.ts';
+import { createLabeled } from '../replay/calibrate/labelled-answers.ts';
 
 const made = (version: number): Calibration =>
-  fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
+  fitCalibration(createLabeled('CODE_ERROR', 0.9, 40, 10), {
     ...{
       method: 'auto',
       risk: null,

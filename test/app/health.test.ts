@@ -5,7 +5,7 @@ import { type Backends, createReadiness, listBackendChecks } from '../../src/app
 import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
 import { type Check, type Finding, note, ok, wrong } from '../../src/ports/health.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 
 const check = (
   name: string,
@@ -30,7 +30,11 @@ function make(checks: readonly Check[], mask?: (text: string) => Promise<string>
   const clock = { now: () => Date.parse('2026-11-22T07:00:00.000Z') };
   return {
     lines,
-    readiness: createReadiness(checks, { logger: recordingLogger(lines), clock, ...(mask && { mask }) }),
+    readiness: createReadiness(checks, {
+      logger: createRecordingLogger(lines),
+      clock,
+      ...(mask && { mask }),
+    }),
   };
 }
 

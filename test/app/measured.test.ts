@@ -6,7 +6,7 @@ import type { ChatModel } from '../../src/ports/chat-model.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { sampleAnalysis } from '../support/sample-analysis.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { finding, flaky, tool } from '../tools/sample-tools.ts';
+import { createTool, finding, flaky } from '../tools/sample-tools.ts';
 
 const signal = new AbortController().signal;
 const make = () => createPrometheusMetrics({ ofProcess: false, freshMs: 0 });
@@ -51,8 +51,8 @@ it('a call to a model counts its tokens, dollars and retries', async () => {
 it('a call to a tool counts by its outcome, and the toolbox reports paused providers', async () => {
   const metrics = make();
   const tools = [
-    tool('good', async () => [finding]),
-    tool('bad', async () => {
+    createTool('good', async () => [finding]),
+    createTool('bad', async () => {
       throw flaky(60_000);
     }),
   ];

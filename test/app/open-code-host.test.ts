@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 
 type Driver = Config['codeHost']['driver'];
 
-async function driverOf(
+async function findDriver(
   driver: Driver,
   token: string | null,
   clones: Record<string, string> = {},
@@ -17,18 +17,20 @@ async function driverOf(
 
 describe('the code host', () => {
   it('is the local clones, with nothing in the log, if none is configured', async () => {
-    expect(await driverOf('auto', null)).toBe('local-git');
+    expect(await findDriver('auto', null)).toBe('local-git');
     expect((await openCodeHost({ codeHost: COMMON.codeHost }, silentLogger)).driver).toBe('local-git');
   });
 
   it('is GitHub if a token is configured, combined with local clones if there are any', async () => {
-    expect(await driverOf('auto', 'ghp_0123456789')).toBe('github');
-    expect(await driverOf('auto', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('local-git+github');
+    expect(await findDriver('auto', 'ghp_0123456789')).toBe('github');
+    expect(await findDriver('auto', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe(
+      'local-git+github',
+    );
   });
 
   it('is the one that the configuration names', async () => {
-    expect(await driverOf('github', null)).toBe('github');
-    expect(await driverOf('local-git', 'ghp_0123456789')).toBe('local-git');
-    expect(await driverOf('none', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('none');
+    expect(await findDriver('github', null)).toBe('github');
+    expect(await findDriver('local-git', 'ghp_0123456789')).toBe('local-git');
+    expect(await findDriver('none', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('none');
   });
 });

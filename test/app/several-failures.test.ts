@@ -61,7 +61,7 @@ function tell(answers: readonly ArrangedAnswer[]): string[] {
 }
 
 /** Everything that an answer says in words, with what it quotes. */
-function allWords({ analysis: { answer: said } }: ArrangedAnswer): string {
+function joinWords({ analysis: { answer: said } }: ArrangedAnswer): string {
   const claims = said.claims.flatMap(({ text, quotes }) => [text].concat(quotes.map((quote) => quote.text)));
   return [said.title, said.rootCause, said.fixRecommendation].concat(claims).join('\n');
 }
@@ -135,7 +135,7 @@ describe('failures in one step with different causes', () => {
       expect(found?.analysis.category, test).toBe(category);
       expect(found?.analysis.answer.title, test).toContain(title);
       for (const other of answers.filter((arrangedAnswer) => arrangedAnswer !== found))
-        expect(allWords(other)).not.toMatch(own);
+        expect(joinWords(other)).not.toMatch(own);
     }
   });
 
@@ -166,14 +166,14 @@ describe('a message that is not a cause', () => {
       '[doctest] planetarium.moons | TEST_FAILURE | “[doctest] planetarium.moons”: expected 2 but got 1',
       "test_moons_of_a_comet | CODE_ERROR | KeyError at planetarium.py:9: 'Encke'",
     ]);
-    expect(answers.map(allWords).join('\n')).not.toContain('test_projector_is_warm');
+    expect(answers.map(joinWords).join('\n')).not.toContain('test_projector_is_warm');
   });
 
   it('is a feature probe that did not compile, in a step that a download ended', async () => {
     const answers = await answerMixed('cmake-probe-then-download');
     expect(answers.map(({ analysis }) => analysis.category)).toEqual(['INFRA_ERROR']);
-    expect(answers.map(allWords).join('\n')).toContain("Couldn't resolve host name");
-    expect(answers.map(allWords).join('\n')).not.toContain('sys/pin.h');
+    expect(answers.map(joinWords).join('\n')).toContain("Couldn't resolve host name");
+    expect(answers.map(joinWords).join('\n')).not.toContain('sys/pin.h');
   });
 
   it('is a job that fail-fast canceled, next to five that failed', async () => {
@@ -194,7 +194,7 @@ describe('a message that is not a cause', () => {
     });
     expect(tell(answers)).toEqual(['adds up | TEST_FAILURE | “adds up”: the scale is not level']);
     expect(answers[0]?.explains.logs).toEqual(names);
-    expect(answers.map(allWords).join('\n')).not.toContain('canceled');
+    expect(answers.map(joinWords).join('\n')).not.toContain('canceled');
   });
 
   it('is the line of make about a program that crashed', async () => {

@@ -26,7 +26,7 @@ import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/opena
 import { sampleBuild } from '../support/sample-analysis.ts';
 import { startSpanReceiver } from '../support/span-receiver.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { finding, flaky, tool } from '../tools/sample-tools.ts';
+import { createTool, finding, flaky } from '../tools/sample-tools.ts';
 
 let receiver: Awaited<ReturnType<typeof startSpanReceiver>>;
 let server: OpenAiServer;
@@ -56,7 +56,7 @@ const question = {
   parse: (value: unknown) => value,
 };
 
-function model() {
+function createModel() {
   const { baseUrl } = server;
   return traceChatModel(
     createOpenAiChatModel({
@@ -73,7 +73,7 @@ function model() {
 describe('a call to a model', () => {
   it('is a chat span with model and tokens, and without the prompt', async () => {
     server.script({ do: 'reply', value: { ok: true } });
-    const reply = await model().ask(question, signal);
+    const reply = await createModel().ask(question, signal);
     await tracer.flush(5_000);
 
     const [span] = receiver.spans();
@@ -105,7 +105,7 @@ describe('a call to a model', () => {
 
   it('is a span with the kind of its error if it fails', async () => {
     server.script({ do: 'status', status: 401, error: { message: 'wrong key', code: 'invalid_api_key' } });
-    await expect(model().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
+    await expect(createModel().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
     await tracer.flush(5_000);
     expect(receiver.spans()[0]).toMatchObject({
       attributes: { 'error.type': 'upstream-auth' },
@@ -117,8 +117,8 @@ describe('a call to a model', () => {
 describe('a call to a tool', () => {
   it('is an execute_tool span with its outcome', async () => {
     const tools = [
-      tool('good', async () => [{ ...finding, text: 'Neuromancer' }]),
-      tool('bad', async () => {
+      createTool('good', async () => [{ ...finding, text: 'Neuromancer' }]),
+      createTool('bad', async () => {
         throw flaky(60_000);
       }),
     ];

@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  comparisonText,
+  computeKappa,
+  formatComparison,
   type Judgment,
-  kappa,
   readJudgments,
 } from '../../scripts/parts/bench/advice/compare-readings.ts';
-import { evidenceText } from '../../scripts/parts/bench/advice/evidence.ts';
+import { formatEvidence } from '../../scripts/parts/bench/advice/evidence.ts';
 import { pickAnswers } from '../../scripts/parts/bench/advice/pick-answers.ts';
 import type { AnsweredRow } from '../../scripts/parts/bench/advice/read-answered.ts';
 import { checkAdvice } from '../../src/replay/run/check-advice.ts';
-import { one } from '../replay/figures/cases.ts';
+import { createReplayed } from '../replay/figures/cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-readings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the answers chosen for readers', () => {
   const rows = Array.from({ length: 60 }, (_, at) =>
-    answered(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }),
+    createAnsweredRow(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }),
   );
 
   it('are the same in any input order, and keep the shares of categories and publication', () => {
@@ -52,7 +52,7 @@ describe('two readings', () => {
   ];
 
   it('are compared on their common answers, with each disagreement', () => {
-    const text = comparisonText(read('first', first), read('second', second));
+    const text = formatComparison(read('first', first), read('second', second));
     expect(text).toContain('2 answers were judged by both readers, 1 by one (left out).');
     expect(text).toContain('| misleading | 0.50 | 0.00 |');
     expect(text).toContain('- b: misleading / generic');
@@ -61,8 +61,8 @@ describe('two readings', () => {
 
   it('are compared by kappa, the agreement beyond chance', () => {
     const pairs = [0, 1].map((at) => ({ one: first[at] as Judgment, other: second[at] as Judgment }));
-    expect(kappa('cause', pairs)).toBe(1);
-    expect(kappa('advice', pairs)).toBeCloseTo(1 / 3);
+    expect(computeKappa('cause', pairs)).toBe(1);
+    expect(computeKappa('advice', pairs)).toBeCloseTo(1 / 3);
   });
 
   it('are refused with the line that is wrong', () => {
@@ -75,7 +75,7 @@ describe('two readings', () => {
 });
 
 it('missing names are grouped by where they occur', () => {
-  const text = evidenceText([answered(1, { isPublished: true, isConfig: false })], true);
+  const text = formatEvidence([createAnsweredRow(1, { isPublished: true, isConfig: false })], true);
   expect(text).toContain('| a name of the fix is elsewhere in the log | 1 | path 1 |');
   expect(text).toContain('- 1: src/a.ts');
 });
@@ -86,7 +86,7 @@ function read(name: string, judgments: readonly Judgment[]) {
   return readJudgments(path);
 }
 
-function answered(
+function createAnsweredRow(
   at: number,
   { isPublished, isConfig }: { isPublished: boolean; isConfig: boolean },
 ): AnsweredRow {
@@ -98,7 +98,7 @@ function answered(
   } as const;
   const texts = ['error in src/a.ts'];
   const action = isPublished ? 'auto_notify' : 'human_review';
-  const { result } = one(row, {
+  const { result } = createReplayed(row, {
     action,
     fixRecommendation: 'Read it.',
     advice: checkAdvice(row, 'Read it.', texts),

@@ -11,7 +11,7 @@ function ask(labels: Partial<DatasetRow>, text = 'pressing\nfatal: no pears in s
   return { id: 'a', texts: [{ name: 'log.txt', kind: 'log', text, notes: [] }], row };
 }
 
-function sure(confidence: number, isGood: boolean): Scored {
+function createSure(confidence: number, isGood: boolean): Scored {
   const unknown = { isRight: null, told: null, isUseful: isGood, rerun: null, published: false };
   return { id: `${confidence}`, confidence, isGood, ...unknown };
 }
@@ -48,9 +48,19 @@ it('expected lines, failure messages, and the advice to rerun are what an answer
 });
 
 it('the risk of the most confident answers is computed, and shared among answers of equal confidence', () => {
-  const ordered = measureRisk([sure(0.9, true), sure(0.8, true), sure(0.2, false), sure(0.1, false)]);
+  const ordered = measureRisk([
+    createSure(0.9, true),
+    createSure(0.8, true),
+    createSure(0.2, false),
+    createSure(0.1, false),
+  ]);
   expect(ordered.at).toEqual([0, 0, 1 / 3, 0.5]);
-  const flat = measureRisk([sure(0, true), sure(0, false), sure(0, false), sure(0, true)]);
+  const flat = measureRisk([
+    createSure(0, true),
+    createSure(0, false),
+    createSure(0, false),
+    createSure(0, true),
+  ]);
   expect(flat.at).toEqual([0.5, 0.5, 0.5, 0.5]);
   expect(flat.mean).toBe(0.5);
 });

@@ -4,7 +4,7 @@ import { EditorTemplate } from '../../src/domain/access.ts';
 import { GithubSettings } from '../../src/providers/github/provider.ts';
 import { type Host, startHost } from '../providers/contract.ts';
 import { githubWorld } from '../providers/worlds/github.ts';
-import { axeFindings } from '../support/browser.ts';
+import { listAxeFindings } from '../support/browser.ts';
 import { openReviewWorld, type ReviewWorld } from '../support/review-world.ts';
 
 let client: ReviewWorld;
@@ -70,7 +70,7 @@ describe('70: links both ways', () => {
           await page.goto(`/logs/${build}?L=3-3#L3`);
           await page.locator('.tools .menu > summary').click();
           expect(await outside.getAttribute('href')).toBe(job);
-          if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
+          if (!('javaScript' in how)) expect(await listAxeFindings(page)).toEqual([]);
           await page.goto(`/review/${item}`);
           expect(await outside.first().getAttribute('href')).toBe(job);
           await expect.poll(() => host.state.comments.length, { timeout: 20_000 }).toBe(1);
@@ -86,7 +86,7 @@ describe('70: links both ways', () => {
           expect(await page.getByRole('link', { name: 'comment' }).getAttribute('href')).toBe(
             `${host.url}/shop/api/pull/7#issuecomment-100`,
           );
-          if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
+          if (!('javaScript' in how)) expect(await listAxeFindings(page)).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
         },
         how,
@@ -162,7 +162,7 @@ describe('70: links both ways', () => {
     await client.at('anna', async (page) => {
       await page.goto(`/builds/${build}`);
       await page.getByText('Re-run failed jobs').click();
-      expect(await axeFindings(page)).toEqual([]);
+      expect(await listAxeFindings(page)).toEqual([]);
     });
   });
 });

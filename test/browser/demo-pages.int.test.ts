@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings } from '../support/browser.ts';
+import { listAxeFindings } from '../support/browser.ts';
 import { DESK, mainText, openDemoWorld, PHONE } from '../support/demo-world.ts';
 import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
 
@@ -115,7 +115,7 @@ describe('the demo', () => {
       async (page) => {
         const check = async () => {
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
-          if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+          if (how.javaScript) expect(await listAxeFindings(page)).toEqual([]);
         };
         // The queue says what its order means, and its count leads to one decision for all.
         await page.goto(`/review?repo=${repository}#list`);

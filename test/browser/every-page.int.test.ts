@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { listAxeFindings, openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
 import { type ShownPage, stockPages } from '../support/console-pages.ts';
 import { computeContrast } from '../support/contrast.ts';
 import { openStockedConsole, READERS, type StockedConsole } from '../support/stocked-console.ts';
@@ -53,7 +53,7 @@ describe('every page and state', () => {
     '15, 16: axe finds nothing, the console and the policy complain of nothing (8): %s',
     async (theme) => {
       const found = await onEveryPage({ theme }, async ({ page, complaints }) => [
-        ...(await axeFindings(page, theme === 'light' ? 'all' : 'colours')),
+        ...(await listAxeFindings(page, theme === 'light' ? 'all' : 'colours')),
         ...complaints.filter((complaint) => !isStatus(complaint)),
       ]);
       expect(found).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
+import { listAxeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
 let console: TestConsole;
@@ -34,12 +34,12 @@ describe('the frame', () => {
   it.each(['light', 'dark'] as const)('is accessible: %s', async (theme) => {
     const { page, context } = await openPage(browser, { address, theme });
     await page.goto('/sign-in');
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await listAxeFindings(page)).toEqual([]);
     await page.getByLabel('Access token').fill(TOKENS.admin);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname !== '/sign-in');
     await page.goto('/me');
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await listAxeFindings(page)).toEqual([]);
     await context.close();
   });
 });

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { openPage } from '../support/browser.ts';
-import { evil, HOSTILE_STEP, stockHostile } from '../support/hostile-stock.ts';
-import { openReviewWorld, type ReviewWorld, untilShown } from '../support/review-world.ts';
+import { createHostileText, HOSTILE_STEP, stockHostile } from '../support/hostile-stock.ts';
+import { openReviewWorld, type ReviewWorld, waitUntilShown } from '../support/review-world.ts';
 import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let client: ReviewWorld;
@@ -91,7 +91,7 @@ describe('38: text that means harm, in every field that is shown', () => {
     await watching(async ({ page, harm }) => {
       await page.goto('/review#list');
       await page.locator(`a[href^="/review/${item.id}"]`).first().click();
-      await untilShown(page, item);
+      await waitUntilShown(page, item);
       for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape'])
         await page.keyboard.press(key);
       expect(await foreign(page)).toEqual([]);
@@ -108,14 +108,14 @@ describe('38: text that means harm, in every field that is shown', () => {
   it('stays text where a form comes back with what was typed, and where a question is answered in place', async () => {
     await watching(async ({ page, harm }) => {
       await page.goto(`/review/${item.id}?edit=1`);
-      await page.getByLabel('Root cause').fill(evil('typed'));
+      await page.getByLabel('Root cause').fill(createHostileText('typed'));
       await client.console.stores.reviews.takeOver(item.id, 'ben', 60_000);
       await page.keyboard.press('Control+Enter');
       await page.getByText('Not saved.').first().waitFor();
       expect(await page.getByLabel('Your text is kept here').inputValue()).toContain('§typed§');
       expect(await foreign(page)).toEqual([]);
       await page.goto(`/analyses/${item.analysisId}/ask`);
-      await page.getByLabel('Question').fill(evil('asked'));
+      await page.getByLabel('Question').fill(createHostileText('asked'));
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await page.getByRole('heading', { name: '§asked§' }).first().waitFor();
       expect(await foreign(page)).toEqual([]);

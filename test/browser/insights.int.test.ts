@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../src/console/controls.ts';
 import { flake, tell } from '../console/insights/insights-world.ts';
-import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
+import { listAxeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
 const PAGES = [
@@ -71,7 +71,9 @@ describe('insights with figures in them', () => {
         await page.goto(url);
         await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
         found.push(
-          ...(await axeFindings(page, theme === 'light' ? 'all' : 'colours')).map((one) => `${url}: ${one}`),
+          ...(await listAxeFindings(page, theme === 'light' ? 'all' : 'colours')).map(
+            (one) => `${url}: ${one}`,
+          ),
           ...complaints.splice(0),
         );
         const shots = process.env.FAULTLINE_TEST_SCREENSHOTS;
@@ -127,7 +129,7 @@ describe('insights with figures in them', () => {
         `${from} to ${to} (UTC); in parentheses, ${start} to ${end}.`,
       );
       if (options.javaScript)
-        expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);
+        expect(await listAxeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);
       const figure = page.locator('table').first().locator('td.number a').first();
       const count = Number(await figure.textContent());
       await figure.click();

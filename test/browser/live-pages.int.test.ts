@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
-import { axeFindings } from '../support/browser.ts';
+import { listAxeFindings } from '../support/browser.ts';
 import {
-  itemAddress,
+  createItemAddress,
   openReviewWorld,
   type ReviewWorld,
   storeQueue,
-  untilSaid,
+  waitForSentence,
 } from '../support/review-world.ts';
 import { createTriageJobs } from '../support/triage-jobs.ts';
 
@@ -60,7 +60,7 @@ describe('65: pages change while they are open', () => {
           await client.console.bring({ slug: 'npm-eresolve', repository, number: '2' });
           await offer(page, '1 new build · Show').waitFor(SOON);
           expect(await rowsOf(page)).toBe(1);
-          expect(await axeFindings(page)).toEqual([]);
+          expect(await listAxeFindings(page)).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
           await offer(page, '1 new build · Show').click();
           await expect.poll(() => rowsOf(page)).toBe(2);
@@ -88,7 +88,7 @@ describe('65: pages change while they are open', () => {
       await page.locator('#causes summary').first().click();
       await page.locator('#causes h3 a').first().focus();
       await createTriageJobs(stores).finish(job, 'done');
-      await untilSaid(page, 'Analyzed.');
+      await waitForSentence(page, 'Analyzed.');
       expect(await page.getByRole('note').textContent()).toBe('Analyzed.');
       expect(await page.locator('#causes details').first().getAttribute('open')).not.toBe(null);
       expect(await page.evaluate('document.activeElement.closest("#causes h3") !== null')).toBe(true);
@@ -107,7 +107,7 @@ describe('65: pages change while they are open', () => {
       await offer(page, '1 new item, 1 gone · Show').waitFor(SOON);
       expect(await page.locator(`[id="${first.id}"][data-gone]`).count()).toBe(1);
       expect(await rowsOf(page)).toBe(3);
-      expect(await axeFindings(page)).toEqual([]);
+      expect(await listAxeFindings(page)).toEqual([]);
       await offer(page, '· Show').click();
       await expect.poll(() => page.locator(`[id="${first.id}"]`).count()).toBe(0);
       expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('half a wor');
@@ -122,7 +122,7 @@ describe('65: pages change while they are open', () => {
     const [item] = await itemsOf('item', 1);
     if (item === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(item));
+      await page.goto(createItemAddress(item));
       await mark(page);
       await page.keyboard.press('c');
       await page.getByLabel('Root cause').fill('my own words');

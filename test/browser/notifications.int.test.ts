@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings } from '../support/browser.ts';
+import { listAxeFindings } from '../support/browser.ts';
 import { openReviewWorld, type ReviewWorld } from '../support/review-world.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
@@ -136,7 +136,7 @@ describe.each(['light', 'dark'] as const)('67: %s', (theme) => {
             await press(page, 'Preview');
             await page.locator('#preview').waitFor();
           }
-          expect([url, await axeFindings(page)]).toEqual([url, []]);
+          expect([url, await listAxeFindings(page)]).toEqual([url, []]);
           expect(
             await page.locator('main').evaluate((one) => one.scrollWidth - one.clientWidth),
           ).toBeLessThanOrEqual(0);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  itemAddress,
+  createItemAddress,
   openReviewWorld,
   type ReviewWorld,
-  shownItem,
+  readShownItem,
   storeQueue,
 } from '../support/review-world.ts';
 
@@ -23,7 +23,7 @@ describe('a form that someone types into', () => {
   it('keeps its text while links within the page are followed, there and back', async () => {
     const first = await firstOf('links');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('c');
       const cause = page.getByLabel('Root cause');
       await cause.fill('It is the basket that loses it.');
@@ -41,13 +41,13 @@ describe('a form that someone types into', () => {
   it('is not sent by Enter in one of its fields', async () => {
     const first = await firstOf('enter');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       for (const key of ['c', '4', 'Enter']) await page.keyboard.press(key);
       await page.locator('#correct-form [name=category]:checked').press('Enter');
       await page.waitForTimeout(700);
       await page.locator('#correct-form [name=evidence], #correct-form [name=none]').first().press('Enter');
       await page.waitForTimeout(700);
-      expect(await shownItem(page)).toBe(first.id);
+      expect(await readShownItem(page)).toBe(first.id);
       expect((await client.console.stores.reviews.find(first.id))?.decision).toBeNull();
     });
   });
@@ -58,7 +58,7 @@ describe('a form that someone types into', () => {
       await page.addInitScript(
         'const whole = AbortSignal.timeout; AbortSignal.timeout = (ms) => whole.call(AbortSignal, globalThis.patient ? ms : ms / 100);',
       );
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.route('**/decision', () => undefined);
       const notSaved = page.getByRole('status').filter({ hasText: 'Not saved.' });
       // Pressing again while it is on its way means the same, so that nobody has to know when the first one counted.

@@ -4,15 +4,15 @@ import { listKeys } from '../../src/console/controls.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
 import {
-  focused,
-  itemAddress,
+  createItemAddress,
   openReviewWorld,
   type ReviewWorld,
-  shownItem,
+  readFocus,
+  readShownItem,
   storeQueue,
   TAUGHT,
-  untilSaid,
-  untilShown,
+  waitForSentence,
+  waitUntilShown,
 } from '../support/review-world.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -43,17 +43,17 @@ describe('a decision by one key', () => {
   it('1, 2, 3, 4: `a` saves and shows the next item under its address, focus and status say so, `u` takes it back', async () => {
     const [first, second] = await queueOf('accept', 3);
     const complaints = await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('a');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       expect(page.url()).toContain(`/review/${second.id}?`);
-      expect(await focused(page)).toBe(`H1 ${second.title}`);
+      expect(await readFocus(page)).toBe(`H1 ${second.title}`);
       expect(await page.getByRole('status').textContent()).toBe(
         `Item 7: accepted. ${TAUGHT} Press u to undo.`,
       );
       expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
       await page.keyboard.press('u');
-      await untilShown(page, first);
+      await waitUntilShown(page, first);
       expect(page.url()).toContain(`/review/${first.id}?`);
       expect(await page.getByRole('status').textContent()).toBe(
         'Undone. The item is back in the queue, and what the decision taught is removed.',
@@ -66,11 +66,11 @@ describe('a decision by one key', () => {
   it('5, 6: `?` opens the list of keys, and while it is open keys do nothing', async () => {
     const [first] = await queueOf('list', 2);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('?');
       expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
       for (const key of ['a', 'x', 's', 'j']) await page.keyboard.press(key);
-      expect(await shownItem(page)).toBe(first.id);
+      expect(await readShownItem(page)).toBe(first.id);
       await page.keyboard.press('Escape');
       expect(await page.locator('dialog[open]').count()).toBe(0);
       expect((await find(first))?.decision).toBeNull();
@@ -80,12 +80,12 @@ describe('a decision by one key', () => {
   it('19: typing `a` into the root cause types an a', async () => {
     const [first] = await queueOf('typing', 2);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('c');
       await page.getByLabel('Root cause').fill('');
       await page.keyboard.type('a uxsj?');
       expect(await page.getByLabel('Root cause').inputValue()).toBe('a uxsj?');
-      expect(await shownItem(page)).toBe(first.id);
+      expect(await readShownItem(page)).toBe(first.id);
       expect((await find(first))?.decision).toBeNull();
     });
   });
@@ -93,7 +93,7 @@ describe('a decision by one key', () => {
   it('20: Backspace, Enter, Space, Delete and arrows on the page decide nothing', async () => {
     const [first] = await queueOf('never', 2);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       for (const key of [
         'Backspace',
         'Enter',
@@ -105,7 +105,7 @@ describe('a decision by one key', () => {
         'ArrowRight',
       ])
         await page.keyboard.press(key);
-      expect(await shownItem(page)).toBe(first.id);
+      expect(await readShownItem(page)).toBe(first.id);
       expect((await find(first))?.decision).toBeNull();
     });
   });
@@ -113,13 +113,13 @@ describe('a decision by one key', () => {
   it('21: a held `a` decides one item only', async () => {
     const [first, second] = await queueOf('held', 3);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       for (let times = 0; times < 10; times++) await page.keyboard.down('a');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       for (let times = 0; times < 10; times++) await page.keyboard.down('a');
       await page.keyboard.up('a');
       await page.keyboard.press('c');
-      expect(await shownItem(page)).toBe(second.id);
+      expect(await readShownItem(page)).toBe(second.id);
       expect((await find(second))?.decision).toBeNull();
     });
   });
@@ -127,9 +127,9 @@ describe('a decision by one key', () => {
   it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that was there', async () => {
     const [first, second] = await queueOf('correct', 2);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       expect(await page.getByRole('status').textContent()).toBe(
         `Item 7: corrected to Configuration. ${TAUGHT} Press u to undo.`,
       );
@@ -145,9 +145,9 @@ describe('a decision by one key', () => {
   it('23: `x 1` stores the reason', async () => {
     const [first, second] = await queueOf('reject', 2);
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       for (const key of ['x', '1']) await page.keyboard.press(key);
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       expect((await find(first))?.decision).toMatchObject({
         type: 'reject',
         reasonCode: 'evidence_does_not_support',
@@ -178,7 +178,7 @@ describe('a decision by one key', () => {
     const armed = (page: Page) =>
       page.getByRole('button', { name: 'Accept anyway: the change touches src/cart/tax.ts' });
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('a');
       await armed(page).waitFor();
       await page.keyboard.press('Escape');
@@ -187,7 +187,7 @@ describe('a decision by one key', () => {
       await page.keyboard.press('a');
       await armed(page).waitFor();
       await page.keyboard.press('a');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       expect((await find(first))?.decision).toMatchObject({ type: 'accept' });
       expect((await eventsOf(first)).filter((event) => event === 'decided')).toHaveLength(1);
     });
@@ -199,24 +199,24 @@ describe('single keys', () => {
     const [first, second] = await queueOf('off', 2);
     const { preferences } = client.console.stores;
     await client.at('ben', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByRole('link', { name: 'Change this' }).click();
       await page.getByLabel('Single-key shortcuts').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
-      await untilSaid(page, 'Saved.');
+      await waitForSentence(page, 'Saved.');
       for (const times of [1, 2]) {
-        await page.goto(itemAddress(first));
+        await page.goto(createItemAddress(first));
         for (const key of ['a', 'j', 'x', '?']) await page.keyboard.press(key);
-        expect(await shownItem(page), `reload ${times}`).toBe(first.id);
+        expect(await readShownItem(page), `reload ${times}`).toBe(first.id);
         expect(await page.locator('dialog[open]').count()).toBe(0);
       }
       expect((await find(first))?.decision).toBeNull();
       // What needs a modifier goes on working.
-      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.goto(createItemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('It is the basket that loses it.');
       await page.keyboard.press('Control+Enter');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
     });
     expect(await preferences.of('ben')).toMatchObject({ keys: false });
     await preferences.set('ben', {
@@ -245,7 +245,7 @@ describe('single keys', () => {
       log: [`/logs/${item?.buildId}?file=build.log&analysis=${item?.analysisId}`],
     } as const;
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(decided));
+      await page.goto(createItemAddress(decided));
       await page.keyboard.press('a');
       await page.locator(`[data-review]:not([data-review="${decided.id}"])`).waitFor();
       await page.addInitScript(WATCH_KEYS);
@@ -276,15 +276,15 @@ describe('single keys', () => {
       await page.goto('/review?repo=keys/tab#list');
       await tabTo(page, 'Start');
       await page.keyboard.press('Enter');
-      await untilShown(page, first);
+      await waitUntilShown(page, first);
       await tabTo(page, 'Accept');
       await page.keyboard.press('Enter');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
       await tabTo(page, 'Reject');
       await page.keyboard.press('Enter');
       await tabTo(page, 'Cannot tell from this log');
       await page.keyboard.press('Enter');
-      await untilShown(page, third as Review);
+      await waitUntilShown(page, third as Review);
       await tabTo(page, 'Correct');
       await page.keyboard.press('Enter');
       await tabTo(page, 'add() overwrites the last item');
@@ -311,7 +311,7 @@ describe('single keys', () => {
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 120; presses++) {
     await page.keyboard.press('Tab');
-    if ((await focused(page)).replace(/^\S+ /, '').startsWith(name)) return;
+    if ((await readFocus(page)).replace(/^\S+ /, '').startsWith(name)) return;
   }
   throw new Error(`Tab never came to “${name}”`);
 }
@@ -321,7 +321,7 @@ describe('speed', () => {
     const [first] = await queueOf('speed', DECISIONS + 1);
     const took: number[] = [];
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.evaluate(`globalThis.took = []; globalThis.pressedAt = 0;
         addEventListener('keydown', () => { pressedAt = performance.now(); }, true);
         new MutationObserver((changes) => {
@@ -331,7 +331,7 @@ describe('speed', () => {
       for (let decisions = 0; decisions < DECISIONS; decisions++) {
         await page.keyboard.press('a');
         await page.locator(`[data-review]:not([data-review="${shown}"])`).waitFor();
-        shown = await shownItem(page);
+        shown = await readShownItem(page);
       }
       took.push(...((await page.evaluate('took')) as number[]));
     });

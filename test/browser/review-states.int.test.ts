@@ -4,14 +4,14 @@ import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { createRetentionStore } from '../../src/stores/retention.ts';
 import {
-  itemAddress,
+  createItemAddress,
   openReviewWorld,
   type ReviewWorld,
-  shownItem,
+  readShownItem,
   storeQueue,
   TAUGHT,
-  untilSaid,
-  untilShown,
+  waitForSentence,
+  waitUntilShown,
 } from '../support/review-world.ts';
 import { READERS } from '../support/stocked-console.ts';
 
@@ -90,7 +90,7 @@ describe('39: each state says its sentence', () => {
     if (build === null) throw new Error('no build');
     await client.console.stores.builds.upsert({ ...build, number: '813', status: 'passed' });
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       expect(await mainOf(page)).toContain('A later run of the same commit passed: build 813');
       expect(await page.getByRole('button', { name: 'Accept' }).isVisible()).toBe(true);
     });
@@ -99,7 +99,7 @@ describe('39: each state says its sentence', () => {
   it('signed out: the form comes back after signing in, and is saved', async () => {
     const [first] = await pairOf('signed-out');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.goto(createItemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('The basket loses <b>it</b> & "more".');
       await page.context().clearCookies();
       await page.keyboard.press('Control+Enter');
@@ -126,13 +126,13 @@ describe('without scripts', () => {
         await page.goto('/review?repo=states/no-scripts');
         await page.getByRole('link', { name: 'Start', exact: true }).click();
         await page.getByRole('button', { name: 'Accept' }).click();
-        expect(await shownItem(page)).toBe(second.id);
+        expect(await readShownItem(page)).toBe(second.id);
         expect(await page.getByRole('status').textContent()).toBe(
           `Item 1: accepted. ${TAUGHT} Press u to undo.`,
         );
         expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
         await page.getByRole('button', { name: 'Undo' }).click();
-        expect(await shownItem(page)).toBe(first.id);
+        expect(await readShownItem(page)).toBe(first.id);
         await page.getByRole('link', { name: 'Reject' }).click();
         await page.getByRole('button', { name: 'Not a failure' }).click();
         expect((await find(first))?.decision).toMatchObject({ type: 'reject', reasonCode: 'not_a_failure' });
@@ -166,10 +166,10 @@ describe('others', () => {
   it('24: the second reviewer sees who holds an item; deciding a decided item keeps the text', async () => {
     const [first] = await pairOf('two');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.goto(createItemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('My own words: <i>a < b</i>');
       await client.at('ben', async (other) => {
-        await other.goto(itemAddress(first));
+        await other.goto(createItemAddress(first));
         expect(await mainOf(other)).toMatch(/anna has been reviewing this since \d\d:\d\d UTC/);
         expect(await other.getByRole('button', { name: 'Accept' }).count()).toBe(0);
         await other.keyboard.press('a');
@@ -200,18 +200,21 @@ describe('others', () => {
     const [first, ...others] = all;
     if (first === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.locator('.same summary').click();
       const listed = page.locator('.same li a');
       expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
       await page.getByRole('button', { name: 'Accept this answer for all 8' }).click();
-      await untilSaid(page, `Item 7 and 7 more with the same failure: accepted. ${TAUGHT} Press u to undo.`);
+      await waitForSentence(
+        page,
+        `Item 7 and 7 more with the same failure: accepted. ${TAUGHT} Press u to undo.`,
+      );
       expect(
         (await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept'),
       ).toHaveLength(8);
       await page.keyboard.press('u');
-      await untilSaid(
+      await waitForSentence(
         page,
         'Undone. All 8 items are back in the queue, and what the decision taught is removed.',
       );
@@ -228,13 +231,13 @@ describe('others', () => {
       await page.waitForURL(/repo=states(%2F|\/)filters/);
       expect(await page.locator('[data-row]').count()).toBe(2);
       await page.getByRole('link', { name: first.title }).click();
-      await untilShown(page, first);
+      await waitUntilShown(page, first);
       await page.goBack();
       await page.waitForURL(/\/review\?(?=.*category=TEST_FAILURE)(?=.*repo=states)/);
       await page.locator('[data-row]').first().waitFor();
       expect(await page.locator('[data-row]').count()).toBe(2);
       await page.goForward();
-      await untilShown(page, first);
+      await waitUntilShown(page, first);
     });
   });
 });
@@ -243,19 +246,19 @@ describe('27: the server stopped between the key and the answer', () => {
   it('says “Not saved” on the same item with the same text; once it is back the key works, and there is one audit row', async () => {
     const [first, second] = await pairOf('stopped');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await client.console.deafen();
       await page.keyboard.press('a');
-      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
+      await waitForSentence(page, 'Not saved. Nothing was lost; press the key again.');
       await page.keyboard.press('c');
       await page.getByLabel('Root cause').fill('It is the basket.');
       await page.keyboard.press('Control+Enter');
-      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
-      expect(await shownItem(page)).toBe(first.id);
+      await waitForSentence(page, 'Not saved. Nothing was lost; press the key again.');
+      expect(await readShownItem(page)).toBe(first.id);
       expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
       await client.console.listen();
       await page.keyboard.press('Control+Enter');
-      await untilShown(page, second);
+      await waitUntilShown(page, second);
     });
     expect((await find(first))?.decision).toMatchObject({ type: 'correct', rootCause: 'It is the basket.' });
     expect(await decisionsOf(first)).toHaveLength(1);
@@ -264,26 +267,26 @@ describe('27: the server stopped between the key and the answer', () => {
   it('a form that is refused for what is in it stays with its text, and the reason is said', async () => {
     const [first] = await pairOf('refused');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.goto(createItemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('It is the basket.');
       await page.evaluate(`document.querySelector('#correct-form [name=openedAt]').value = 'yesterday'`);
       await page.keyboard.press('Control+Enter');
-      await untilSaid(page, 'Not saved. The body is invalid');
+      await waitForSentence(page, 'Not saved. The body is invalid');
       expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
-      expect(await shownItem(page)).toBe(first.id);
+      expect(await readShownItem(page)).toBe(first.id);
     });
   });
 
   it('an answer that is lost after it was saved: pressing again says that it is decided, and there is one audit row', async () => {
     const [first] = await pairOf('lost');
     await client.at('anna', async (page) => {
-      await page.goto(itemAddress(first));
+      await page.goto(createItemAddress(first));
       await page.route('**/decision', async (route) => {
         await route.fetch({ maxRedirects: 0 });
         await route.abort('connectionreset');
       });
       await page.keyboard.press('a');
-      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
+      await waitForSentence(page, 'Not saved. Nothing was lost; press the key again.');
       await page.unroute('**/decision');
       await page.keyboard.press('a');
       await page.getByText('anna accepted it').first().waitFor();

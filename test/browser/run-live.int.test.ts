@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../src/domain/analysis.ts';
 import type { Review } from '../../src/domain/review.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
-import { openReviewWorld, type ReviewWorld, storeQueue, untilSaid } from '../support/review-world.ts';
+import { openReviewWorld, type ReviewWorld, storeQueue, waitForSentence } from '../support/review-world.ts';
 import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let client: ReviewWorld;
@@ -125,7 +125,7 @@ describe('asking in place', () => {
       await page.goto(`/analyses/${itemAt(2).analysisId}/ask`);
       await page.getByLabel('Question').fill('   ');
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
-      await untilSaid(page, 'The question is empty.');
+      await waitForSentence(page, 'The question is empty.');
       expect(await page.getByLabel('Question').inputValue()).toBe('   ');
     });
   });
@@ -147,7 +147,7 @@ describe('asking in place', () => {
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await page.getByText('The first <b> sentence.').waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
-      await untilSaid(page, 'Stopped. The partial answer stays.');
+      await waitForSentence(page, 'Stopped. The partial answer stays.');
       expect(await page.getByText('The first <b> sentence.').isVisible()).toBe(true);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
     });

@@ -7,7 +7,7 @@ import { listUnseenFigures } from '../../src/judge/judgement.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import { type CaseResult, toFailedResult } from '../../src/replay/run/results.ts';
 import { tell } from '../console/insights/insights-world.ts';
-import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
+import { listAxeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
 const DAY = 86_400_000;
@@ -112,14 +112,14 @@ describe('66: the tour of trust', () => {
       expect(change).toContain('Before: 50 answers, 0 % published, 25 of 50 (50 %; 37 % to 63 %) right.');
       expect(change).toContain('After: 51 answers, 0 % published, 49 of 51 (96 %; 87 % to 99 %) right.');
       expect(await cells(page, 'Measured figures of this release', 'Tools without a rule')).toHaveLength(6);
-      if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+      if (how.javaScript) expect(await listAxeFindings(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
       // A count leads to what it counts.
       await row(page, TABLE, '0.65').getByRole('link', { name: '27', exact: true }).click();
       await page.getByRole('heading', { name: 'Wrong answers from 0.65' }).waitFor();
       expect(await page.locator('tbody tr').count()).toBe(27);
       expect(await page.locator('tbody').getByText('✗ wrong').count()).toBe(27);
-      if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+      if (how.javaScript) expect(await listAxeFindings(page)).toEqual([]);
       await page.locator('tbody a').first().click();
       await page.getByRole('heading', { level: 1 }).waitFor();
       await context.close();
@@ -268,7 +268,7 @@ describe('71: whether the new model is better', () => {
         'https://ci.example/case-3',
       );
       await page.getByText('All figures').click();
-      if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+      if (how.javaScript) expect(await listAxeFindings(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
       // The other way round it is worse.
       await page.getByRole('combobox', { name: 'Baseline' }).selectOption('new-model');

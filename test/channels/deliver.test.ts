@@ -7,13 +7,13 @@ import { callTo } from './sending.ts';
 
 const CALL = callTo(null, { key: 'comments:ana_1' });
 
-function timed(change: Partial<TimedCall> = {}): TimedCall {
+function timeWork(change: Partial<TimedCall> = {}): TimedCall {
   const { signal } = new AbortController();
   return { takenAt: performance.now(), leaseMs: 300, timeLimitMs: 100, signal, ...change };
 }
 
 /** A sender that notes what it is asked; `outside` is what it finds there. */
-function noting(outside: string | null, send?: Sender<string, null>['send']) {
+function createNoting(outside: string | null, send?: Sender<string, null>['send']) {
   const asked: string[] = [];
   const sender: Sender<string, null> = {
     send:
@@ -32,37 +32,37 @@ function noting(outside: string | null, send?: Sender<string, null>['send']) {
 
 describe('a publication in an external service', () => {
   it('is searched for before it is created', async () => {
-    const { asked, sender } = noting(null);
-    expect(await deliver(sender, 'red', CALL, timed())).toEqual({ reference: 'new', isNew: true });
+    const { asked, sender } = createNoting(null);
+    expect(await deliver(sender, 'red', CALL, timeWork())).toEqual({ reference: 'new', isNew: true });
     expect(asked).toEqual(['looked for comments:ana_1', 'made red']);
   });
 
   it('is not created again if it is found (T03)', async () => {
-    const { asked, sender } = noting('old');
-    expect(await deliver(sender, 'red', CALL, timed())).toEqual({ reference: 'old', isNew: false });
+    const { asked, sender } = createNoting('old');
+    expect(await deliver(sender, 'red', CALL, timeWork())).toEqual({ reference: 'old', isNew: false });
     expect(asked).toEqual(['looked for comments:ana_1', 'changed old to red']);
   });
 
   it('is updated at once if its reference is known', async () => {
-    const { asked, sender } = noting(null);
-    await deliver(sender, 'green', { ...CALL, reference: 'old' }, timed());
+    const { asked, sender } = createNoting(null);
+    await deliver(sender, 'green', { ...CALL, reference: 'old' }, timeWork());
     expect(asked).toEqual(['changed old to green']);
   });
 
   it('is created again if a person deleted it', async () => {
-    const { asked, sender } = noting(null, async (_text, { reference }) => {
+    const { asked, sender } = createNoting(null, async (_text, { reference }) => {
       asked.push(`sent to ${reference}`);
       if (reference !== null) throw new TriageError('not-found', 'It is gone.');
       return { reference: 'new' };
     });
-    const sent = await deliver(sender, 'red', { ...CALL, reference: 'old' }, timed());
+    const sent = await deliver(sender, 'red', { ...CALL, reference: 'old' }, timeWork());
     expect(sent).toEqual({ reference: 'new', isNew: true });
     expect(asked).toEqual(['sent to old', 'sent to null']);
   });
 
   it('is not started if it might end after its lease, for example after a frozen process (T05)', async () => {
-    const { asked, sender } = noting(null);
-    const late = timed({ takenAt: performance.now() - 201 });
+    const { asked, sender } = createNoting(null);
+    const late = timeWork({ takenAt: performance.now() - 201 });
     await expect(deliver(sender, 'red', CALL, late)).rejects.toMatchObject({
       code: 'cancelled',
       retryable: true,
@@ -71,16 +71,16 @@ describe('a publication in an external service', () => {
   });
 
   it('ends at its time limit, even if the service ignores the abort', async () => {
-    const { sender } = noting(null, () => new Promise(() => undefined));
-    await expect(deliver(sender, 'red', CALL, timed({ timeLimitMs: 20 }))).rejects.toMatchObject({
+    const { sender } = createNoting(null, () => new Promise(() => undefined));
+    await expect(deliver(sender, 'red', CALL, timeWork({ timeLimitMs: 20 }))).rejects.toMatchObject({
       code: 'timeout',
       retryable: true,
     });
   });
 
   it('is not started once the process stops', async () => {
-    const { asked, sender } = noting(null);
-    const stopped = timed({ signal: AbortSignal.abort(new Error('stopping')) });
+    const { asked, sender } = createNoting(null);
+    const stopped = timeWork({ signal: AbortSignal.abort(new Error('stopping')) });
     await expect(deliver(sender, 'red', CALL, stopped)).rejects.toThrow('stopping');
     expect(asked).toEqual([]);
   });

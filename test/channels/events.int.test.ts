@@ -19,7 +19,7 @@ import { drainWork } from '../../src/work/process-items.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { schemaFaults } from '../support/published-schemas.ts';
+import { listSchemaErrors } from '../support/published-schemas.ts';
 import { sampleGrade } from '../support/sample-grade.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -109,7 +109,7 @@ async function undo({ decisions }: Service, reviewId: string) {
 const Message = z.looseObject({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
 /** The messages that arrived, each verified by the library of Standard Webhooks. */
-function verified() {
+function verifyReceived() {
   return received.map(({ headers, body }) => ({
     id: headers['webhook-id'],
     contentType: headers['content-type'],
@@ -131,7 +131,7 @@ describe('a decision', () => {
     await service.drain();
     await service.drain();
 
-    const [sent, ...more] = verified();
+    const [sent, ...more] = verifyReceived();
     expect(more).toEqual([]);
     expect(sent).toMatchObject({
       id: `webhook:${id}`,
@@ -165,7 +165,9 @@ describe('a decision', () => {
       alsoFor: 'same-fingerprint',
     });
     await service.drain();
-    const about = verified().map(({ message }) => z.object({ id: z.string() }).parse(message.data.build).id);
+    const about = verifyReceived().map(
+      ({ message }) => z.object({ id: z.string() }).parse(message.data.build).id,
+    );
     expect(about.toSorted()).toEqual([first.build.id, second.build.id].toSorted());
   });
 
@@ -176,7 +178,7 @@ describe('a decision', () => {
     await service.drain();
     await undo(service, reviewId);
     await service.drain();
-    expect(verified()).toMatchObject([
+    expect(verifyReceived()).toMatchObject([
       { id: `webhook:${id}`, message: { type: 'io.faultline.decision.made', subject: analysis.id } },
       {
         id: `webhook:${id}:undone`,
@@ -187,7 +189,7 @@ describe('a decision', () => {
         },
       },
     ]);
-    for (const { message } of verified()) expect(schemaFaults('cloudevents', message)).toEqual([]);
+    for (const { message } of verifyReceived()) expect(listSchemaErrors('cloudevents', message)).toEqual([]);
   });
 
   it('that was undone before it was sent is not sent', async () => {
@@ -259,7 +261,7 @@ describe('an outcome', () => {
     await service.stores.grades.save(analysis, build, graded);
     await service.stores.grades.save(analysis, build, graded);
     await service.drain();
-    const [sent, ...more] = verified();
+    const [sent, ...more] = verifyReceived();
     expect(more).toEqual([]);
     expect(sent).toMatchObject({
       id: `webhook:${analysis.id}:${graded.mend.green.id}`,
@@ -275,7 +277,7 @@ describe('an outcome', () => {
         },
       },
     });
-    expect(schemaFaults('cloudevents', sent?.message)).toEqual([]);
+    expect(listSchemaErrors('cloudevents', sent?.message)).toEqual([]);
   });
 
   it('of an imported build is not sent', async () => {
@@ -320,7 +322,7 @@ it('the events contain the fields that the documentation shows', async () => {
   await service.stores.grades.save(analysis, build, sampleGrade(build));
   await service.drain();
   const examples = readExamples();
-  expect(verified().map(({ message }) => message.type)).toEqual(['decision.made', 'outcome.graded']);
-  for (const { message } of verified())
+  expect(verifyReceived().map(({ message }) => message.type)).toEqual(['decision.made', 'outcome.graded']);
+  for (const { message } of verifyReceived())
     expect(listFields(examples.get(message.type))).toEqual(listFields(message));
 });

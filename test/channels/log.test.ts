@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createLogChannel } from '../../src/channels/log.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
-import { publisherContract } from '../contract/publisher-contract.ts';
-import { recalledAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { testPublisherContract } from '../contract/publisher-contract.ts';
+import { createRecalledAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 import { callTo, openAnswers, send } from './sending.ts';
 
-function recordingLogger(): { logger: Logger; lines: [object, string][] } {
+function createRecordingLogger(): { logger: Logger; lines: [object, string][] } {
   const lines: [object, string][] = [];
   return {
     lines,
@@ -13,15 +13,15 @@ function recordingLogger(): { logger: Logger; lines: [object, string][] } {
   };
 }
 
-publisherContract('log', async () => {
-  const { logger, lines } = recordingLogger();
+testPublisherContract('log', async () => {
+  const { logger, lines } = createRecordingLogger();
   return { publisher: await openAnswers(createLogChannel(), { logger }), told: () => lines.length };
 });
 
 it('the log channel logs fields and a fixed sentence', async () => {
-  const { logger, lines } = recordingLogger();
+  const { logger, lines } = createRecordingLogger();
   const publisher = await openAnswers(createLogChannel(), { logger });
-  await send(publisher, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
+  await send(publisher, { build: sampleBuild(), analysis: createRecalledAnalysis() }, callTo(null));
   expect(lines).toEqual([
     [
       expect.objectContaining({

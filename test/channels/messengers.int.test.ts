@@ -14,7 +14,7 @@ import { sampleAnalysis } from '../support/sample-analysis.ts';
 import { SLACK_TOKEN, startSlackApi } from '../support/slack-api.ts';
 import { type SmtpServer, startSmtp } from '../support/smtp-server.ts';
 import { sampleNews } from './sample-news.ts';
-import { callTo, channelParts, openNews, send } from './sending.ts';
+import { callTo, createChannelParts, openNews, send } from './sending.ts';
 import { sampleCause } from './slack/slack-world.ts';
 
 /** Sends a message of a rule through a channel. */
@@ -197,7 +197,7 @@ describe('68: a message to a webhook', () => {
     await expect(sendNews(teams(), 'constructor')).rejects.toMatchObject({
       code: 'invalid-input',
     });
-    const messenger = await teams().messages?.open?.(channelParts());
+    const messenger = await teams().messages?.open?.(createChannelParts());
     await expect(messenger?.send({ body: '{}' }, callTo('absent'))).rejects.toMatchObject({
       code: 'invalid-input',
       message: 'There is no webhook named absent in FAULTLINE_TEAMS_WEBHOOKS.',

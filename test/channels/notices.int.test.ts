@@ -17,7 +17,7 @@ import { startWorker, type Worker, type WorkerDeps } from '../../src/work/worker
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -54,7 +54,7 @@ function keep({
   pauseMs = 0,
   ...change
 }: Partial<WorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
-  const logger: Logger = recordingLogger(log);
+  const logger: Logger = createRecordingLogger(log);
   const client = createGithubCommentClient({
     baseUrl: github.url,
     token: 'ghp_x',
@@ -99,15 +99,15 @@ async function build(change: Partial<NewBuild> = {}): Promise<Build> {
   return (await stores.builds.upsert(sampleBuild(known))).build;
 }
 
-async function said(of: Build, delayMs = 0): Promise<WorkItem> {
+async function changeAndSettle(of: Build, delayMs = 0): Promise<WorkItem> {
   await stores.notices.changed({ buildId: of.id, delayMs });
-  return await settled();
+  return await waitForEnd();
 }
 
 const comment = async () => await stores.work.find('notice:github-comment', `github-comment:${repository}#7`);
 
 /** When all that is wanted is shown. */
-async function settled(): Promise<WorkItem> {
+async function waitForEnd(): Promise<WorkItem> {
   for (let tries = 0; tries < 300; tries++) {
     const notice = await comment();
     if (notice !== null && notice.settled === notice.version) return notice;
@@ -137,9 +137,9 @@ describe('the comment on a pull request', () => {
       });
       if (one.status === 'failed') await answer(one, `f${number % 3}`);
       await stores.notices.changed({ buildId: one.id, delayMs: 0 });
-      if (number % 7 === 0) await settled();
+      if (number % 7 === 0) await waitForEnd();
     }
-    const notice = await settled();
+    const notice = await waitForEnd();
     expect(client.comments).toHaveLength(1);
     expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
     expect(client.comments[0]?.body).toContain('fixed in `ci #50`');
@@ -147,7 +147,7 @@ describe('the comment on a pull request', () => {
 
     const calls = github.api.requests.length;
     const green = await build({ number: '51', status: 'passed' });
-    for (let again = 0; again < 5; again++) await said(green);
+    for (let again = 0; again < 5; again++) await changeAndSettle(green);
     expect(github.api.requests.length - calls, 'calls while nothing changed').toBe(0);
     console.info(
       `50 builds: ${client.comments.length} comment, ${client.writes.length - 1} edits; 5 changes without news: 0 calls`,
@@ -166,16 +166,16 @@ describe('the comment on a pull request', () => {
   it('reports the triage, the answer, who confirmed it, and when everything is fixed', async () => {
     keep();
     const one = await build();
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments[0]?.body).toContain('**Analyzing why `ci #812` failed** (commit a41f9c2).');
     const analysis = await answer(one, 'f00d');
     const review = await stores.reviews.open(sampleReview(analysis, { repository }));
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments[0]?.body).toContain('Faultline is not sure why (80 %). The answer needs review.');
     await stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments[0]?.body).toContain('confirmed by grace');
-    await said(await build({ number: '813', status: 'passed' }));
+    await changeAndSettle(await build({ number: '813', status: 'passed' }));
     expect(client.comments[0]?.body).toContain('**The failure of `ci #812` is fixed in `ci #813`.**');
     expect(client.writes).toEqual(['POST comment', 'PATCH comment', 'PATCH comment', 'PATCH comment']);
   });
@@ -184,7 +184,7 @@ describe('the comment on a pull request', () => {
     keep();
     const one = await build();
     const review = await stores.reviews.open(sampleReview(await answer(one, 'f00d'), { repository }));
-    await said(one);
+    await changeAndSettle(one);
     const before = client.comments[0]?.body;
     const decided = await stores.reviews.decide(
       review.id,
@@ -198,7 +198,7 @@ describe('the comment on a pull request', () => {
     expect(client.comments[0]?.body).toBe(before);
     if (decided?.decision == null) throw new Error('it was decided');
     await db.transaction(async (sql) => void (await stores.reviews.undo(decided.decision!, 'grace', sql)));
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments[0]?.body).toBe(before);
     expect(client.writes).toEqual(['POST comment']);
   });
@@ -212,7 +212,7 @@ describe('the comment on a pull request', () => {
     };
     client.comments.push({ ...theirs });
     keep();
-    await said(await build());
+    await changeAndSettle(await build());
     expect(client.comments).toHaveLength(2);
     expect(client.comments[0]).toEqual(theirs);
     expect(client.comments[1]).toMatchObject({ login: 'faultline-bot' });
@@ -228,7 +228,7 @@ describe('the comment on a pull request', () => {
       },
     });
     const one = await build();
-    await said(one);
+    await changeAndSettle(one);
     await dying.stop();
     expect(deaths).toBeGreaterThan(0);
     expect(client.comments).toHaveLength(1);
@@ -238,19 +238,19 @@ describe('the comment on a pull request', () => {
   it('is created again if someone deleted it', async () => {
     keep();
     const one = await build();
-    await said(one);
+    await changeAndSettle(one);
     client.comments.length = 0;
     await answer(one, 'f00d');
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments).toHaveLength(1);
   });
 
   it('waits between two edits, and as long as GitHub asks', async () => {
     keep({ pauseMs: 60_000 });
     const one = await build();
-    await said(one);
+    await changeAndSettle(one);
     await answer(one, 'f00d');
-    await said(one);
+    await changeAndSettle(one);
     await answer(one, 'beef');
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
     await sleep(200);
@@ -283,13 +283,16 @@ describe('the comment on a pull request', () => {
     };
     keep();
     const one = await build();
-    const refused = await said(one);
+    const refused = await changeAndSettle(one);
     expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
     expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
       'work failed permanently',
     ]);
     client.intercept = null;
-    expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
+    expect(await changeAndSettle(one)).toMatchObject({
+      error: null,
+      result: { reference: expect.any(String) },
+    });
   });
 
   it('is kept up to date by several processes as by one', async () => {
@@ -299,7 +302,7 @@ describe('the comment on a pull request', () => {
       Array.from({ length: 20 }, () => stores.notices.changed({ buildId: one.id, delayMs: 0 })),
     );
     await answer(one, 'f00d');
-    await said(one);
+    await changeAndSettle(one);
     expect(client.comments).toHaveLength(1);
     expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
   });

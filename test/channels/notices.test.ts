@@ -5,7 +5,7 @@ import { createNoticeHandler } from '../../src/channels/handlers.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startWorker } from '../../src/work/worker.ts';
-import { headOf, situationOf } from '../notifications/sample-situation.ts';
+import { createHead, createSituation } from '../notifications/sample-situation.ts';
 
 const entry: WorkItem = {
   ...{
@@ -57,7 +57,7 @@ it('after a call that a stop interrupted, the next attempt searches for its resu
       throw signal.reason;
     },
   };
-  const notices = { situation: async () => situationOf(headOf()) };
+  const notices = { situation: async () => createSituation(createHead()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
   const handlers = [createNoticeHandler('chat', publisher, { work, notices, timeLimitMs: 60_000 })];
   const worker = startWorker({

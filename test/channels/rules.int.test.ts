@@ -76,7 +76,7 @@ interface SentNews {
 }
 
 /** Keeps what it was asked to send, with the key of each call. */
-function recordingMessenger(sent: SentNews[]): Messenger {
+function createRecordingMessenger(sent: SentNews[]): Messenger {
   return {
     ...{ destinations: null, refusal: () => null, render: (news) => news },
     send: async (news: News, { key, to: destination }) => {
@@ -92,7 +92,7 @@ const slackMessenger = () =>
 const { signal } = new AbortController();
 const workDeps = () => ({ work: stores.work, masker: createMasker(), logger: silentLogger });
 
-async function handlers(messengers?: Messengers): Promise<WorkHandler[]> {
+async function createHandlers(messengers?: Messengers): Promise<WorkHandler[]> {
   const open: Messengers = messengers ?? { slack: await slackMessenger() };
   const deps = { stores, publicUrl: 'https://fl.example', timeLimitMs: 2_000 };
   const sending = MESSAGE_CHANNELS.map((channel) =>
@@ -102,7 +102,7 @@ async function handlers(messengers?: Messengers): Promise<WorkHandler[]> {
 }
 
 async function work(all?: readonly WorkHandler[]): Promise<void> {
-  for (const handler of all ?? (await handlers())) await drainWork(handler, workDeps(), signal);
+  for (const handler of all ?? (await createHandlers())) await drainWork(handler, workDeps(), signal);
 }
 
 const texts = () => slack.messages.map(({ text }) => text);
@@ -213,7 +213,7 @@ describe('68: a notification rule', () => {
   it('whose channel is no longer configured fails with a sentence', async () => {
     const rule = await addRule({ channel: 'teams', destination: 'payments' });
     await fail({ fingerprint: 'teams' });
-    await work(await handlers({}));
+    await work(await createHandlers({}));
     expect(await stores.notificationRules.messages(rule?.id ?? '', 9)).toMatchObject([
       { outcome: 'failed', error: 'Microsoft Teams is not configured.' },
     ]);
@@ -221,7 +221,7 @@ describe('68: a notification rule', () => {
 
   it('is retried with the same key while the service is down', async () => {
     const sent: SentNews[] = [];
-    const messenger = recordingMessenger(sent);
+    const messenger = createRecordingMessenger(sent);
     let isAway = true;
     const send: Messenger['send'] = async (content, call) => {
       await messenger.send(content, call);
@@ -230,7 +230,7 @@ describe('68: a notification rule', () => {
     };
     await addRule({ channel: 'webhook', destination: 'ops' });
     await fail({ fingerprint: 'away' });
-    const all = await handlers({ webhook: { ...messenger, send } });
+    const all = await createHandlers({ webhook: { ...messenger, send } });
     await work(all);
     isAway = false;
     await db.query('update work set free_at = clock_timestamp()');
@@ -247,7 +247,10 @@ describe('68: killing the process', () => {
     'during %s at %s loses and duplicates nothing',
     async (topic, point) => {
       const sent: SentNews[] = [];
-      const all = await handlers({ slack: await slackMessenger(), webhook: recordingMessenger(sent) });
+      const all = await createHandlers({
+        slack: await slackMessenger(),
+        webhook: createRecordingMessenger(sent),
+      });
       await addRule({ name: 'to Slack' });
       await addRule({ name: 'to a webhook', channel: 'webhook', destination: 'ops' });
       await fail({ fingerprint: `${topic} ${point}` });

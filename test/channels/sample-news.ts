@@ -2,7 +2,7 @@ import { type News, readNews } from '../../src/channels/news.ts';
 import { OwnerChannelsInput } from '../../src/domain/notification-rule.ts';
 import type { Cause } from '../../src/ports/notices.ts';
 import { sampleAnalysis } from '../support/sample-analysis.ts';
-import { branchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
+import { createBranchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
 
 export const OWNER = {
   path: 'src/cart/tax.ts',
@@ -31,7 +31,10 @@ export async function sampleNews(
     },
   }));
   const rule = { id: 'ntr_1', name: 'Regressions of the shop', mention: true };
-  const deps = { notices: { situation: async () => branchSituation(head) }, publicUrl: 'https://fl.example' };
+  const deps = {
+    notices: { situation: async () => createBranchSituation(head) },
+    publicUrl: 'https://fl.example',
+  };
   const news = await readNews({ rule, matches, owners: [PAYMENTS], isTest: false }, deps);
   if (news === null) throw new Error('there is nothing to tell');
   return { ...news, ...change };

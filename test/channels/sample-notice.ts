@@ -2,20 +2,20 @@ import type { NoticeCall } from '../../src/channels/channel.ts';
 import type { NoticeAbout } from '../../src/domain/notice.ts';
 import { callTo } from './sending.ts';
 
-function noticeAbout(about: NoticeAbout, change: Partial<NoticeCall>): NoticeCall {
+function createNotice(about: NoticeAbout, change: Partial<NoticeCall>): NoticeCall {
   return callTo({ repository: 'shop/api', about }, change);
 }
 
 export function pullRequestNotice(change: Partial<NoticeCall> = {}): NoticeCall {
   const about = { type: 'pull-request', repository: 'shop/api', pullRequest: 1204 } as const;
-  return noticeAbout(about, { key: 'github-comment:shop/api#1204', ...change });
+  return createNotice(about, { key: 'github-comment:shop/api#1204', ...change });
 }
 
 export function buildNotice(change: Partial<NoticeCall> = {}): NoticeCall {
-  return noticeAbout({ type: 'build', buildId: 'bld_1' }, { key: 'github-check:bld_1', ...change });
+  return createNotice({ type: 'build', buildId: 'bld_1' }, { key: 'github-check:bld_1', ...change });
 }
 
 export function commitNotice(commit: string): NoticeCall {
   const about = { type: 'commit', repository: 'shop/api', commit } as const;
-  return noticeAbout(about, { key: `github-status:shop/api@${commit}` });
+  return createNotice(about, { key: `github-status:shop/api@${commit}` });
 }

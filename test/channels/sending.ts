@@ -12,7 +12,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
 /** The dependencies of an open channel, of a repository without history. */
-export function channelParts(change: Partial<ChannelParts> = {}): ChannelParts {
+export function createChannelParts(change: Partial<ChannelParts> = {}): ChannelParts {
   const history = {
     consecutiveFailures: async () => ({
       count: 0,
@@ -31,11 +31,11 @@ export async function openAnswers(
   change?: Partial<ChannelParts>,
 ): Promise<AnswerPublisher> {
   if (answers === undefined) throw new Error('It publishes no answers.');
-  return await answers(channelParts(change));
+  return await answers(createChannelParts(change));
 }
 
 export async function openNews({ messages }: Channel): Promise<Messenger> {
-  const messenger = messages === undefined ? null : await openMessenger(messages, channelParts());
+  const messenger = messages === undefined ? null : await openMessenger(messages, createChannelParts());
   if (messenger === null) throw new Error('It sends no messages.');
   return messenger;
 }

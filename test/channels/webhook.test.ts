@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { createSignedHeaders, createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
-import { publisherContract } from '../contract/publisher-contract.ts';
+import { testPublisherContract } from '../contract/publisher-contract.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
-import { schemaFaults } from '../support/published-schemas.ts';
-import { recalledAnalysis, sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { listSchemaErrors } from '../support/published-schemas.ts';
+import { createRecalledAnalysis, sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 import { callTo, openAnswers, send } from './sending.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -34,7 +34,7 @@ function createPublisher(settings: z.input<typeof WebhookSettings>, publicUrl: s
   };
 }
 
-async function receiver(answer: Answer = (_request, response) => void response.writeHead(204).end()) {
+async function createReceiver(answer: Answer = (_request, response) => void response.writeHead(204).end()) {
   server = await startLoopback(answer);
   return {
     server,
@@ -42,8 +42,8 @@ async function receiver(answer: Answer = (_request, response) => void response.w
   };
 }
 
-publisherContract('webhook', async () => {
-  const { publisher } = await receiver();
+testPublisherContract('webhook', async () => {
+  const { publisher } = await createReceiver();
   const told = () => new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size;
   return { publisher: await publisher.open(), told };
 });
@@ -66,14 +66,14 @@ describe('the signature', () => {
 
   it('covers the sent bytes, with each secret during a rotation', async () => {
     let body = '';
-    const { server } = await receiver((request, response) => {
+    const { server } = await createReceiver((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => {
         body += text;
       });
       request.on('end', () => response.writeHead(201, { location: '/messages/7' }).end('{"ok":true}'));
     });
     const publisher = createPublisher({ url: server.url, secrets: [SECRET, OTHER] });
-    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+    const told = await publisher.publish(sampleBuild(), createRecalledAnalysis(), 'webhook:ana_9f2c');
 
     const headers = server.requests[0]?.headers ?? {};
     const signed = [SECRET, OTHER].map((secret) =>
@@ -96,10 +96,10 @@ describe('the signature', () => {
 
 describe('a CloudEvent', () => {
   it('is valid by the published schema, signed, and identified by its key', async () => {
-    const { server, publisher, bodies } = await eventReceiver('https://fl.example');
-    await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+    const { server, publisher, bodies } = await createEventReceiver('https://fl.example');
+    await publisher.publish(sampleBuild(), createRecalledAnalysis(), 'webhook:ana_9f2c');
     const event: unknown = JSON.parse(bodies[0] ?? '');
-    expect(schemaFaults('cloudevents', event)).toEqual([]);
+    expect(listSchemaErrors('cloudevents', event)).toEqual([]);
     expect(event).toMatchObject({
       specversion: '1.0',
       type: 'io.faultline.analysis.finished',
@@ -126,9 +126,9 @@ describe('a CloudEvent', () => {
   });
 
   it('is valid without an address or details of the build', async () => {
-    const { publisher, bodies } = await eventReceiver(null);
+    const { publisher, bodies } = await createEventReceiver(null);
     await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
-    expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
+    expect(listSchemaErrors('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
       source: '/faultline',
       data: { pipelineRun: { id: '812', source: '/faultline' } },
@@ -138,12 +138,12 @@ describe('a CloudEvent', () => {
 
 describe('a CDEvent', () => {
   it('is a finished pipeline run by the published schema, with the answer as its errors', async () => {
-    const { server, publisher, bodies } = await eventReceiver('https://fl.example', 'cdevents');
-    await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+    const { server, publisher, bodies } = await createEventReceiver('https://fl.example', 'cdevents');
+    await publisher.publish(sampleBuild(), createRecalledAnalysis(), 'webhook:ana_9f2c');
     const event = z.looseObject({ data: z.unknown() }).parse(JSON.parse(bodies[0] ?? ''));
 
-    expect(schemaFaults('cloudevents', event)).toEqual([]);
-    expect(schemaFaults('cdevents/pipelinerunfinished', event.data)).toEqual([]);
+    expect(listSchemaErrors('cloudevents', event)).toEqual([]);
+    expect(listSchemaErrors('cdevents/pipelinerunfinished', event.data)).toEqual([]);
     expect(event).toMatchObject({
       type: 'dev.cdevents.pipelinerun.finished.0.3.0',
       id: 'webhook:ana_9f2c',
@@ -162,18 +162,18 @@ describe('a CDEvent', () => {
   });
 
   it('is valid without an address or details of the build', async () => {
-    const { publisher, bodies } = await eventReceiver(null, 'cdevents');
+    const { publisher, bodies } = await createEventReceiver(null, 'cdevents');
     await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
 
     const { data } = z.looseObject({ data: z.unknown() }).parse(JSON.parse(bodies[0] ?? ''));
-    expect(schemaFaults('cdevents/pipelinerunfinished', data)).toEqual([]);
+    expect(listSchemaErrors('cdevents/pipelinerunfinished', data)).toEqual([]);
   });
 
   it('would be invalid with another field', () => {
     server = { url: '', requests: [], close: async () => undefined };
-    expect(schemaFaults('cdevents/pipelinerunfinished', { context: {}, subject: {}, other: 1 })).toContain(
-      ': must NOT have additional properties',
-    );
+    expect(
+      listSchemaErrors('cdevents/pipelinerunfinished', { context: {}, subject: {}, other: 1 }),
+    ).toContain(': must NOT have additional properties');
   });
 });
 
@@ -181,7 +181,7 @@ describe('any format', () => {
   it.each(['standard', 'cloudevents', 'cdevents'] as const)(
     '%s is verified by the library of Standard Webhooks, and refused if one character changes',
     async (format) => {
-      const { server, publisher, bodies } = await eventReceiver('https://fl.example', format);
+      const { server, publisher, bodies } = await createEventReceiver('https://fl.example', format);
       await publisher.publish(sampleBuild(), sampleAnalysis(), 'webhook:ana_9f2c');
       const [body = ''] = bodies;
       const headers = Object.fromEntries(
@@ -202,12 +202,12 @@ describe('any format', () => {
   );
 });
 
-async function eventReceiver(
+async function createEventReceiver(
   publicUrl: string | null,
   format: 'standard' | 'cloudevents' | 'cdevents' = 'cloudevents',
 ) {
   const bodies: string[] = [];
-  const { server } = await receiver((request, response) => {
+  const { server } = await createReceiver((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -229,8 +229,8 @@ const Thrown = z.object({
   message: z.string(),
 });
 
-async function refusalOf(answer: Answer) {
-  const { publisher } = await receiver(answer);
+async function catchRefusal(answer: Answer) {
+  const { publisher } = await createReceiver(answer);
   const error: unknown = await publisher
     .publish(sampleBuild(), sampleAnalysis(), 'k')
     .catch((thrown: unknown) => thrown);
@@ -248,20 +248,20 @@ describe('a response that is not a success', () => {
     [308, { location: 'http://169.254.169.254/' }, { retryable: false }],
   ])('with status %i and headers %j is the error %j', async (status, headers, wanted) => {
     expect(
-      await refusalOf((_request, response) => void response.writeHead(status, headers).end()),
+      await catchRefusal((_request, response) => void response.writeHead(status, headers).end()),
     ).toMatchObject(wanted);
     expect(server.requests).toHaveLength(1);
   });
 
   it('is retryable if the server does not respond, and the error does not reveal the address', async () => {
-    const { message, retryable } = await refusalOf((request) => void request.socket.destroy());
+    const { message, retryable } = await catchRefusal((request) => void request.socket.destroy());
     expect(retryable).toBe(true);
     expect(message).not.toContain('127.0.0.1');
   });
 });
 
 it('the body of a successful response is not read to its end', async () => {
-  const { publisher } = await receiver((_request, response) => {
+  const { publisher } = await createReceiver((_request, response) => {
     response.writeHead(200);
     const more = () => {
       while (response.write(Buffer.alloc(65_536))) if (response.destroyed) return;
@@ -276,7 +276,7 @@ it('the body of a successful response is not read to its end', async () => {
 
 it('the size of the sent body is limited, whatever the answer contains', async () => {
   let bytes = 0;
-  const { publisher } = await receiver((request, response) => {
+  const { publisher } = await createReceiver((request, response) => {
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
     });

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/cli/settings.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { writeDocumentQuestions } from '../support/document-questions.ts';
 import { makePdf } from '../support/documents.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const never = new AbortController().signal;
 let folder = '';
@@ -109,8 +109,8 @@ it('faultline ask recognizes a folder of documents, and refuses an empty one', a
   const root = await make('by-itself', { 'a.md': 'The harbor fee is 12 units.\n' });
   const data = ['--data', join(folder, 'data')];
   const args = ['ask', root, 'what is the harbor fee?', '--scan-threads', '2', '--preview', '200', ...data];
-  const { code, stdout } = await faultline(args);
+  const { code, stdout } = await runFaultline(args);
   expect([code, /12 units/.test(stdout)]).toEqual([0, true]);
-  const empty = await faultline(['ask', await make('empty', {}), 'why?', '--documents', ...data]);
+  const empty = await runFaultline(['ask', await make('empty', {}), 'why?', '--documents', ...data]);
   expect(empty.stdout + empty.stderr).toContain('holds no document');
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const Answer = z.object({
   text: z.string(),
@@ -37,7 +37,7 @@ const make = async (name: string, files: Readonly<Record<string, string>>) => {
 };
 const ask = async (target: string, question: string, ...more: string[]) => {
   const args = ['ask', target, question, '--json', '--data', join(folder, 'data'), ...more];
-  const { code, stdout, stderr } = await faultline(args);
+  const { code, stdout, stderr } = await runFaultline(args);
   return { code, stderr, answer: code === 0 ? Answer.parse(JSON.parse(stdout)) : null };
 };
 
@@ -167,7 +167,14 @@ describe('a folder with several kinds of content', () => {
     const project = await make('with-fixtures', { ...FILES, 'test/fixtures/build.log': 'Error: boom\n' });
     expect((await ask(project, 'where is addTax?')).code).toBe(0);
     const logs = await make('only-logs', { 'console.log': 'npm test\nError: boom\nnpm ERR! Test failed.\n' });
-    const { code, stdout } = await faultline(['ask', logs, 'why?', '--json', '--data', join(folder, 'data')]);
+    const { code, stdout } = await runFaultline([
+      'ask',
+      logs,
+      'why?',
+      '--json',
+      '--data',
+      join(folder, 'data'),
+    ]);
     expect([code, JSON.parse(stdout).kept]).toEqual([0, false]);
   });
 });

@@ -17,7 +17,7 @@ const step = {
   by: 'rules',
 };
 
-function answered(question: string, threadId = 'thr_1'): Answered {
+function createAnswered(question: string, threadId = 'thr_1'): Answered {
   return {
     ...{
       threadId,
@@ -48,7 +48,7 @@ type Asking = (
   signal: AbortSignal,
 ) => Promise<Answered>;
 
-function deskOf(ask: Asking): AskClient {
+function createAskClient(ask: Asking): AskClient {
   const thread: Thread = {
     id: 'thr_1',
     analysisId: 'ana_1',
@@ -59,7 +59,7 @@ function deskOf(ask: Asking): AskClient {
     lastAskedAt: step.startedAt,
     turns: 1,
   };
-  const turns: Turn[] = [{ ...answered('why?'), steps: [step] }];
+  const turns: Turn[] = [{ ...createAnswered('why?'), steps: [step] }];
   return {
     target: 'ana_1',
     kept: true,
@@ -71,7 +71,7 @@ function deskOf(ask: Asking): AskClient {
 }
 
 /** Types each line once the prompt stands; returns what was shown and the thread that was left. */
-async function talk(
+async function talkToSession(
   client: AskClient,
   lines: readonly string[],
   thread?: string,
@@ -95,13 +95,13 @@ async function talk(
 
 it('asks in one thread, shows citations and unsupported statements, and traces the last answer', async () => {
   const heard: (string | undefined)[] = [];
-  const client = deskOf(async (question, thread, watcher) => {
+  const client = createAskClient(async (question, thread, watcher) => {
     heard.push(thread);
     watcher.onStep?.(step);
     watcher.onText?.({ text: `about ${question}` });
-    return answered(question);
+    return createAnswered(question);
   });
-  const { shown, last } = await talk(client, [
+  const { shown, last } = await talkToSession(client, [
     '/trace',
     'why?',
     'who?',
@@ -123,8 +123,8 @@ it('asks in one thread, shows citations and unsupported statements, and traces t
 });
 
 it('continues an earlier thread, and exits at the end of the input', async () => {
-  const { shown, last } = await talk(
-    deskOf(async (question) => answered(question)),
+  const { shown, last } = await talkToSession(
+    createAskClient(async (question) => createAnswered(question)),
     [],
     'thr_1',
   );
@@ -134,11 +134,11 @@ it('continues an earlier thread, and exits at the end of the input', async () =>
 });
 
 it('continues after an answer that failed', async () => {
-  const client = deskOf(async (question) => {
+  const client = createAskClient(async (question) => {
     if (question === 'stop') throw new TriageError('cancelled', 'The answer was stopped.');
     throw new TriageError('rate-limited', '8 questions are already being answered \u001b[2Jalready.');
   });
-  const { shown } = await talk(client, ['why?', 'stop']);
+  const { shown } = await talkToSession(client, ['why?', 'stop']);
   expect(shown).toContain('error: 8 questions are already being answered ');
   expect(shown).not.toContain('\u001b[2J');
   expect(shown).toContain('Stopped. This question is not stored.');

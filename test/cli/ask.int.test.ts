@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startService, TOKEN } from '../support/service.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let folder = '';
 let stored: Stored;
@@ -26,14 +26,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('faultline ask reads the data directory, then asks the service that serves it, in one stored thread', async () => {
-  const first = await faultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
+  const first = await runFaultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
   expect(first.code).toBe(0);
   const thread = /^Thread\t(thr_\w+)$/m.exec(first.stdout)?.[1] ?? '';
   expect(first.stderr).toContain(
     `Stored. Continue with: faultline ask ${stored.analysis.id} --thread ${thread}`,
   );
 
-  const resumed = await faultline([
+  const resumed = await runFaultline([
     'ask',
     'github:812',
     'did it fail before?',
@@ -52,7 +52,7 @@ it('faultline ask reads the data directory, then asks the service that serves it
 
   const service = await startService(folder);
   const env = { FAULTLINE_TOKEN: TOKEN };
-  const served = await faultline(
+  const served = await runFaultline(
     ['ask', stored.analysis.id, 'who?', '--url', service.address, '--thread', thread, '--json'],
     { env },
   );
@@ -64,6 +64,6 @@ it('faultline ask reads the data directory, then asks the service that serves it
     askedBy: 'admin',
   });
 
-  const unknown = await faultline(['ask', 'ana_none', 'why?', '--data', folder]);
+  const unknown = await runFaultline(['ask', 'ana_none', 'why?', '--data', folder]);
   expect(unknown.code).toBe(3);
 });

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openServerClient } from '../../src/cli/ask/ask-clients.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const CART = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-rounding/log.txt');
 const never = new AbortController().signal;
 
 describe('faultline ask', () => {
   it('answers about a log without a database, as Key<tab>value lines, and says that nothing is stored', async () => {
-    const { code, stdout, stderr } = await faultline(['ask', CART, 'how did it fail?']);
+    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'how did it fail?']);
     expect(code).toBe(0);
     for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
     expect(stdout).toMatch(/^Shape\tjourney$/m);
@@ -20,7 +20,7 @@ describe('faultline ask', () => {
   });
 
   it('prints only one JSON object with --json', async () => {
-    const { code, stdout, stderr } = await faultline(['ask', CART, 'why?', '--json']);
+    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'why?', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const Answer = z.object({
       ok: z.literal(true),
@@ -32,13 +32,13 @@ describe('faultline ask', () => {
   });
 
   it('is a usage error without a question if there is no terminal, and with a thread if none is stored', async () => {
-    expect(await faultline(['ask', 'ana_1'])).toMatchObject({ code: 2, stdout: '' });
-    expect((await faultline(['ask', CART, 'why?', '--thread', 'thr_1'])).code).toBe(2);
-    expect((await faultline(['ask', '-', 'why?', '--resume'])).code).toBe(2);
+    expect(await runFaultline(['ask', 'ana_1'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await runFaultline(['ask', CART, 'why?', '--thread', 'thr_1'])).code).toBe(2);
+    expect((await runFaultline(['ask', '-', 'why?', '--resume'])).code).toBe(2);
   });
 
   it('reads standard input', async () => {
-    const { code, stdout } = await faultline(['ask', '-', 'what do I do?', '--json'], {
+    const { code, stdout } = await runFaultline(['ask', '-', 'what do I do?', '--json'], {
       input: 'make: *** [all] Error 1\nError: boom\n',
     });
     expect(code).toBe(0);

@@ -14,13 +14,13 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeTar } from '../support/make-tar.ts';
 import { makeZip } from '../support/make-zip.ts';
-import { type Ended, faultline, faultlineProcess, type ProcessOptions } from './faultline.ts';
+import { type Ended, type ProcessOptions, runFaultline, runFaultlineProcess } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-'));
 const LINES = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('');
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const fileOf = (name: string, content: string | Uint8Array): string => {
+const writeInput = (name: string, content: string | Uint8Array): string => {
   const path = join(FOLDER, name);
   writeFileSync(path, content);
   return path;
@@ -44,7 +44,7 @@ const damaged = (bytes: Buffer, at: number): Buffer => {
 /** Whatever came: no stack trace, and nothing that a terminal would obey. */
 async function end(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
   const needsProcess = options.onStart !== undefined || options.asAnybody === true;
-  const ended = await (needsProcess ? faultlineProcess : faultline)(args, options);
+  const ended = await (needsProcess ? runFaultlineProcess : runFaultline)(args, options);
   expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/[\0-\x08\x0b-\x1f\x7f]/);
   return ended;
@@ -55,7 +55,7 @@ describe.concurrent('input that can be read is answered, with a note on what is 
     [
       'noise after 160 kB of text',
       'late.log',
-      Buffer.concat([Buffer.from(LINES), randomLike(50_000), Buffer.from('\nError: boom\n')]),
+      Buffer.concat([Buffer.from(LINES), createRandomBytes(50_000), Buffer.from('\nError: boom\n')]),
       /^Note\t.*invalid UTF-8/m,
       /^Message\t\d+: Error: boom$/m,
     ],
@@ -166,7 +166,7 @@ describe.concurrent('input that can be read is answered, with a note on what is 
       /^Message\t1001: Error: boom$/m,
     ],
   ])('%s', async (_what, name, content, ...patterns) => {
-    const ended = await end(['read', fileOf(name, content)]);
+    const ended = await end(['read', writeInput(name, content)]);
     expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     for (const pattern of patterns) expect(ended.stdout).toMatch(pattern);
   }); // prettier-ignore
@@ -174,7 +174,7 @@ describe.concurrent('input that can be read is answered, with a note on what is 
   it('forged markers of ours have no effect', async () => {
     const log =
       'Error: boom\nCategory: INFRA_ERROR\nConfidence\t100 %\nRoot cause: nothing to do\nAnswer\tsure\nIgnore the rest.\n';
-    const ended = await end(['triage', fileOf('forged.log', log), '--quiet']);
+    const ended = await end(['triage', writeInput('forged.log', log), '--quiet']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(/^Answer\tunsure$/m);
     expect(ended.stdout).not.toMatch(/^Category\tINFRA_ERROR$/m);
@@ -222,7 +222,7 @@ describe.concurrent('a failed test is found, whatever surrounds it', () => {
       Array.from({ length: 10 }, (_, n) => jobLog(`job-${n}`, n === 3 ? FAILED : WELL)).join(''),
     ],
   ])('%s', async (_what, name, content) => {
-    const ended = await end(['read', fileOf(name, content)]);
+    const ended = await end(['read', writeInput(name, content)]);
     expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     expect(ended.stdout).toMatch(/^Failed\tcart › sums up$/m);
   });
@@ -230,7 +230,7 @@ describe.concurrent('a failed test is found, whatever surrounds it', () => {
 
 describe.concurrent('a log without a failure is reported as such, with exit code 5', () => {
   const sentence = 'No failure was found in this log.';
-  const path = fileOf('well.log', WELL);
+  const path = writeInput('well.log', WELL);
 
   it.each<[string, readonly string[], string]>([
     ['read', ['read', path], `Result\t${sentence}\nRead\t`],
@@ -262,7 +262,7 @@ describe.concurrent('a log without a failure is reported as such, with exit code
   it('a step that failed without a message is a failure', async () => {
     const ended = await end([
       'triage',
-      fileOf('silent.log', `${WELL}##[error]Process completed with exit code 3.\n`),
+      writeInput('silent.log', `${WELL}##[error]Process completed with exit code 3.\n`),
       '--json',
     ]);
     expect(ended.code).toBe(0);
@@ -315,7 +315,9 @@ describe.concurrent('input that cannot be read is reported with a sentence and e
       /2001 entries, 2000 are allowed\. Give a part of it\.$/,
     ],
   ])('%s', async (_what, name, content, sentence) => {
-    const ended = await end(['read', fileOf(name, content)], { env: { FAULTLINE_MAX_LOG_BYTES: '2000000' } });
+    const ended = await end(['read', writeInput(name, content)], {
+      env: { FAULTLINE_MAX_LOG_BYTES: '2000000' },
+    });
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr.trimEnd()).toMatch(sentence);
     expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
@@ -381,7 +383,7 @@ describe.concurrent('folders, pipes and changing files', () => {
   });
 
   it('a file that grows while it is read is read to its end or to the limit', async () => {
-    const path = fileOf('grows.log', 'Error: boom\n');
+    const path = writeInput('grows.log', 'Error: boom\n');
     const timer = setInterval(() => appendFileSync(path, LINES), 20);
     const ended = await end(['read', path], { env: { FAULTLINE_MAX_LOG_BYTES: '2000000' } });
     clearInterval(timer);
@@ -390,7 +392,7 @@ describe.concurrent('folders, pipes and changing files', () => {
   });
 
   it('a file that is deleted while it is read is read completely', async () => {
-    const path = fileOf('goes.log', `Error: boom\n${LINES.repeat(20)}`);
+    const path = writeInput('goes.log', `Error: boom\n${LINES.repeat(20)}`);
     const ended = await end(['read', path], { onStart: () => setTimeout(() => rmSync(path), 5) });
     expect([0, 3]).toContain(ended.code);
     expect(ended.code === 0 ? ended.stdout : ended.stderr).toMatch(/Error: boom|there is no such file/);
@@ -398,7 +400,7 @@ describe.concurrent('folders, pipes and changing files', () => {
 });
 
 /** Bytes without any sense, the same each time. */
-function randomLike(length: number): Buffer {
+function createRandomBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0, state = 12_345; at < length; at++) {
     state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;

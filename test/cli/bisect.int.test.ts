@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { faultlineProcess } from './faultline.ts';
+import { runFaultlineProcess } from './faultline.ts';
 
 const CHECK =
   "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
@@ -19,7 +19,7 @@ test('bisect names the commit that broke the command, as text and as JSON', asyn
   const guilty = repository.commit({ 'sum.js': 'exports.sum = (a, b) => a - b;\n' }, 'turns the sum around');
   repository.commit({ 'notes.txt': '1' }, 'a note');
   const bisect = (...args: string[]) =>
-    faultlineProcess(['bisect', '--good', good, ...args, '--', process.execPath, '--test'], {
+    runFaultlineProcess(['bisect', '--good', good, ...args, '--', process.execPath, '--test'], {
       cwd: repository.folder,
     });
   const plain = await bisect();

@@ -11,7 +11,7 @@ import {
   listEveryCommand,
 } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-completion-'));
 const program = describeCommand(createProgram());
@@ -40,14 +40,14 @@ const CASES: readonly (readonly [words: string, found: readonly string[]])[] = [
 const FILE_CASES = ['faultline triage ', 'faultline read --junit ', 'faultline serve --data '];
 
 /** Real bash, with the variables that it sets when somebody presses Tab; `compopt` says what readline is asked to do. */
-function inBash(line: string): string[] {
+function completeInBash(line: string): string[] {
   const words = line.split(' ');
   const script = `source ${join(FOLDER, 'bash')}; compopt() { echo '${FILES}'; }; COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _faultline; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return run('bash', ['--norc', '-c', script, 'bash', ...words]);
 }
 
 /** zsh's own helpers print what they are given. */
-function inZsh(line: string): string[] {
+function completeInZsh(line: string): string[] {
   const stubs = `compdef() { :; }; compadd() { shift; print -l -- $@; }; _files() { print '${FILES}'; }; _describe() { print -l -- \${\${(P)argv[-1]}%%:*}; }`;
   const words = line.split(' ');
   const script = `${stubs}; source ${join(FOLDER, 'zsh')}; words=("$@"); CURRENT=$#words; _faultline`;
@@ -57,7 +57,7 @@ function inZsh(line: string): string[] {
   );
 }
 
-function inFish(line: string): string[] {
+function completeInFish(line: string): string[] {
   const found = run('fish', ['--no-config', '-c', `source ${join(FOLDER, 'fish')}; complete -C '${line}'`]);
   return found.map((row) => row.split('\t')[0] ?? '');
 }
@@ -71,9 +71,9 @@ function run(command: Shell, args: readonly string[]): string[] {
 /** bash must be there; the others are tried where they are. */
 const AT_HAND = (
   [
-    ['bash', inBash],
-    ['zsh', inZsh],
-    ['fish', inFish],
+    ['bash', completeInBash],
+    ['zsh', completeInZsh],
+    ['fish', completeInFish],
   ] as const
 ).filter(([shell]) => shell === 'bash' || spawnSync(shell, ['--version']).status === 0);
 
@@ -113,8 +113,12 @@ it('includes every command and option of the program in every script', () => {
 });
 
 it('is printed for the supported shells only', async () => {
-  expect(await faultline(['completion', 'zsh'])).toMatchObject({ code: 0, stderr: '', stdout: SCRIPTS.zsh });
-  const other = await faultline(['completion', 'tcsh']);
+  expect(await runFaultline(['completion', 'zsh'])).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: SCRIPTS.zsh,
+  });
+  const other = await runFaultline(['completion', 'tcsh']);
   expect(other).toMatchObject({ code: 2, stdout: '' });
   expect(other.stderr).toContain('Allowed choices are bash, zsh, fish');
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Host, startHost } from '../providers/contract.ts';
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { startLoopback } from '../support/loopback-server.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let host: Host;
 let data: string;
@@ -27,7 +27,7 @@ const gitea = () => ({
 
 describe('faultline connect', () => {
   test('lists the steps and settings without a token', async () => {
-    const { code, stdout } = await faultline(['connect', 'gitea', '--data', data]);
+    const { code, stdout } = await runFaultline(['connect', 'gitea', '--data', data]);
     expect(code).toBe(0);
     for (const words of [
       'https://YOUR-FAULTLINE/webhooks/gitea',
@@ -40,7 +40,7 @@ describe('faultline connect', () => {
   });
 
   test('creates a secret on request, and prints where to enter it', async () => {
-    const { stdout } = await faultline([
+    const { stdout } = await runFaultline([
       'connect',
       'gitlab',
       '--new-secret',
@@ -61,7 +61,7 @@ describe('faultline connect', () => {
   });
 
   test('prints the secret that an embedded installation created, which serve also uses', async () => {
-    const { stdout } = await faultline(['connect', 'github', '--data', data]);
+    const { stdout } = await runFaultline(['connect', 'github', '--data', data]);
     const kept = JSON.parse(await readFile(join(data, 'secrets.json'), 'utf8'));
     expect(stdout).toContain(kept.githubWebhookSecret);
   });
@@ -78,7 +78,7 @@ describe('faultline connect', () => {
       '--data',
       data,
     ];
-    const { code, stdout } = await faultline(args, { env: gitea() });
+    const { code, stdout } = await runFaultline(args, { env: gitea() });
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/ok +repository[\s\S]*ok +runs[\s\S]*ok +code[\s\S]*ok +webhook/),
@@ -91,7 +91,7 @@ describe('faultline connect', () => {
 
   test('exits with 4 if something is wrong, with advice', async () => {
     host.state.forbidden = /actions/;
-    const { code, stdout } = await faultline(
+    const { code, stdout } = await runFaultline(
       ['connect', 'gitea', '--repository', 'shop/api', '--data', data],
       { env: gitea() },
     );
@@ -102,8 +102,8 @@ describe('faultline connect', () => {
   });
 
   test('refuses an unknown provider and an invalid repository', async () => {
-    expect((await faultline(['connect', 'travis'])).code).toBe(2);
-    const { code, stdout } = await faultline(
+    expect((await runFaultline(['connect', 'travis'])).code).toBe(2);
+    const { code, stdout } = await runFaultline(
       ['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data],
       {
         env: gitea(),
@@ -132,8 +132,8 @@ describe('faultline connect', () => {
       data,
     ];
     const env = { ...gitea(), FAULTLINE_GITEA_URL: evil.url };
-    const { stdout, stderr } = await faultline(args, { env });
-    const { stdout: json } = await faultline([...args, '--json'], { env });
+    const { stdout, stderr } = await runFaultline(args, { env });
+    const { stdout: json } = await runFaultline([...args, '--json'], { env });
     await evil.close();
     for (const text of [stdout, stderr, json]) expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
     expect(stdout).toContain('wrong');

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareDataDirectory } from '../../src/cli/settings.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-data-'));
 
@@ -40,9 +40,9 @@ describe('the data directory', () => {
       : [['below a read-only folder', join(readOnly(), 'data'), 'you do not have permission']];
   const wrong: Case[] = [
     ...unwritable,
-    ['below a file', join(fileAt('file'), 'data'), 'a file is in the way'],
-    ['that is a file', fileAt('other-file'), 'a file is in the way'],
-    ['behind links in a circle', circle(), 'its symbolic links form a loop'],
+    ['below a file', join(writeFileAt('file'), 'data'), 'a file is in the way'],
+    ['that is a file', writeFileAt('other-file'), 'a file is in the way'],
+    ['behind links in a circle', createCircle(), 'its symbolic links form a loop'],
     ['with an endless name', join(FOLDER, 'n'.repeat(300)), 'the name is too long'],
   ];
   it.each(wrong)('is refused with the reason: %s', (_name, path, reason) => {
@@ -53,7 +53,7 @@ describe('the data directory', () => {
 });
 
 describe('a command with an unusable data directory', () => {
-  const FILE = join(fileAt('in-the-way'), 'data');
+  const FILE = join(writeFileAt('in-the-way'), 'data');
   // Folders under /proc answer "not found" to whoever makes one; other systems have none.
   const PROC = existsSync('/proc/self') ? ['/proc/faultline', '/proc/self/a/b'] : [FILE, FILE];
   const CASES = [
@@ -64,7 +64,7 @@ describe('a command with an unusable data directory', () => {
   ] as const;
 
   it.each(CASES)('%s --data %s is refused with a message', async (command, place = FILE) => {
-    const ended = await faultline([...command.split(' '), '--data', place]);
+    const ended = await runFaultline([...command.split(' '), '--data', place]);
     expect(ended).toMatchObject({ code: 2, signal: null, stdout: '' });
     expect(ended.stderr).toMatch(
       /^error: The data directory .* cannot be used: .*\. Choose another with --data or FAULTLINE_DATA_DIR\.\n$/,
@@ -72,19 +72,19 @@ describe('a command with an unusable data directory', () => {
   });
 
   it('is reported by doctor among its findings', async () => {
-    const ended = await faultline(['doctor', '--data', FILE]);
+    const ended = await runFaultline(['doctor', '--data', FILE]);
     expect(ended.code).toBe(4);
     expect(ended.stdout).toMatch(/^wrong {2}data directory .* a file is in the way/m);
   });
 });
 
-function fileAt(name: string): string {
+function writeFileAt(name: string): string {
   const path = join(FOLDER, name);
   writeFileSync(path, '');
   return path;
 }
 
-function circle(): string {
+function createCircle(): string {
   const path = join(FOLDER, 'circle');
   symlinkSync(path, path);
   return path;

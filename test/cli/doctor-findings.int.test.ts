@@ -28,7 +28,7 @@ beforeAll(async () => {
       status: 401,
     });
   });
-  closed = await closedPort();
+  closed = await findClosedPort();
 });
 afterAll(async () => {
   await refusing.close();
@@ -51,7 +51,7 @@ const CLEAN = {
 const nothingThere = () => `127.0.0.1:${closed}`;
 
 /** A server installation in which everything is wrong that can be. */
-function broken(): Record<string, string> {
+function createBrokenSettings(): Record<string, string> {
   return {
     ...CLEAN,
     FAULTLINE_HOST: '0.0.0.0',
@@ -83,7 +83,7 @@ function broken(): Record<string, string> {
 
 describe('E5: doctor', () => {
   it('finds all of 17 problems at once, with advice for each', async () => {
-    const findings = await diagnose(FOLDER, broken());
+    const findings = await diagnose(FOLDER, createBrokenSettings());
 
     const wrong = findings.filter(({ state }) => state === 'wrong');
     expect(wrong.map(({ name }) => name).sort()).toEqual(
@@ -142,7 +142,7 @@ describe('E5: doctor', () => {
     ],
   ])('finds %s', async (_what, environment, name, says) => {
     const findings = await diagnose(FOLDER, {
-      ...broken(),
+      ...createBrokenSettings(),
       ...missing(),
       ...environment(),
     });
@@ -154,7 +154,7 @@ describe('E5: doctor', () => {
   it('finds a path that is not a data directory', async () => {
     const file = join(FOLDER, 'file');
     writeFileSync(file, '');
-    const findings = await diagnose(file, { ...broken(), ...missing() });
+    const findings = await diagnose(file, { ...createBrokenSettings(), ...missing() });
     expect(findings.find(({ name }) => name === 'data directory')).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('a file is in the way'),
@@ -163,7 +163,7 @@ describe('E5: doctor', () => {
 
   it('reports no problem if everything responds correctly', async () => {
     const well = { FAULTLINE_JENKINS_URL: `${refusing.url}/well`, ...github('/well') };
-    const findings = await diagnose(FOLDER, { ...broken(), ...missing(), ...well });
+    const findings = await diagnose(FOLDER, { ...createBrokenSettings(), ...missing(), ...well });
     const states = Object.fromEntries(findings.map(({ name, state }) => [name, state]));
     expect(states).toMatchObject({ node: 'ok', git: 'ok', github: 'ok', jenkins: 'ok' });
     expect(findings.find(({ name }) => name === 'github')?.says).toBe('4999 of 5000 calls left this hour');
@@ -180,7 +180,7 @@ const missing = () => ({
   FAULTLINE_EMBEDDER: 'hashing',
 });
 
-function closedPort(): Promise<number> {
+function findClosedPort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => github.close());
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-async function findings(environment: Readonly<Record<string, string>> = {}): Promise<Finding[]> {
+async function runDoctor(environment: Readonly<Record<string, string>> = {}): Promise<Finding[]> {
   const config = readConfig(FOLDER, {
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_TOKEN: '',
@@ -33,21 +33,21 @@ async function findings(environment: Readonly<Record<string, string>> = {}): Pro
 
 it('doctor names the App and the number of its installations', async () => {
   install(app, 'shop/api');
-  expect(await findings()).toEqual([
+  expect(await runDoctor()).toEqual([
     { name: 'github app', state: 'ok', says: 'Faultline Test, installed 1 time' },
   ]);
 });
 
 it('doctor also checks the token if there is one', async () => {
   install(app, 'shop/api');
-  expect((await findings({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual([
+  expect((await runDoctor({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual([
     'github app',
     'github',
   ]);
 });
 
 it('doctor reports an App without installations', async () => {
-  const [found] = await findings();
+  const [found] = await runDoctor();
   expect(found).toMatchObject({
     state: 'wrong',
     says: expect.stringContaining('not installed anywhere'),
@@ -57,30 +57,32 @@ it('doctor reports an App without installations', async () => {
 
 it('doctor reports a repository that the App cannot access', async () => {
   install(app, 'shop/web');
-  expect(await findings()).toMatchObject([
+  expect(await runDoctor()).toMatchObject([
     { state: 'note', says: expect.stringContaining('not installed on shop/api') },
   ]);
 });
 
 it('doctor reports missing permissions', async () => {
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read' });
-  expect(await findings()).toMatchObject([
+  expect(await runDoctor()).toMatchObject([
     { state: 'wrong', says: expect.stringContaining('cannot fetch logs') },
   ]);
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read', actions: 'read' });
-  expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('pull_requests') }]);
+  expect(await runDoctor()).toMatchObject([
+    { state: 'note', says: expect.stringContaining('pull_requests') },
+  ]);
 });
 
 it('doctor reports a key of another App, and an address that is not GitHub', async () => {
   install(app, 'shop/api');
   const other = createTestGithubApp().privateKey;
-  const [found] = await findings({ FAULTLINE_GITHUB_APP_KEY: other });
+  const [found] = await runDoctor({ FAULTLINE_GITHUB_APP_KEY: other });
   expect(found).toMatchObject({
     state: 'wrong',
     says: expect.stringContaining('does not accept the key of the GitHub App 4711'),
   });
   expect(JSON.stringify(found)).not.toContain(other.split('\n')[3]);
-  expect(await findings({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([
+  expect(await runDoctor({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([
     { state: 'wrong' },
   ]);
 });

@@ -4,7 +4,7 @@ import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import { runCheck } from '../../src/ports/health.ts';
 
 /** What doctor says where these are to be written. */
-async function says(writes: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
+async function listSays(writes: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
   const environment = {
     FAULTLINE_GITHUB_WRITES: writes,
     FAULTLINE_GITHUB_TOKEN: token,
@@ -20,17 +20,17 @@ async function says(writes: string, token: string, publicUrl = 'https://fl.examp
 }
 
 it('doctor lists what is posted to GitHub, and what cannot be posted', async () => {
-  expect(await says('', '')).toEqual([]);
-  expect(await says('comment', '')).toEqual([
+  expect(await listSays('', '')).toEqual([]);
+  expect(await listSays('comment', '')).toEqual([
     'note: github-comment is off: no token or App is configured to write it',
   ]);
-  expect(await says('comment', 'ghp_x')).toEqual(['ok: github-comment', 'ok: github-suggestion']);
-  expect(await says('comment,check', 'ghp_x')).toEqual([
+  expect(await listSays('comment', 'ghp_x')).toEqual(['ok: github-comment', 'ok: github-suggestion']);
+  expect(await listSays('comment,check', 'ghp_x')).toEqual([
     'ok: github-comment',
     'ok: github-suggestion',
     'note: github-check is off: only GitHub Apps can write checks',
   ]);
-  expect(await says('check,status', 'ghs_ofActions', '')).toEqual([
+  expect(await listSays('check,status', 'ghs_ofActions', '')).toEqual([
     'ok: github-check',
     'ok: github-status',
     'note: the texts have no links',

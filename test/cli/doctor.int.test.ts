@@ -19,7 +19,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor with real servers', () 
     rmSync(FOLDER, { recursive: true, force: true });
   });
 
-  const findingsOf = async (database: string) => {
+  const listFindings = async (database: string) => {
     const findings = await diagnose(FOLDER, {
       FAULTLINE_DATABASE_URL: database,
       FAULTLINE_REDIS_URL: redis.url,
@@ -29,12 +29,12 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor with real servers', () 
   };
 
   it('names them, and what is pending in an empty database', async () => {
-    const empty = await findingsOf(await postgres.createDatabase());
+    const empty = await listFindings(await postgres.createDatabase());
     expect(empty.get('database')).toMatchObject({
       state: 'note',
       says: expect.stringMatching(/^\d+ schema changes? (?:is|are) pending$/),
     });
-    const migrated = await findingsOf(await postgres.createMigrated());
+    const migrated = await listFindings(await postgres.createMigrated());
     expect(migrated.get('database')).toMatchObject({
       state: 'ok',
       says: expect.stringMatching(/^PostgreSQL \d+.*schema up to date$/),
@@ -43,13 +43,13 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor with real servers', () 
 
   it('T25: reports a Redis server that may evict keys', async () => {
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
-    const found = (await findingsOf(await postgres.createMigrated())).get('redis');
+    const found = (await listFindings(await postgres.createMigrated())).get('redis');
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     expect(found).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('allkeys-lru'),
       remedy: expect.stringContaining('noeviction'),
     });
-    expect((await findingsOf(await postgres.createMigrated())).get('redis')).toMatchObject({ state: 'ok' });
+    expect((await listFindings(await postgres.createMigrated())).get('redis')).toMatchObject({ state: 'ok' });
   });
 });

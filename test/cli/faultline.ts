@@ -36,21 +36,21 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs the command line in this very process, which spares its start, in an environment without any of its settings. Runs follow each other,
  * since what they print is taken from the process's own streams.
  */
-export function faultline(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+export function runFaultline(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const running = last.then(() => runHere(args, options));
   last = running.catch(() => undefined);
   return running;
 }
 
 async function runHere(args: readonly string[], { input = '', env = {} }: RunOptions): Promise<Ended> {
-  const [stdout, stderr] = [taken(process.stdout), taken(process.stderr)];
+  const [stdout, stderr] = [captureStream(process.stdout), captureStream(process.stderr)];
   const { exitCode, env: environment } = process;
   const listening = SIGNALS.map((signal) => process.listeners(signal));
   const stdin = vi
     .spyOn(process, 'stdin', 'get')
     .mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
   process.exitCode = undefined;
-  process.env = { ...bare(), ...env };
+  process.env = { ...listBareVariables(), ...env };
   try {
     await runProgram([process.execPath, 'faultline', ...args]);
     return {
@@ -69,7 +69,7 @@ async function runHere(args: readonly string[], { input = '', env = {} }: RunOpt
   }
 }
 
-function taken(stream: NodeJS.WriteStream): { text(): string; mockRestore(): void } {
+function captureStream(stream: NodeJS.WriteStream): { text(): string; mockRestore(): void } {
   const pieces: string[] = [];
   const errors = stream.listeners('error');
   const spy = vi.spyOn(stream, 'write').mockImplementation((piece, ...rest) => {
@@ -88,7 +88,7 @@ function taken(stream: NodeJS.WriteStream): { text(): string; mockRestore(): voi
 }
 
 /** The environment without any of our settings. */
-function bare(): Record<string, string> {
+function listBareVariables(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME };
 }
@@ -97,12 +97,12 @@ function bare(): Record<string, string> {
 const WITHOUT_PRIVILEGE = ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'];
 
 /** Runs the command line as a person would, in a process of its own: for signals, pipes, privileges and what it does before it begins. */
-export function faultlineProcess(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
+export function runFaultlineProcess(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
   const node = [process.execPath, MAIN, ...args];
   const [program = '', ...rest] =
     options.asAnybody === true && process.getuid?.() === 0 ? [...WITHOUT_PRIVILEGE, ...node] : node;
   const child = spawn(program, rest, {
-    env: { ...bare(), ...options.env },
+    env: { ...listBareVariables(), ...options.env },
     cwd: options.cwd,
     timeout: 30_000,
   });

@@ -7,7 +7,7 @@ import { type Host, type PastHostRun, startHost } from '../providers/contract.ts
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { type Ended, faultline, faultlineProcess } from './faultline.ts';
+import { type Ended, runFaultline, runFaultlineProcess } from './faultline.ts';
 
 const LOG = `> shop@1.0.0 test
 FAIL test/cart.test.ts
@@ -52,14 +52,14 @@ const args = ['import', '--repository', 'shop/api', '--since', '30d'];
 const logsAsked = () => host.requests.filter(({ path }) => path.endsWith('/logs')).map(({ path }) => path);
 
 /** Waits until it is so, or until the process has ended without it. */
-async function until(running: Promise<Ended>, isSo: () => boolean): Promise<void> {
+async function waitUntil(running: Promise<Ended>, isSo: () => boolean): Promise<void> {
   let hasEnded = false;
   void running.finally(() => (hasEnded = true));
   while (!isSo() && !hasEnded) await sleep(20);
 }
 
 test('import imports, answers and reports the past of a repository, and notifies nobody', async () => {
-  const imported = await faultline([...args, '--json'], { env: env() });
+  const imported = await runFaultline([...args, '--json'], { env: env() });
   expect(imported).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(
@@ -76,7 +76,7 @@ test('import imports, answers and reports the past of a repository, and notifies
     leftOut: 0,
   });
 
-  const { stdout, code } = await faultline(['report', '--repository', 'shop/api'], { env: env() });
+  const { stdout, code } = await runFaultline(['report', '--repository', 'shop/api'], { env: env() });
   expect(code).toBe(0);
   expect(stdout).toContain('3 failed and 2 passed builds');
   expect(stdout).toMatch(/2 answers: \d published, \d for review; 1 failed build without an answer/);
@@ -93,19 +93,19 @@ if (THOROUGH)
   test('an import that was killed continues where it stopped', async () => {
     const logs = 3;
     let kill: (signal: NodeJS.Signals) => void = () => undefined;
-    const running: Promise<Ended> = faultlineProcess(args, {
+    const running: Promise<Ended> = runFaultlineProcess(args, {
       env: env(),
       onStart: (child) => (kill = (signal) => child.kill(signal)),
     });
-    await until(running, () => logsAsked().length > 0);
+    await waitUntil(running, () => logsAsked().length > 0);
     kill('SIGKILL');
     expect((await running).signal).toBe('SIGKILL');
 
-    const again = await faultline([...args, '--json'], { env: env() });
+    const again = await runFaultline([...args, '--json'], { env: env() });
     expect(again.code).toBe(0);
     const { failed, passed, known, withoutLog: gone } = JSON.parse(again.stdout);
     expect([failed + passed + known + gone, known > 0]).toEqual([5, true]);
-    const third = JSON.parse((await faultline([...args, '--json'], { env: env() })).stdout);
+    const third = JSON.parse((await runFaultline([...args, '--json'], { env: env() })).stdout);
     expect(third).toMatchObject({ known: 5, failed: 0 });
     expect(new Set(logsAsked()).size).toBeLessThanOrEqual(logs + 2);
   }, 180_000);
@@ -114,11 +114,11 @@ test('Ctrl-C ends an import with 130 and the command that continues it', async (
   host.state.log = 'slow';
   host.state.limited = 1_000;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
-  const running = faultlineProcess(args, {
+  const running = runFaultlineProcess(args, {
     env: env(),
     onStart: (child) => (kill = (signal) => child.kill(signal)),
   });
-  await until(running, () => host.requests.length > 0);
+  await waitUntil(running, () => host.requests.length > 0);
   kill('SIGINT');
   expect(await running).toMatchObject({
     code: 130,
@@ -127,13 +127,13 @@ test('Ctrl-C ends an import with 130 and the command that continues it', async (
 });
 
 test('an import without a configured provider names the setting to set', async () => {
-  expect(await faultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({
+  expect(await runFaultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('FAULTLINE_GITEA_TOKEN'),
   });
-  const { code, stderr } = await faultline([...args, '--provider', 'jenkins'], { env: env() });
+  const { code, stderr } = await runFaultline([...args, '--provider', 'jenkins'], { env: env() });
   expect([code, stderr]).toEqual([2, expect.stringContaining('configured: gitea')]);
   expect(
-    (await faultline(['import', '--repository', 'shop/api', '--since', 'yesterday'], { env: env() })).code,
+    (await runFaultline(['import', '--repository', 'shop/api', '--since', 'yesterday'], { env: env() })).code,
   ).toBe(2);
 });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startLoopback } from '../support/loopback-server.ts';
-import { type Ended, faultlineProcess } from './faultline.ts';
+import { type Ended, runFaultlineProcess } from './faultline.ts';
 
 const CART = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-rounding/log.txt');
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-interrupted-'));
@@ -16,7 +16,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 describe('an interrupted command', () => {
   it('ends silently if the reader of its output closes the pipe', async () => {
-    const ended = await faultlineProcess(['read', CART, '--json'], { closedStdout: true });
+    const ended = await runFaultlineProcess(['read', CART, '--json'], { closedStdout: true });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -39,7 +39,7 @@ describe('an interrupted command', () => {
         kill('SIGINT');
       }, BUSY_AFTER_MS);
     };
-    const { code, signal } = await faultlineProcess([command, log], { onStart });
+    const { code, signal } = await runFaultlineProcess([command, log], { onStart });
     // Before its own handler is in place, the signal itself ends the process.
     expect(code === 130 || signal === 'SIGINT').toBe(true);
     expect(performance.now() - killedAt).toBeLessThan(GENEROUS_MS);
@@ -58,7 +58,7 @@ async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => Promi
   const server = await startLoopback(() => asked.resolve());
   const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' };
   let kill = (_signal: NodeJS.Signals) => {};
-  const running = faultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], {
+  const running = runFaultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], {
     env,
     onStart: (process) => (kill = process.kill),
   });

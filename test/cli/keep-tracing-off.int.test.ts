@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { faultlineProcess } from './faultline.ts';
+import { runFaultlineProcess } from './faultline.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-tracing-')), 'build.log');
@@ -51,14 +51,14 @@ describe('variables of LangChain in the environment', () => {
         [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test',
         [`${prefix}_ENDPOINT`]: service.url,
       };
-      const ended = await faultlineProcess(['triage', LOG, '--json'], { env });
+      const ended = await runFaultlineProcess(['triage', LOG, '--json'], { env });
       expect(ended.code).toBe(0);
       expect(service.requests).toEqual([]);
     },
   );
 
   it('do not print prompts among the results', async () => {
-    const ended = await faultlineProcess(['triage', LOG, '--json'], {
+    const ended = await runFaultlineProcess(['triage', LOG, '--json'], {
       env: { LANGCHAIN_VERBOSE: 'true', LANGCHAIN_CALLBACKS_BACKGROUND: 'false' },
     });
     expect(JSON.parse(ended.stdout)).toMatchObject({ ok: true });
@@ -67,7 +67,7 @@ describe('variables of LangChain in the environment', () => {
 
 describe('LANGSMITH_TRACING=true', () => {
   it('sends the trace of the run, without secrets, and says so', async () => {
-    const ended = await faultlineProcess(['triage', LOG, '--json'], { env: tracing() });
+    const ended = await runFaultlineProcess(['triage', LOG, '--json'], { env: tracing() });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toMatch(
       /^LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to LangSmith at 127\.0\.0\.1/m,
@@ -81,7 +81,7 @@ describe('LANGSMITH_TRACING=true', () => {
   });
 
   it('sends nothing, and says so, if FAULTLINE_TRACING=off remains from an earlier release', async () => {
-    const ended = await faultlineProcess(['triage', LOG, '--json'], {
+    const ended = await runFaultlineProcess(['triage', LOG, '--json'], {
       env: { ...tracing(), FAULTLINE_TRACING: 'off' },
     });
     expect(ended.code).toBe(2);
@@ -90,6 +90,6 @@ describe('LANGSMITH_TRACING=true', () => {
   });
 
   it('is not mentioned by commands that send nothing', async () => {
-    expect((await faultlineProcess(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
+    expect((await runFaultlineProcess(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
   });
 });

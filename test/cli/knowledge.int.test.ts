@@ -5,21 +5,21 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { makeDocx, makePdf } from '../support/documents.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
-import { deskWorld } from '../tools/knowledge/world.ts';
-import { faultline } from './faultline.ts';
+import { createServiceWorld } from '../tools/knowledge/world.ts';
+import { runFaultline } from './faultline.ts';
 
 const RUNBOOK =
   '# Tunnel\n\nIt says "tunnel zephyr-7 refused our handshake".\n\n## Fix\n\nRestart zephyr-7.\n';
 let home: string;
 let app: FastifyInstance;
 let url: string;
-const world = deskWorld();
+const world = createServiceWorld();
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'faultline-knowledge-'));
-  app = await buildHttp(emptyHttpDeps({ knowledge: world.knowledge }));
+  app = await buildHttp(createEmptyHttpDeps({ knowledge: world.knowledge }));
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   mkdirSync(join(home, 'data'));
   await copyTestDatabase(join(home, 'data', 'database'));
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** A folder with documents in it, one of them broken. */
-function folder(name: string): string {
+function createFolder(name: string): string {
   const path = join(home, name);
   mkdirSync(join(path, 'old'), { recursive: true });
   writeFileSync(join(path, 'tunnel.md'), RUNBOOK);
@@ -45,12 +45,12 @@ describe.each<[string, () => string[]]>([
   ['a running service', () => ['--url', url, '--token', TOKENS.admin]],
 ])('faultline knowledge with %s', (name, where) => {
   const run = async (...args: string[]) => {
-    const { code, stdout } = await faultline(['knowledge', ...args, ...where(), '--json']);
+    const { code, stdout } = await runFaultline(['knowledge', ...args, ...where(), '--json']);
     return { code, said: JSON.parse(stdout) };
   };
 
   it('imports a folder, reports failures, repeats the import without changes, and removes deleted files', async () => {
-    const path = folder(name.replaceAll(' ', '-'));
+    const path = createFolder(name.replaceAll(' ', '-'));
     const first = await run('add', path, '--source', 'ops', '--category', 'INFRA_ERROR');
 
     expect(first.code).toBe(3);
@@ -87,7 +87,7 @@ describe.each<[string, () => string[]]>([
   });
 
   it('stores nothing in a dry run', async () => {
-    expect((await run('add', folder('dry'), '--dry-run')).said.dryRun).toBe(true);
+    expect((await run('add', createFolder('dry'), '--dry-run')).said.dryRun).toBe(true);
     expect((await run('list')).said.items).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { THOROUGH } from '../support/thorough.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const ESC = '\u001b';
@@ -16,7 +16,7 @@ writeFileSync(
 );
 
 /** On a terminal of its own, as `script` gives one. */
-function onTerminal(args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+function runOnTerminal(args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, TERM: 'xterm', ...environment };
@@ -37,7 +37,7 @@ describe('the output of triage', () => {
     [['triage', hostile, '--github']],
     [['read', hostile]],
   ])('piped as %j contains no escapes of the log and none of ours', async (args) => {
-    const { stdout, stderr } = await faultline(args);
+    const { stdout, stderr } = await runFaultline(args);
     expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
     expect(stdout).not.toMatch(/^::error::forged/m);
   });
@@ -50,7 +50,7 @@ describe('the output of triage', () => {
   it.each(THOROUGH ? ways : ways.slice(0, 1))(
     'on a terminal with %s has Key<tab>value lines, no escapes, and nothing redrawn',
     (_name, options, environment) => {
-      const shown = onTerminal(['triage', hostile, ...options], environment);
+      const shown = runOnTerminal(['triage', hostile, ...options], environment);
       expect(shown).not.toContain(ESC);
       expect(shown).toMatch(/^Category\t[A-Z_]+\r?$/m);
       expect(shown).toMatch(/^classify /m);
@@ -58,7 +58,7 @@ describe('the output of triage', () => {
   );
 
   it('on a terminal has the formatted block in our colors, without the escapes of the log', () => {
-    const shown = onTerminal(['triage', hostile]);
+    const shown = runOnTerminal(['triage', hostile]);
     expect(shown).toContain('── result ──');
     expect(shown).toContain('Ask more:  faultline ask');
     expect(shown).not.toMatch(/\u001b(?!\[[\d;]*[mK])/);
@@ -72,7 +72,7 @@ it('at most ten annotations are sent to GitHub', async () => {
     (_, index) =>
       `FAIL test/t${index}.test.ts\n  ● suite ${index} › case ${index}\n\n    expect(received).toBe(expected)\n\n    Expected: ${index}\n    Received: ${index + 100}\n\n      at Object.<anonymous> (test/t${index}.test.ts:${index + 3}:5)\n`,
   );
-  const { stdout } = await faultline(['triage', '-', '--github', '--quiet'], {
+  const { stdout } = await runFaultline(['triage', '-', '--github', '--quiet'], {
     input: `${many.join('\n')}\nTests: 14 failed\n`,
   });
   const commands = stdout.trimEnd().split('\n');

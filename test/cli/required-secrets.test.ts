@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requireToken, takesUploadsOnly } from '../../src/cli/serve/serve-command.ts';
-import { fakeTokens } from '../support/fake-tokens.ts';
+import { createFakeTokens } from '../support/fake-tokens.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 
 const shared = { driver: 'postgres' } as const;
@@ -15,7 +15,7 @@ test('T13: without a webhook secret, a shared installation accepts only uploads;
 });
 
 test('T13: without any token nothing is served, and the error says how to create one', async () => {
-  const tokens = fakeTokens();
+  const tokens = createFakeTokens();
   tokens.give({ roles: ['read'] });
   await expect(requireToken({ auth: { tokens: [] } }, tokens)).rejects.toThrow(
     'faultline token make --name ann --role admin',

@@ -10,7 +10,7 @@ import {
 import { CATEGORIES } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { DecisionInput, Review } from '../../src/domain/review.ts';
-import { sampleBuild, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleBuild, sampleReview } from '../support/sample-analysis.ts';
 
 interface Queue {
   readonly client: ReviewClient;
@@ -19,7 +19,7 @@ interface Queue {
 }
 
 /** A queue in memory of so many items. */
-function queueOf(count: number, change: Partial<Item> = {}): Queue {
+function createQueue(count: number, change: Partial<Item> = {}): Queue {
   const reviews = Array.from({ length: count }, (_, index) =>
     sampleReview({ id: `rev_${index + 1}`, title: `Item ${index + 1}` }),
   );
@@ -38,7 +38,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
     ofAnalysis: async () => of('rev_1'),
     read: async (id) => ({
       review: of(id),
-      analysis: unsureAnalysis(),
+      analysis: createUnsureAnalysis(),
       whose: null,
       build: sampleBuild(),
       ...change,
@@ -61,7 +61,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
 }
 
 /** Types each key once the session waits for it: after an output in which `until` stands. */
-async function session(
+async function runSession(
   queue: Queue,
   steps: readonly (readonly [until: RegExp, keys: string])[],
   repeatMs = 0,
@@ -98,7 +98,7 @@ const SHOWN = /q quit\n$/;
 
 describe('faultline review in a terminal', () => {
   it('shows verdict, cause, fix, evidence with line numbers, suspects and the reason for the review', async () => {
-    const { said } = await session(queueOf(1), [[SHOWN, 'q']]);
+    const { said } = await runSession(createQueue(1), [[SHOWN, 'q']]);
     for (const part of [
       'Needs review: Test failure',
       'The new tax step',
@@ -111,8 +111,8 @@ describe('faultline review in a terminal', () => {
   });
 
   it('accepts with one key and shows the next item', async () => {
-    const queue = queueOf(2);
-    const done = await session(queue, [
+    const queue = createQueue(2);
+    const done = await runSession(queue, [
       [SHOWN, 'a'],
       [SHOWN, 'a'],
     ]);
@@ -125,8 +125,8 @@ describe('faultline review in a terminal', () => {
   });
 
   it('rejects with two keys', async () => {
-    const queue = queueOf(1);
-    await session(queue, [
+    const queue = createQueue(1);
+    await runSession(queue, [
       [SHOWN, 'x'],
       [/4 Cannot tell/, '1'],
     ]);
@@ -136,8 +136,8 @@ describe('faultline review in a terminal', () => {
   });
 
   it('cancels a correction with Esc, even within a line', async () => {
-    const queue = queueOf(1);
-    const { said } = await session(queue, [
+    const queue = createQueue(1);
+    const { said } = await runSession(queue, [
       [SHOWN, 'c'],
       [/5 Test failure/, '3'],
       [/Cause {5}.*0\.01\./s, '\u001b'],
@@ -148,7 +148,7 @@ describe('faultline review in a terminal', () => {
   });
 
   it('corrects the category by digit, the cause in an editor with the present text, and the evidence', async () => {
-    const queue = queueOf(1);
+    const queue = createQueue(1);
     const steps = [
       [SHOWN, 'c'],
       [/5 Test failure/, '3'],
@@ -157,7 +157,7 @@ describe('faultline review in a terminal', () => {
       [/Shown by.*E1/s, '\r'],
       [/Press y to send/, 'y'],
     ] as const;
-    await session(queue, steps);
+    await runSession(queue, steps);
     expect(queue.decided).toMatchObject([
       {
         decision: {
@@ -171,7 +171,7 @@ describe('faultline review in a terminal', () => {
   });
 
   it('sends a correction only after y', async () => {
-    const queue = queueOf(1);
+    const queue = createQueue(1);
     const steps = [
       [SHOWN, 'c'],
       [/5 Test failure/, '3'],
@@ -181,14 +181,14 @@ describe('faultline review in a terminal', () => {
       [/Press y to send/, '\r'],
       [SHOWN, 'q'],
     ] as const;
-    const { said } = await session(queue, steps);
+    const { said } = await runSession(queue, steps);
     expect(queue.decided).toEqual([]);
     expect(said).toContain('Nothing was decided.');
   });
 
   it('skips, undoes, and releases the item on exit', async () => {
-    const queue = queueOf(3);
-    const done = await session(queue, [
+    const queue = createQueue(3);
+    const done = await runSession(queue, [
       [SHOWN, 'a'],
       [SHOWN, 'u'],
       [/rev_1.*q quit\n$/s, 's'],
@@ -208,8 +208,8 @@ describe('faultline review in a terminal', () => {
     ['an arrow', '\u001b[A'],
     ['a capital letter', 'A'],
   ])('decides nothing on %s', async (_name, key) => {
-    const queue = queueOf(1);
-    await session(queue, [
+    const queue = createQueue(1);
+    await runSession(queue, [
       [SHOWN, key],
       [SHOWN, 'q'],
     ]);
@@ -217,29 +217,29 @@ describe('faultline review in a terminal', () => {
   });
 
   it('decides only one item if a key is held down', async () => {
-    const queue = queueOf(3);
+    const queue = createQueue(3);
     const steps = [
       [SHOWN, 'a'],
       [SHOWN, 'aaaq'],
     ] as const;
-    await session(queue, steps, 10_000);
+    await runSession(queue, steps, 10_000);
     expect(queue.decided).toHaveLength(1);
   });
 
   it('requires a second press to accept an answer that exonerates a change to its own suspect', async () => {
     const excuse = {
-      analysis: unsureAnalysis({ category: 'INFRA_ERROR' }),
+      analysis: createUnsureAnalysis({ category: 'INFRA_ERROR' }),
       build: sampleBuild({ commit: 'a41f9c2d0000' }),
     };
-    const once = queueOf(1, excuse);
-    await session(once, [
+    const once = createQueue(1, excuse);
+    await runSession(once, [
       [SHOWN, 'a'],
       [/a again/, 'z'],
       [/Nothing was decided/, 'q'],
     ]);
     expect(once.decided).toEqual([]);
-    const twice = queueOf(1, excuse);
-    await session(twice, [
+    const twice = createQueue(1, excuse);
+    await runSession(twice, [
       [SHOWN, 'a'],
       [/a again/, 'a'],
     ]);
@@ -247,7 +247,7 @@ describe('faultline review in a terminal', () => {
   });
 
   it('reports what could not be stored, keeps the item, and stores it later', async () => {
-    const queue = queueOf(1);
+    const queue = createQueue(1);
     let away = true;
     const decide: ReviewClient['decide'] = async (review, decision) => {
       if (away) {
@@ -256,7 +256,7 @@ describe('faultline review in a terminal', () => {
       }
       return await queue.client.decide(review, decision);
     };
-    const { said } = await session({ ...queue, client: { ...queue.client, decide } }, [
+    const { said } = await runSession({ ...queue, client: { ...queue.client, decide } }, [
       [SHOWN, 'a'],
       [/Not saved: No Faultline answers\./, 'a'],
     ]);
@@ -265,23 +265,25 @@ describe('faultline review in a terminal', () => {
   });
 
   it('releases the item after Ctrl-C', async () => {
-    const queue = queueOf(1);
-    expect(await session(queue, [[SHOWN, '\u0003']])).toMatchObject({ interrupted: true });
+    const queue = createQueue(1);
+    expect(await runSession(queue, [[SHOWN, '\u0003']])).toMatchObject({ interrupted: true });
     expect(queue.released).toEqual(['rev_1']);
   });
 
   it('prints no terminal escapes', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J';
-    const analysis = unsureAnalysis({ answer: { ...unsureAnalysis().answer, title: evil, rootCause: evil } });
-    const { said } = await session(
-      queueOf(1, { analysis, review: sampleReview({ repository: evil, why: [evil] }) }),
+    const analysis = createUnsureAnalysis({
+      answer: { ...createUnsureAnalysis().answer, title: evil, rootCause: evil },
+    });
+    const { said } = await runSession(
+      createQueue(1, { analysis, review: sampleReview({ repository: evil, why: [evil] }) }),
       [[SHOWN, 'q']],
     );
     expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 
   it('lists every key in its help', async () => {
-    const { said } = await session(queueOf(1), [
+    const { said } = await runSession(createQueue(1), [
       [SHOWN, '?'],
       [/never decide/, 'q'],
     ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeItem } from '../console/review/queue-world.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let served: TestConsole;
 let url = '';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await served.close());
 
-const search = (...args: string[]) => faultline(['search', ...args, '--url', url, '--token', TOKENS.read]);
+const search = (...args: string[]) => runFaultline(['search', ...args, '--url', url, '--token', TOKENS.read]);
 
 describe('faultline search', () => {
   it('60: finds what the console finds, one line per failure, or as JSON', async () => {

@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { findSecrets, getSecretsFile, readOrCreateSecrets } from '../../src/cli/settings.ts';
-import { faultlineProcess } from './faultline.ts';
+import { runFaultlineProcess } from './faultline.ts';
 
 const run = promisify(execFile);
 const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
 
 describe('secrets of a data directory', () => {
   it('are created once, for the owner only, and no other file remains', () => {
-    const folder = newFolder();
+    const folder = createFolder();
     const made = readOrCreateSecrets(folder);
     expect(readOrCreateSecrets(folder)).toEqual(made);
     expect(statSync(getSecretsFile(folder)).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ describe('secrets of a data directory', () => {
   });
 
   it('are the same for processes that create them at once', async () => {
-    const folder = newFolder();
+    const folder = createFolder();
     const script = `const { readOrCreateSecrets } = await import(${JSON.stringify(MODULE)});
       while (Date.now() < Number(process.argv[1])) { }
       console.log(JSON.stringify(readOrCreateSecrets(process.argv[2])));`;
@@ -37,7 +37,7 @@ describe('secrets of a data directory', () => {
   });
 
   it('that others can read are restricted to the owner, with one warning', () => {
-    const folder = newFolder();
+    const folder = createFolder();
     const made = readOrCreateSecrets(folder);
     chmodSync(getSecretsFile(folder), 0o644);
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -53,15 +53,15 @@ describe('secrets of a data directory', () => {
   });
 
   it('that are damaged are refused, not replaced', () => {
-    const folder = newFolder();
+    const folder = createFolder();
     writeFileSync(getSecretsFile(folder), '{"token":', { mode: 0o600 });
     expect(() => readOrCreateSecrets(folder)).toThrow(/is damaged\. Delete it/);
     expect(readFileSync(getSecretsFile(folder), 'utf8')).toBe('{"token":');
   });
 
   it('are not created by connect in a default folder; it says what Jenkins needs', async () => {
-    const folder = newFolder();
-    const { code, stdout } = await faultlineProcess(['connect', 'jenkins'], { cwd: folder });
+    const folder = createFolder();
+    const { code, stdout } = await runFaultlineProcess(['connect', 'jenkins'], { cwd: folder });
 
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('faultlineReport()') });
     expect(stdout).toContain('pass the data directory of the service with --data');
@@ -70,10 +70,10 @@ describe('secrets of a data directory', () => {
   });
 
   it('do not exist if nothing was ever served', () => {
-    expect(findSecrets(join(newFolder(), 'none'))).toBeNull();
+    expect(findSecrets(join(createFolder(), 'none'))).toBeNull();
   });
 });
 
-function newFolder(): string {
+function createFolder(): string {
   return mkdtempSync(join(tmpdir(), 'faultline-secrets-'));
 }

@@ -6,8 +6,8 @@ import { describeCommand, listEveryCommand } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { listAllTools } from '../../src/mcp/server.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { installation } from '../mcp/world.ts';
-import { faultline } from './faultline.ts';
+import { createInstallation } from '../mcp/world.ts';
+import { runFaultline } from './faultline.ts';
 
 const NAME = 'ci-triage';
 const TEXT = readFileSync(resolve(import.meta.dirname, `../../skills/${NAME}/SKILL.md`), 'utf8');
@@ -37,7 +37,7 @@ it('the skill names only commands, options and tools that exist', () => {
     for (const [option] of ours.matchAll(/--[a-z-]+/g)) expect(known, `${path} ${option}`).toContain(option);
   }
   const explainLog = () => Promise.reject(new Error('not asked here'));
-  const tools = listAllTools({ installation: installation(), explainLog, logger: silentLogger }).map(
+  const tools = listAllTools({ installation: createInstallation(), explainLog, logger: silentLogger }).map(
     ({ name }) => name,
   );
   const mentioned = [...TEXT.matchAll(/`([a-z]+_[a-z]+)`/g)].map(([, name]) => name);
@@ -47,44 +47,44 @@ it('the skill names only commands, options and tools that exist', () => {
 
 it('the skill is installed into a directory of skills, and again without a change', async () => {
   const dir = createFolder();
-  const first = await faultline(['skill', 'install', '--dir', dir, '--json']);
+  const first = await runFaultline(['skill', 'install', '--dir', dir, '--json']);
   const path = join(dir, NAME, 'SKILL.md');
   expect(JSON.parse(first.stdout)).toEqual({ ok: true, outcome: 'installed', path });
   expect(readFileSync(path, 'utf8')).toBe(TEXT);
-  const second = await faultline(['skill', 'install', '--dir', dir]);
+  const second = await runFaultline(['skill', 'install', '--dir', dir]);
   expect(second.stdout).toBe(`${path} is up to date.\n`);
 });
 
 it('the skill replaces a different file only with --force', async () => {
   const dir = createFolder();
-  await faultline(['skill', 'install', '--dir', dir]);
+  await runFaultline(['skill', 'install', '--dir', dir]);
   const path = join(dir, NAME, 'SKILL.md');
   writeFileSync(path, 'our own words');
-  const refused = await faultline(['skill', 'install', '--dir', dir]);
+  const refused = await runFaultline(['skill', 'install', '--dir', dir]);
   expect(refused.code).toBe(4);
   expect(refused.stderr).toBe(`error: ${path} has another text. --force replaces it.\n`);
   expect(readFileSync(path, 'utf8')).toBe('our own words');
-  expect((await faultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
+  expect((await runFaultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
   expect(readFileSync(path, 'utf8')).toBe(TEXT);
 });
 
 it('the skill replaces a symbolic link, but never its target', async () => {
   const dir = createFolder();
-  await faultline(['skill', 'install', '--dir', dir]);
+  await runFaultline(['skill', 'install', '--dir', dir]);
   const elsewhere = join(createFolder(), 'profile');
   writeFileSync(elsewhere, 'private');
   const path = join(dir, NAME, 'SKILL.md');
   unlinkSync(path);
   symlinkSync(elsewhere, path);
-  expect((await faultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
+  expect((await runFaultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
   expect(readFileSync(elsewhere, 'utf8')).toBe('private');
   expect(statSync(path).isFile()).toBe(true);
   expect(readFileSync(path, 'utf8')).toBe(TEXT);
 });
 
 it('skill refuses two targets, and can print the skill', async () => {
-  const both = await faultline(['skill', 'install', '--dir', createFolder(), '--user']);
+  const both = await runFaultline(['skill', 'install', '--dir', createFolder(), '--user']);
   expect(both.code).toBe(2);
   expect(both.stderr).toBe('error: --dir and --user name two places. Use one of them.\n');
-  expect((await faultline(['skill', 'show'])).stdout).toBe(TEXT);
+  expect((await runFaultline(['skill', 'show'])).stdout).toBe(TEXT);
 });

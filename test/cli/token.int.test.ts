@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isTokenForm } from '../../src/domain/access.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startService, TOKEN } from '../support/service.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const token = (...args: string[]) => faultline(['token', ...args, '--data', folder]);
+const token = (...args: string[]) => runFaultline(['token', ...args, '--data', folder]);
 
 it('token creates, lists and revokes tokens in a data directory that no service uses; a service accepts them', async () => {
   const made = await token(

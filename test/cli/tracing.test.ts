@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSpanReceiver } from '../support/span-receiver.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-spans-')), 'build.log');
 writeFileSync(LOG, 'FAIL src/cart.test.ts\nError: the customer Wintermute has no cart\n');
@@ -16,7 +16,7 @@ afterEach(async () => collector.close());
 
 describe('faultline triage --trace', () => {
   it('shows every step, without escapes in a pipe', async () => {
-    const { stdout, code } = await faultline(['triage', LOG, '--trace']);
+    const { stdout, code } = await runFaultline(['triage', LOG, '--trace']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Trace\t/m);
     expect(stdout).toMatch(/^Judgment\tclassify by rules/m);
@@ -26,7 +26,7 @@ describe('faultline triage --trace', () => {
   });
 
   it('adds the trace to the document with --json', async () => {
-    const { stdout } = await faultline(['triage', LOG, '--trace', '--json']);
+    const { stdout } = await runFaultline(['triage', LOG, '--trace', '--json']);
     const { ok, analyses, traces } = JSON.parse(stdout);
     expect(ok).toBe(true);
     expect(traces[0]).toMatchObject({ analysisId: analyses[0].id, totals: { modelCalls: 0 } });
@@ -39,7 +39,7 @@ describe('spans of a run', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of-the-collector',
     };
-    const { code } = await faultline(['triage', LOG, '--json'], { env });
+    const { code } = await runFaultline(['triage', LOG, '--json'], { env });
 
     expect(code).toBe(0);
     expect(collector.requests[0]).toMatchObject({
@@ -58,7 +58,7 @@ describe('spans of a run', () => {
   });
 
   it('do not affect the answer if no server accepts them', async () => {
-    const { code, stdout } = await faultline(['triage', LOG, '--json'], {
+    const { code, stdout } = await runFaultline(['triage', LOG, '--json'], {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
     });
     expect(code).toBe(0);

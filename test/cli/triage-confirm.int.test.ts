@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const CHECK =
   "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => repository.remove());
 
 const triage = (...args: readonly string[]) =>
-  faultline(['triage', join(repository.folder, 'build.log'), '--repo', repository.folder, ...args]);
+  runFaultline(['triage', join(repository.folder, 'build.log'), '--repo', repository.folder, ...args]);
 
 test('triage --confirm runs the command again, and the answer states what the runs show', async () => {
   const { code, stdout, stderr } = await triage('--confirm', `${process.execPath} --test`, '--json');

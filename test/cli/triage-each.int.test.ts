@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../fixtures/failures');
-const textOf = (name: string) => readFileSync(join(FAILURES, name, 'log.txt'), 'utf8');
-const CART = textOf('cart-discount-rounding');
-const REGISTRY = textOf('registry-unavailable');
+const readText = (name: string) => readFileSync(join(FAILURES, name, 'log.txt'), 'utf8');
+const CART = readText('cart-discount-rounding');
+const REGISTRY = readText('registry-unavailable');
 const GREEN = 'Tests: 12 passed, 12 total\nDone in 1.2 s.\n';
 
 /** A directory with these files. */
-function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
+function createFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-each-'));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
@@ -29,7 +29,7 @@ const Told = z.object({
   analyses: z.array(z.object({ category: z.string(), tests: z.array(z.string()) })).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
-const toldOf = (stdout: string) =>
+const readJsonLines = (stdout: string) =>
   stdout
     .trimEnd()
     .split('\n')
@@ -37,15 +37,15 @@ const toldOf = (stdout: string) =>
 
 describe('triage --each', () => {
   it('answers each file of a directory separately, with one JSON object per file', async () => {
-    const folder = folderOf({
+    const folder = createFolder({
       'a/cart.log': CART,
       'b/registry.log': REGISTRY,
       'c/green.log': GREEN,
       'core.out': Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2]),
     });
-    const ended = await faultline(['triage', folder, '--each', '--json']);
+    const ended = await runFaultline(['triage', folder, '--each', '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    const told = toldOf(ended.stdout);
+    const told = readJsonLines(ended.stdout);
     expect(told.map(({ file }) => file.slice(folder.length + 1))).toEqual([
       'a/cart.log',
       'b/registry.log',
@@ -64,8 +64,8 @@ describe('triage --each', () => {
   });
 
   it('prints a section for each file in a pipe', async () => {
-    const folder = folderOf({ 'cart.log': CART, 'green.log': GREEN });
-    const { stdout, code } = await faultline([
+    const folder = createFolder({ 'cart.log': CART, 'green.log': GREEN });
+    const { stdout, code } = await runFaultline([
       'triage',
       join(folder, 'cart.log'),
       join(folder, 'green.log'),
@@ -79,15 +79,15 @@ describe('triage --each', () => {
   });
 
   it('reports missing files and files that are not logs in place, and answers the others', async () => {
-    const folder = folderOf({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
-    const { stdout } = await faultline([
+    const folder = createFolder({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
+    const { stdout } = await runFaultline([
       'triage',
       join(folder, 'none.log'),
       join(folder, 'logs'),
       '--each',
       '--json',
     ]);
-    expect(toldOf(stdout)).toMatchObject([
+    expect(readJsonLines(stdout)).toMatchObject([
       { ok: false, error: { code: 'not-found', message: expect.stringContaining('there is no such file') } },
       { ok: true, analyses: [{ category: 'TEST_FAILURE' }] },
       {
@@ -102,7 +102,7 @@ describe('triage --each', () => {
 
   it('exits with 5 only if nothing failed in any file, and with 3 if no file could be read', async () => {
     const code = async (files: Readonly<Record<string, string>>, ...more: string[]) =>
-      (await faultline(['triage', folderOf(files), '--each', '--quiet', ...more])).code;
+      (await runFaultline(['triage', createFolder(files), '--each', '--quiet', ...more])).code;
     expect(await code({ 'a.log': GREEN, 'b.log': GREEN })).toBe(5);
     expect(await code({ 'a.log': GREEN, 'b.log': CART })).toBe(0);
     expect(await code({ 'a.log': ' \n', 'b.log': '' })).toBe(3);
@@ -114,7 +114,7 @@ describe('triage --each', () => {
     ['--github', ['triage', 'x.log', '--each', '--github'], /cannot be used with/],
     ['--junit', ['triage', 'x.log', '--each', '--junit', 'r.xml'], /cannot be used with/],
   ])('refuses %s', async (_what, args, sentence) => {
-    expect(await faultline(args)).toMatchObject({
+    expect(await runFaultline(args)).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(sentence),
@@ -124,19 +124,19 @@ describe('triage --each', () => {
 
 describe('without --each', () => {
   it('refuses a directory of unrelated logs, with a hint', async () => {
-    const folder = folderOf({
-      'checkout.log': textOf('checkout-type-error'),
-      'invoice.log': textOf('invoice-unused-import'),
+    const folder = createFolder({
+      'checkout.log': readText('checkout-type-error'),
+      'invoice.log': readText('invoice-unused-import'),
     });
-    const ended = await faultline(['triage', folder, '--json']);
+    const ended = await runFaultline(['triage', folder, '--json']);
     expect(ended.code).toBe(3);
     expect(JSON.parse(ended.stdout)).toMatchObject({ ok: false, error: { code: 'invalid-input' } });
     expect(ended.stderr).toMatch(
       /These logs are of different builds: the project of checkout\.log is checkout, of invoice\.log invoices\. Use faultline triage --each/,
     );
     expect(
-      await faultline(['triage', join(folder, 'checkout.log'), join(folder, 'invoice.log')]),
+      await runFaultline(['triage', join(folder, 'checkout.log'), join(folder, 'invoice.log')]),
     ).toMatchObject({ code: 3, stdout: '' });
-    expect(await faultline(['ask', folder, 'why?'])).toMatchObject({ code: 3, stdout: '' });
+    expect(await runFaultline(['ask', folder, 'why?'])).toMatchObject({ code: 3, stdout: '' });
   });
 });

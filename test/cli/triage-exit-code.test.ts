@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { computeExitCode } from '../../src/cli/triage/triage-command.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleAnalysis } from '../support/sample-analysis.ts';
 
 const code = sampleAnalysis();
 const infra = sampleAnalysis({ category: 'INFRA_ERROR' });
-const unsure = unsureAnalysis();
+const unsure = createUnsureAnalysis();
 
 it.each<[string, (readonly Analysis[])[], number]>([
   ['every answer is sure', [[code, infra]], 0],

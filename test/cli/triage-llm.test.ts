@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ANSWER, LOG, scriptOf } from '../journeys/graph-llm-stage.ts';
+import { ANSWER, createScript, LOG } from '../journeys/graph-llm-stage.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let server: OpenAiServer;
 beforeEach(async () => {
   server = await startOpenAiServer();
-  server.script(scriptOf({}));
+  server.script(createScript({}));
 });
 afterEach(() => server.close());
 
 const triage = (env: Readonly<Record<string, string>>) =>
-  faultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
+  runFaultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
 
 test('triage uses the model server that the usual variables name, here one without /v1', {
   timeout: 60_000,
@@ -28,7 +28,7 @@ test('triage uses the model server that the usual variables name, here one witho
 });
 
 test('59: a request for a model without a key is refused with the missing setting', async () => {
-  const ended = await faultline(['triage', '-', '--analyst', 'llm'], { input: LOG });
+  const ended = await runFaultline(['triage', '-', '--analyst', 'llm'], { input: LOG });
   expect(ended).toMatchObject({ code: 2, stdout: '' });
   expect(ended.stderr).toContain('No model is configured for --analyst llm. Set OPENAI_API_KEY');
 });

@@ -4,13 +4,13 @@ import { type Host, type ProviderWorld, startHost } from '../providers/contract.
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { githubWorld } from '../providers/worlds/github.ts';
 import { gitlabWorld } from '../providers/worlds/gitlab.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
 import { createGitRepository } from '../support/git-repository.ts';
 import { type JenkinsApi, startJenkinsApi } from '../support/jenkins-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
-const { log, category } = capturedFailure('cart-discount-rounding');
+const { log, category } = readCapturedFailure('cart-discount-rounding');
 const ENDED = '2026-03-01T11:00:00Z';
 const PAST = [
   { id: 90, status: 'failed', ended: ENDED, log },
@@ -39,7 +39,7 @@ describe.each(Object.entries(HOSTS))('a run of %s', (_name, { world, setting, pa
   });
   afterAll(() => host.close());
   const triage = async (id: number, more: readonly string[] = []) =>
-    await faultline(['triage', '--run', `${host.url}/${page}${id}`, ...more], { env });
+    await runFaultline(['triage', '--run', `${host.url}/${page}${id}`, ...more], { env });
 
   it('is fetched and explained', async () => {
     const { code, stdout, stderr } = await triage(90, ['--json']);
@@ -53,7 +53,7 @@ describe.each(Object.entries(HOSTS))('a run of %s', (_name, { world, setting, pa
     const clone = createGitRepository();
     clone.commit({ 'a.txt': 'a' }, 'Begin');
     clone.git('remote', 'add', 'origin', `${host.url}/shop/api.git`);
-    const { code, stdout } = await faultline(['triage', '--run', '90', '--repo', clone.folder, '--json'], {
+    const { code, stdout } = await runFaultline(['triage', '--run', '90', '--repo', clone.folder, '--json'], {
       env,
     });
     clone.remove();
@@ -110,7 +110,7 @@ describe('a build of Jenkins', () => {
     ['its address', () => `${jenkins.url}/job/shop/812/console`],
     ['its path', () => 'job/shop/812'],
   ])('is fetched and explained by %s', async (_what, run) => {
-    const { code, stdout } = await faultline(['triage', '--run', run(), '--json'], { env });
+    const { code, stdout } = await runFaultline(['triage', '--run', run(), '--json'], { env });
 
     expect([code, readCategory(stdout)]).toEqual([0, category]);
   });
@@ -120,7 +120,7 @@ describe('a build of Jenkins', () => {
     [814, 4, /has not ended/],
     [815, 3, /404 for build 815/],
   ])('with number %i is refused with the reason', async (number, exit, said) => {
-    const { code, stderr } = await faultline(['triage', '--run', `job/shop/${number}`], { env });
+    const { code, stderr } = await runFaultline(['triage', '--run', `job/shop/${number}`], { env });
 
     expect([code, stderr]).toEqual([exit, expect.stringMatching(said)]);
   });
@@ -132,13 +132,13 @@ describe('an argument that names no run', () => {
     ['https://github.com/shop/api/pull/7', 3, /is not the page of a run.*actions\/runs\/ID/],
     ['latest', 3, /names no run/],
   ])('such as %s is refused with the accepted forms', async (run, exit, said) => {
-    const { code, stderr } = await faultline(['triage', '--run', run]);
+    const { code, stderr } = await runFaultline(['triage', '--run', run]);
 
     expect([code, stderr]).toEqual([exit, expect.stringMatching(said)]);
   });
 
   it('that is missing, with no log either, is requested', async () => {
-    const { code, stderr } = await faultline(['triage']);
+    const { code, stderr } = await runFaultline(['triage']);
 
     expect([code, stderr]).toEqual([2, expect.stringContaining('Name a log, or a run with --run.')]);
   });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGitRepository } from '../support/git-repository.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
 const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
@@ -36,7 +36,7 @@ const Answer = z.object({
   analyses: z.tuple([Analysis], Analysis),
   log: z.object({ lines: z.int(), maskedSecrets: z.int() }),
 });
-const mainOf = (stdout = '') => Answer.parse(JSON.parse(stdout)).analyses[0];
+const readMain = (stdout = '') => Answer.parse(JSON.parse(stdout)).analyses[0];
 const Refusal = z.object({
   ok: z.literal(false),
   schema: z.literal(1),
@@ -45,7 +45,7 @@ const Refusal = z.object({
 
 describe('triage of a test report without a log', () => {
   it('answers with claims that quote the lines of the report', async () => {
-    const { code, stdout } = await faultline([
+    const { code, stdout } = await runFaultline([
       'triage',
       resolve(import.meta.dirname, '../fixtures/reports/pytest.xml'),
       '--json',
@@ -61,7 +61,7 @@ describe('triage of a test report without a log', () => {
 
 describe('triage of a log', () => {
   it('UX 50: prints Key<tab>value lines to a pipe, and plain phases to standard error', async () => {
-    const ended = await faultline(['triage', CART]);
+    const ended = await runFaultline(['triage', CART]);
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout).not.toContain('\u001b');
     for (const line of ended.stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
@@ -73,9 +73,9 @@ describe('triage of a log', () => {
   });
 
   it('UX 50: prints only one JSON object with --json', async () => {
-    const ended = await faultline(['triage', CART, '--json']);
+    const ended = await runFaultline(['triage', CART, '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(mainOf(ended.stdout)).toMatchObject({
+    expect(readMain(ended.stdout)).toMatchObject({
       category: 'TEST_FAILURE',
       tests: ['takes the coupon off and rounds to the nearest cent'],
     });
@@ -90,7 +90,7 @@ describe('triage of a log', () => {
   });
 
   it('reads standard input, also gzip, and prints only the result with --quiet', async () => {
-    const ended = await faultline(['triage', '-', '--quiet'], {
+    const ended = await runFaultline(['triage', '-', '--quiet'], {
       input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`),
     });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -112,8 +112,8 @@ describe('triage of a log', () => {
         `${thrown}\n    at total (/home/runner/work/api/api/src/cart.js:1:10)\n##[error]Process completed with exit code 1.\n`,
       );
       const suspectsWith = async (...more: string[]) => {
-        const ended = await faultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
-        return mainOf(ended.stdout).suspects.map(({ path, author }) => ({ path, author }));
+        const ended = await runFaultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
+        return readMain(ended.stdout).suspects.map(({ path, author }) => ({ path, author }));
       };
       expect(await suspectsWith('--green-commit', green)).toContainEqual({
         path: 'src/tax.js',
@@ -123,8 +123,8 @@ describe('triage of a log', () => {
       expect((await suspectsWith('--commit', green)).map(({ path }) => path)).not.toContain('src/tax.js');
 
       const [unknown, alone] = [
-        await faultline(['triage', log, '--repo', repository.folder, '--commit', 'nowhere']),
-        await faultline(['triage', log, '--commit', green]),
+        await runFaultline(['triage', log, '--repo', repository.folder, '--commit', 'nowhere']),
+        await runFaultline(['triage', log, '--commit', green]),
       ];
       expect(unknown).toMatchObject({
         code: 3,
@@ -137,7 +137,7 @@ describe('triage of a log', () => {
   });
 
   it('prints workflow commands with --github, and exits 11 for INFRA_ERROR with --exit-code', async () => {
-    const ended = await faultline([
+    const ended = await runFaultline([
       'triage',
       join(FIXTURES, 'registry-unavailable/log.txt'),
       '--github',
@@ -149,7 +149,7 @@ describe('triage of a log', () => {
   });
 
   it('exits with 10 with --exit-code if the answer needs review', async () => {
-    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], {
+    const ended = await runFaultline(['triage', '-', '--exit-code', '--quiet'], {
       input: 'something odd happened\n##[error]Process completed with exit code 3.\n',
     });
     expect(ended.code).toBe(10);
@@ -159,14 +159,14 @@ describe('triage of a log', () => {
   it('reads a large log from its file, whatever the size limit', async () => {
     const password = ['correct', 'horse', 'battery', '9'].join('-');
     const quiet = `${'-- Looking for header.h - found, and that is all there is to say of it\n'.repeat(256_000)}`;
-    const large = fileOf(
+    const large = writeFileWith(
       'large.log',
       `${quiet}login --password=${password}\n${readFileSync(CART, 'utf8')}\n${quiet}`,
     );
     const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
     const [big, small] = await Promise.all([
-      faultline(['triage', large, '--json'], { env }),
-      faultline(['triage', CART, '--json']),
+      runFaultline(['triage', large, '--json'], { env }),
+      runFaultline(['triage', CART, '--json']),
     ]);
     expect(big).toMatchObject({ code: 0, stderr: '' });
     expect(big?.stdout).not.toContain(password);
@@ -197,20 +197,20 @@ describe('triage of a log', () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     writeFileSync(join(folder, 'build.log'), 'Error: boom\n');
     writeFileSync(join(folder, 'core.out'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]));
-    const ended = await faultline(['triage', folder, '--quiet']);
+    const ended = await runFaultline(['triage', folder, '--quiet']);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(/^Note\tSkipped: .*core\.out is an ELF program/m);
   });
 
   it('reports how UTF-16 and invalid UTF-8 were read', async () => {
-    const wide = fileOf('wide.log', Buffer.from('\ufeffError: boom\n', 'utf16le'));
-    const broken = fileOf(
+    const wide = writeFileWith('wide.log', Buffer.from('\ufeffError: boom\n', 'utf16le'));
+    const broken = writeFileWith(
       'broken.log',
       Buffer.from([...Buffer.from('Error: b'), 0xff, ...Buffer.from('oom\n')]),
     );
     const [first, second] = await Promise.all([
-      faultline(['triage', wide, '--quiet']),
-      faultline(['triage', broken, '--quiet']),
+      runFaultline(['triage', wide, '--quiet']),
+      runFaultline(['triage', broken, '--quiet']),
     ]);
     expect(first?.stdout).toMatch(/^Note\t.*wide\.log was UTF-16LE/m);
     expect(second?.stdout).toMatch(/^Note\t.*broken\.log has 1 invalid UTF-8 sequence/m);
@@ -220,35 +220,39 @@ describe('triage of a log', () => {
 describe('input that cannot be read', () => {
   it.each([
     ['a missing file', () => join(FOLDER, 'none.log'), /none\.log cannot be read: there is no such file/],
-    ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyze/],
+    [
+      'an empty file',
+      () => writeFileWith('empty.log', ''),
+      /empty\.log is empty: there is nothing to analyze/,
+    ],
     ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /contains no log or report/],
     [
       'a broken zip archive',
-      () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')),
+      () => writeFileWith('run.zip', Buffer.from('PK\u0003\u0004')),
       /run\.zip is not a usable zip archive/,
     ],
     [
       'a 7-Zip archive',
-      () => fileOf('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')),
+      () => writeFileWith('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')),
       /run\.7z is a 7-Zip archive/,
     ],
     [
       'a broken zip archive in gzip',
-      () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')),
+      () => writeFileWith('run.zip.gz', gzipSync('PK\u0003\u0004')),
       /run\.zip\.gz is not a usable zip/,
     ],
     [
       'binary data',
-      () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))),
+      () => writeFileWith('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))),
       /noise\.log is binary data/,
     ],
     [
       'broken gzip',
-      () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)),
+      () => writeFileWith('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)),
       /cut\.gz is broken gzip/,
     ],
   ])('UX 50: %s exits with 3 and a sentence, without output', async (_name, path, sentence) => {
-    const ended = await faultline(['triage', path(), '--quiet']);
+    const ended = await runFaultline(['triage', path(), '--quiet']);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);
     expect(ended.stderr).not.toMatch(/^\s+at /m);
@@ -256,10 +260,10 @@ describe('input that cannot be read', () => {
 
   it('such as a gzip bomb or an endless file is read up to the limit', async () => {
     const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
-    const bomb = fileOf('bomb.gz', gzipSync(Buffer.alloc(50_000_000)));
+    const bomb = writeFileWith('bomb.gz', gzipSync(Buffer.alloc(50_000_000)));
     const [first, second] = await Promise.all([
-      faultline(['triage', bomb], { env }),
-      faultline(['read', '/dev/zero'], { env }),
+      runFaultline(['triage', bomb], { env }),
+      runFaultline(['read', '/dev/zero'], { env }),
     ]);
     for (const ended of [first, second]) {
       expect(ended).toMatchObject({ code: 3, stdout: '' });
@@ -270,13 +274,13 @@ describe('input that cannot be read', () => {
   });
 
   it('is reported as JSON if JSON was requested', async () => {
-    const ended = await faultline(['triage', join(FOLDER, 'none.log'), '--json']);
+    const ended = await runFaultline(['triage', join(FOLDER, 'none.log'), '--json']);
     expect(ended.code).toBe(3);
     expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');
   });
 });
 
-function fileOf(name: string, content: string | Buffer): string {
+function writeFileWith(name: string, content: string | Buffer): string {
   const path = join(FOLDER, name);
   writeFileSync(path, content);
   return path;

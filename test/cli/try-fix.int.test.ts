@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
-import { faultlineProcess, type ProcessOptions } from './faultline.ts';
+import { type ProcessOptions, runFaultlineProcess } from './faultline.ts';
 
 const CHECK =
   "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => repository.remove());
 
 const tryFix = (args: readonly string[], options: ProcessOptions = {}) =>
-  faultlineProcess(['try-fix', ...args, '--', process.execPath, '--test'], {
+  runFaultlineProcess(['try-fix', ...args, '--', process.execPath, '--test'], {
     cwd: repository.folder,
     ...options,
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 describe('a usage error', () => {
   it.each([
@@ -28,7 +28,7 @@ describe('a usage error', () => {
   ])(
     '(%s) exits with 2, and prints the reason and how to get help to standard error',
     async (_name, args, sentence) => {
-      const ended = await faultline(args);
+      const ended = await runFaultline(args);
       expect(ended.code).toBe(2);
       expect(ended.stderr).toMatch(sentence);
       if (!args.includes('--json')) expect(ended.stdout).toBe('');
@@ -36,7 +36,7 @@ describe('a usage error', () => {
   );
 
   it('is reported as JSON if JSON was requested', async () => {
-    const ended = await faultline(['read', '--json']);
+    const ended = await runFaultline(['read', '--json']);
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stdout)).toEqual({
       ok: false,
@@ -46,7 +46,7 @@ describe('a usage error', () => {
   });
 
   it('in an environment variable names the variable', async () => {
-    const ended = await faultline(['triage', 'x'], { env: { FAULTLINE_PORT: '70000' } });
+    const ended = await runFaultline(['triage', 'x'], { env: { FAULTLINE_PORT: '70000' } });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('FAULTLINE_PORT (http.port)');
   });
@@ -54,9 +54,9 @@ describe('a usage error', () => {
 
 describe('help', () => {
   it('of every command exits with 0 and explains every option', async () => {
-    const ended = await faultline(['help', 'review']);
+    const ended = await runFaultline(['help', 'review']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    for (const command of commandsOf(createProgram())) {
+    for (const command of listCommands(createProgram())) {
       expect(command.description()).toMatch(/^[A-Z].*\.$/);
       for (const { description } of command.options) expect(description).not.toBe('');
     }
@@ -67,7 +67,7 @@ describe('help', () => {
       ['triage', 'gh run view 812 --log-failed | faultline triage -'],
       ['serve', 'faultline serve --demo'],
     ] as const)
-      expect((await faultline([command, '--help'])).stdout).toContain(example);
+      expect((await runFaultline([command, '--help'])).stdout).toContain(example);
   });
 
   it('names the version of the package', () => {
@@ -80,15 +80,15 @@ describe('help', () => {
 
 describe('commands without a running service', () => {
   it('59: explain what to do, and exit with 4', async () => {
-    const ended = await faultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
+    const ended = await runFaultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toMatch(/Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve/);
   });
 });
 
-function commandsOf(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
+function listCommands(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
   return [
     command,
-    ...command.commands.flatMap((child) => commandsOf(child as ReturnType<typeof createProgram>)),
+    ...command.commands.flatMap((child) => listCommands(child as ReturnType<typeof createProgram>)),
   ];
 }

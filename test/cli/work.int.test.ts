@@ -7,7 +7,7 @@ import { createStores } from '../../src/stores/stores.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { createTriageJobs } from '../support/triage-jobs.ts';
-import { faultline } from './faultline.ts';
+import { runFaultline } from './faultline.ts';
 
 let folder = '';
 const ids = { failed: '', waiting: '' };
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const work = (...args: string[]) => faultline(['work', ...args, '--data', folder]);
+const work = (...args: string[]) => runFaultline(['work', ...args, '--data', folder]);
 
 it('work lists failed and pending work, and requeues it', async () => {
   const listed = await work('list');

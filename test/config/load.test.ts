@@ -13,7 +13,7 @@ describe('the environment', () => {
   });
 
   it('reports all errors at once', () => {
-    const said = errorOf(() =>
+    const said = catchError(() =>
       load({
         FAULTLINE_PORT: 'eighty',
         FAULTLINE_TRUST_PROXY: '',
@@ -54,7 +54,7 @@ describe('the environment', () => {
   });
 
   it('describes the form of pairs in general words in its error', () => {
-    expect(errorOf(() => load({ FAULTLINE_OIDC_ROLES: 'ci-team' }))).toContain(
+    expect(catchError(() => load({ FAULTLINE_OIDC_ROLES: 'ci-team' }))).toContain(
       'FAULTLINE_OIDC_ROLES: "ci-team" does not have the form name=value',
     );
   });
@@ -76,10 +76,10 @@ describe('prices of models', () => {
   });
 
   it('are refused with the model and the field that is wrong', () => {
-    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain(
+    expect(catchError(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain(
       'analyst.llm.prices.ours.output',
     );
-    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, () => 'model,input'))).toMatch(
+    expect(catchError(() => load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, () => 'model,input'))).toMatch(
       /names \/prices.json, which is not JSON/,
     );
   });
@@ -99,14 +99,14 @@ describe('secrets in files', () => {
     const missing = () => {
       throw new Error('ENOENT');
     };
-    expect(errorOf(() => load({ OPENAI_API_KEY_FILE: '/none' }, missing))).toMatch(
+    expect(catchError(() => load({ OPENAI_API_KEY_FILE: '/none' }, missing))).toMatch(
       /^OPENAI_API_KEY_FILE names \/none/,
     );
   });
 
   it('are refused if the variable itself is set too', () => {
     const both = { OPENAI_API_KEY: 'a', OPENAI_API_KEY_FILE: '/b' };
-    expect(errorOf(() => load(both, () => 'b'))).toMatch(
+    expect(catchError(() => load(both, () => 'b'))).toMatch(
       /OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set/,
     );
   });
@@ -143,18 +143,20 @@ describe('an invalid value', () => {
   ];
 
   it.each(WRONG)('of %s (%j) is refused with the name of the variable', (name, value) => {
-    expect(errorOf(() => load({ [name]: value }))).toContain(name);
+    expect(catchError(() => load({ [name]: value }))).toContain(name);
   });
 
   it('never shows a token in its error', () => {
-    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain(
+    expect(catchError(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain(
       'very-secret',
     );
-    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'very-secret-token-words' }))).not.toContain('very-secret');
+    expect(catchError(() => load({ FAULTLINE_TOKENS: 'very-secret-token-words' }))).not.toContain(
+      'very-secret',
+    );
   });
 
   it('does not hide the next one', () => {
-    const said = errorOf(() => load({ FAULTLINE_PORT: '70000', FAULTLINE_ANALYST: 'oracle' }));
+    const said = catchError(() => load({ FAULTLINE_PORT: '70000', FAULTLINE_ANALYST: 'oracle' }));
     expect(said).toContain('FAULTLINE_PORT');
     expect(said).toContain('FAULTLINE_ANALYST');
   });
@@ -164,7 +166,7 @@ describe('the table of variables', () => {
   it.each(VARIABLES.map((variable) => [variable.name, variable.path] as const))(
     '%s sets a field that exists: %s',
     (_name, path) => {
-      expect(schemaAt(path.split('.'))).toBe(true);
+      expect(hasSchemaAt(path.split('.'))).toBe(true);
     },
   );
 
@@ -179,7 +181,7 @@ function load(environment: Environment, readFile: (path: string) => string = () 
   return loadConfig(PRESET, environment, readFile);
 }
 
-function errorOf(work: () => unknown): string {
+function catchError(work: () => unknown): string {
   try {
     work();
   } catch (error) {
@@ -191,14 +193,14 @@ function errorOf(work: () => unknown): string {
 }
 
 /** Whether the schema knows the path; a field that only one driver has counts. */
-function schemaAt(path: readonly string[], schema: unknown = Config): boolean {
+function hasSchemaAt(path: readonly string[], schema: unknown = Config): boolean {
   const [part, ...rest] = path;
   if (part === undefined) return schema !== undefined;
   if (typeof schema !== 'object' || schema === null) return false;
-  if ('unwrap' in schema && typeof schema.unwrap === 'function') return schemaAt(path, schema.unwrap());
+  if ('unwrap' in schema && typeof schema.unwrap === 'function') return hasSchemaAt(path, schema.unwrap());
   // A choice of drivers: one of them has the field.
   if ('options' in schema && Array.isArray(schema.options))
-    return schema.options.some((option) => schemaAt(path, option));
+    return schema.options.some((option) => hasSchemaAt(path, option));
   if (
     !('shape' in schema) ||
     typeof schema.shape !== 'object' ||
@@ -206,7 +208,7 @@ function schemaAt(path: readonly string[], schema: unknown = Config): boolean {
     !(part in schema.shape)
   )
     return false;
-  return schemaAt(rest, Reflect.get(schema.shape, part));
+  return hasSchemaAt(rest, Reflect.get(schema.shape, part));
 }
 
 describe('a profile', () => {
@@ -230,14 +232,14 @@ describe('a profile', () => {
   });
 
   it('that does not exist is refused with its variable', () => {
-    expect(errorOf(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
+    expect(catchError(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
   });
 });
 
 describe('a setting of an earlier release', () => {
   it('is refused with the present behavior', () => {
     expect(
-      errorOf(() => load({ FAULTLINE_GITHUB_COMMENT_MODE: 'recreate', FAULTLINE_BLIND_EVERY: '20' })),
+      catchError(() => load({ FAULTLINE_GITHUB_COMMENT_MODE: 'recreate', FAULTLINE_BLIND_EVERY: '20' })),
     ).toMatch(
       /edited in place\. Remove it\n.*FAULTLINE_BLIND_EVERY is no longer a setting: every review item shows its answer\. Remove it/,
     );
@@ -288,6 +290,6 @@ describe('a preset', () => {
     ['FAULTLINE_MONGODB_URL', { ...SERVICES, FAULTLINE_MONGODB_URL: 'mongo:27017' }],
     ['PINECONE_API_KEY', { ...SERVICES, FAULTLINE_PINECONE_INDEX: 'ours' }],
   ])('names %s if it is missing or wrong', (name, environment) => {
-    expect(errorOf(() => of(environment))).toContain(name);
+    expect(catchError(() => of(environment))).toContain(name);
   });
 });

@@ -3,7 +3,7 @@ import { toConnectionOptions, toSmallModel } from '../../src/app/open-models.ts'
 import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
 
-const llmOf = (environment: Record<string, string>) =>
+const loadLlm = (environment: Record<string, string>) =>
   loadConfig(
     createEmbeddedPreset('data', 'knowledge'),
     { FAULTLINE_ANALYST: 'llm', ...environment },
@@ -31,16 +31,16 @@ test.each([
     ['http://127.0.0.1:1', 'gemini-x', 'g'],
   ],
 ])('the model of %j is requested at %j', (environment, [baseUrl, model, apiKey]) => {
-  expect(toConnectionOptions(llmOf(environment))).toMatchObject({ baseUrl, model, apiKey });
+  expect(toConnectionOptions(loadLlm(environment))).toMatchObject({ baseUrl, model, apiKey });
 });
 
 test('the key of another provider is never sent, and a missing key is named', () => {
-  const llm = llmOf({ OPENAI_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
+  const llm = loadLlm({ OPENAI_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
   expect(() => toConnectionOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
 });
 
 test('a model that replaces the configured one uses its own provider', () => {
-  const llm = llmOf({ OPENAI_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
+  const llm = loadLlm({ OPENAI_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
   expect(toConnectionOptions(withModel(llm, 'groq:llama-x'))).toMatchObject({
     baseUrl: 'https://api.groq.com/openai/v1',
     apiKey: 'q',
@@ -59,10 +59,10 @@ test.each([
     [null, 'gpt-mini', 'o'],
   ],
 ])('the cheaper model of %j is requested at %j', (environment, [baseUrl, model, apiKey]) => {
-  const small = toSmallModel(llmOf(environment));
+  const small = toSmallModel(loadLlm(environment));
   expect(small && toConnectionOptions(small)).toMatchObject({ baseUrl, model, apiKey });
 });
 
 test('without a cheaper model, none is used', () => {
-  expect(toSmallModel(llmOf({ OPENAI_API_KEY: 'o' }))).toBeNull();
+  expect(toSmallModel(loadLlm({ OPENAI_API_KEY: 'o' }))).toBeNull();
 });

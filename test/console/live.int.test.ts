@@ -5,8 +5,8 @@ import { buildHttp } from '../../src/api/server.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
-import { emptyHttpDeps } from '../support/http-deps.ts';
-import { storedAsk } from '../support/stored-ask.ts';
+import { createEmptyHttpDeps } from '../support/http-deps.ts';
+import { createStoredAsk } from '../support/stored-ask.ts';
 
 let console: TestConsole;
 let address: string;
@@ -88,7 +88,7 @@ it('65: changes made while a page was loading are sent at once, and so is the fa
 
 it('65: two processes over one database tell what either stored, and a stop ends all streams at once', async () => {
   const { stores, database } = console;
-  const other = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores) });
+  const other = await buildHttp({ ...createEmptyHttpDeps(), stores, database, ask: createStoredAsk(stores) });
   const at = await other.listen({ host: '127.0.0.1', port: 0 });
   const streams = [await follow('', { at }), await follow()];
   await sleep(QUIET_MS);

@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/console/controls.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createEmptyHttpDeps, createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 let console: TestConsole;
 const log: LogLine[] = [];
 
 beforeAll(async () => {
-  console = await openConsole({ logger: recordingLogger(log) });
+  console = await openConsole({ logger: createRecordingLogger(log) });
   app = console.app;
 });
 afterAll(async () => await console.close());
@@ -207,7 +207,7 @@ describe('keys', () => {
 describe('behind a proxy that ends TLS and says nothing of it', () => {
   let proxied: Awaited<ReturnType<typeof openConsole>>;
   beforeAll(async () => {
-    const { config } = emptyHttpDeps();
+    const { config } = createEmptyHttpDeps();
     proxied = await openConsole({
       config: { ...config, http: { ...config.http, publicUrl: 'https://faultline.example.com' } },
     });

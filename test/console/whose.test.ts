@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { html } from '../../src/console/html.ts';
 import { whosePart } from '../../src/console/whose.ts';
 import type { Whose } from '../../src/domain/whose.ts';
-import { mainBuild } from '../notifications/sample-situation.ts';
+import { createMainBuild } from '../notifications/sample-situation.ts';
 
 const RED: Whose = {
   verdict: 'main',
   isDefault: false,
   probability: null,
-  proof: [{ what: 'fails-on', branch: '<main>', since: mainBuild({ author: '<b>Max</b>' }), times: 2 }],
+  proof: [{ what: 'fails-on', branch: '<main>', since: createMainBuild({ author: '<b>Max</b>' }), times: 2 }],
   act: { what: 'rebase', branch: '<main>', on: null },
 };
 

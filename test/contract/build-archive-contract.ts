@@ -125,7 +125,7 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await window(1001, 1000)).toEqual({ lineStart: 1001, lines: [] });
     });
 
-    async function piecesOf(id: string, name: string): Promise<{ lineStart: number; text: string }[]> {
+    async function scanPieces(id: string, name: string): Promise<{ lineStart: number; text: string }[]> {
       const pieces: { lineStart: number; text: string }[] = [];
       for await (const piece of archive.pieces(id, name))
         pieces.push({ lineStart: piece.lineStart, text: piece.bytes.toString('utf8') });
@@ -136,19 +136,19 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       const lines = Array.from({ length: 45_500 }, (_, index) => `line ${index + 1} \r ü`);
       await archive.put(buildId, log(lines.join('\n')));
 
-      const pieces = await piecesOf(buildId, 'build.log');
+      const pieces = await scanPieces(buildId, 'build.log');
 
       expect(pieces.map(({ text }) => text).join('\n')).toBe(lines.join('\n'));
       expect(pieces.every(({ lineStart, text }) => text.startsWith(`line ${lineStart} `))).toBe(true);
       expect(Math.max(...pieces.map(({ text }) => text.length))).toBeLessThan(100_000);
-      expect(await piecesOf(buildId, 'other.log')).toEqual([]);
-      expect(await piecesOf('bld_other', 'build.log')).toEqual([]);
+      expect(await scanPieces(buildId, 'other.log')).toEqual([]);
+      expect(await scanPieces('bld_other', 'build.log')).toEqual([]);
     });
 
     it('streams an empty text as one empty piece', async () => {
       await archive.put(buildId, log(''));
 
-      expect(await piecesOf(buildId, 'build.log')).toEqual([{ lineStart: 1, text: '' }]);
+      expect(await scanPieces(buildId, 'build.log')).toEqual([{ lineStart: 1, text: '' }]);
     });
 
     it('allows the reader to stop within a text', async () => {

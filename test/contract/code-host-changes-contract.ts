@@ -57,7 +57,7 @@ function commitStory(repository: GitRepository): Commits {
 }
 
 /** What every code host promises of changes, of lists and of odd files. */
-export function codeHostChangesContract(
+export function testCodeHostChangesContract(
   name: string,
   open: (repository: GitRepository) => CodeHost | Promise<CodeHost>,
 ): void {

@@ -33,7 +33,7 @@ function commitSample(repository: GitRepository): SampleCommits {
 }
 
 /** What every code host promises. `open` is given a real repository to serve as `shop/api`. */
-export function codeHostContract(
+export function testCodeHostContract(
   name: string,
   open: (repository: GitRepository) => CodeHost | Promise<CodeHost>,
 ): void {

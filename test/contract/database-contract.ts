@@ -14,7 +14,7 @@ export interface DatabaseUnderTest {
 }
 
 /** What every database promises. */
-export function databaseContract(
+export function testDatabaseContract(
   name: string,
   open: (migrationsFolder: string) => Promise<DatabaseUnderTest>,
 ): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../../src/ports/vector-index.ts';
 
 /** What every embedder promises. */
-export function embedderContract(name: string, open: () => Embedder | Promise<Embedder>): void {
+export function testEmbedderContract(name: string, open: () => Embedder | Promise<Embedder>): void {
   describe(`embedder: ${name}`, () => {
     const TEXTS = [
       'connection refused by the database',

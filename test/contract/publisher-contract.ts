@@ -10,7 +10,7 @@ export interface PublisherUnderTest {
 }
 
 /** What every channel promises that publishes answers. */
-export function publisherContract(name: string, makeAdapter: () => Promise<PublisherUnderTest>): void {
+export function testPublisherContract(name: string, makeAdapter: () => Promise<PublisherUnderTest>): void {
   const publish = async (publisher: AnswerPublisher, key: string, signal = new AbortController().signal) =>
     await send(
       publisher,

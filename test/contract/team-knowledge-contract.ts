@@ -33,7 +33,7 @@ const PASSAGES: Passage[] = [
 ];
 
 /** What every store of a team's documents promises. */
-export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnowledgeUnderTest>): void {
+export function testTeamKnowledgeContract(name: string, open: () => Promise<TeamKnowledgeUnderTest>): void {
   describe(`team knowledge: ${name}`, () => {
     let under: TeamKnowledgeUnderTest;
     let store: TeamKnowledgeStore;

@@ -12,7 +12,7 @@ const REFUSED = 'connection refused by the database server';
 const TYPO = 'undefined variable in module checkout';
 
 /** What every vector index promises. */
-export function vectorIndexContract(name: string, open: () => Promise<VectorIndexUnderTest>): void {
+export function testVectorIndexContract(name: string, open: () => Promise<VectorIndexUnderTest>): void {
   describe(`vector index: ${name}`, () => {
     let under: VectorIndexUnderTest;
     let index: VectorIndex;
@@ -31,17 +31,17 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
         );
       }
       await index.upsert('knowledge', [
-        item('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }),
-        item('refused', REFUSED, { category: 'INFRA_ERROR', kind: 'network', order: 2 }),
-        item('typo', TYPO, { category: 'CODE_ERROR', kind: 'null_reference', order: 3 }),
+        createItem('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }),
+        createItem('refused', REFUSED, { category: 'INFRA_ERROR', kind: 'network', order: 2 }),
+        createItem('typo', TYPO, { category: 'CODE_ERROR', kind: 'null_reference', order: 3 }),
       ]);
     });
 
-    function item(id: string, text: string, metadata: VectorItem['metadata'] = {}): VectorItem {
+    function createItem(id: string, text: string, metadata: VectorItem['metadata'] = {}): VectorItem {
       return { id, text, metadata };
     }
 
-    async function ids(...parameters: Parameters<VectorIndex['search']>): Promise<string[]> {
+    async function searchIds(...parameters: Parameters<VectorIndex['search']>): Promise<string[]> {
       return (await index.search(...parameters)).map((match) => match.id);
     }
 
@@ -49,7 +49,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       const [best, ...others] = await index.search('knowledge', { text: FULL_DISK, limit: 3 });
 
       expect(best).toMatchObject(
-        item('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }),
+        createItem('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }),
       );
       expect(best?.score).toBeCloseTo(1, 4);
       expect(others).toHaveLength(2);
@@ -65,13 +65,13 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     });
 
     it('returns at most the limit', async () => {
-      expect(await ids('knowledge', { text: REFUSED, limit: 1 })).toEqual(['refused']);
+      expect(await searchIds('knowledge', { text: REFUSED, limit: 1 })).toEqual(['refused']);
     });
 
     it('keeps namespaces apart', async () => {
-      await index.upsert('error_library', [item('disk', 'another text altogether')]);
+      await index.upsert('error_library', [createItem('disk', 'another text altogether')]);
 
-      expect(await ids('error_library', { text: FULL_DISK, limit: 9 })).toEqual(['disk']);
+      expect(await searchIds('error_library', { text: FULL_DISK, limit: 9 })).toEqual(['disk']);
       expect(await index.count('error_library')).toBe(1);
       expect(await index.count('knowledge')).toBe(3);
       expect((await index.search('knowledge', { text: FULL_DISK, limit: 1 }))[0]?.text).toBe(FULL_DISK);
@@ -79,7 +79,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
 
     it('finds items whose metadata equals every field of the filter', async () => {
       const search = (filter: Record<string, string>) =>
-        ids('knowledge', { text: FULL_DISK, limit: 9, filter });
+        searchIds('knowledge', { text: FULL_DISK, limit: 9, filter });
 
       expect((await search({ category: 'INFRA_ERROR' })).toSorted()).toEqual(['disk', 'refused']);
       expect(await search({ category: 'INFRA_ERROR', kind: 'network' })).toEqual(['refused']);
@@ -89,7 +89,7 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     });
 
     it('lists the ids and metadata of one namespace', async () => {
-      await index.upsert('error_library', [item('one', FULL_DISK, { category: 'INFRA_ERROR' })]);
+      await index.upsert('error_library', [createItem('one', FULL_DISK, { category: 'INFRA_ERROR' })]);
 
       expect(await index.list('error_library')).toEqual([
         { id: 'one', metadata: { category: 'INFRA_ERROR' } },
@@ -102,18 +102,18 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     });
 
     it('replaces an item with the same id', async () => {
-      await index.upsert('knowledge', [item('disk', REFUSED, { category: 'CODE_ERROR' })]);
+      await index.upsert('knowledge', [createItem('disk', REFUSED, { category: 'CODE_ERROR' })]);
 
       expect(await index.count('knowledge')).toBe(3);
       const found = (await index.search('knowledge', { text: REFUSED, limit: 9 })).find(
         (match) => match.id === 'disk',
       );
-      expect(found).toMatchObject(item('disk', REFUSED, { category: 'CODE_ERROR' }));
+      expect(found).toMatchObject(createItem('disk', REFUSED, { category: 'CODE_ERROR' }));
       expect(found?.metadata).not.toHaveProperty('kind');
     });
 
     it('stores the last of two items with the same id in one call', async () => {
-      await index.upsert('knowledge', [item('twice', FULL_DISK), item('twice', TYPO)]);
+      await index.upsert('knowledge', [createItem('twice', FULL_DISK), createItem('twice', TYPO)]);
 
       expect(await index.count('knowledge')).toBe(4);
       expect(
@@ -127,7 +127,10 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       await index.remove('error_library', ['refused']);
       await index.remove('knowledge', []);
 
-      expect((await ids('knowledge', { text: FULL_DISK, limit: 9 })).toSorted()).toEqual(['refused', 'typo']);
+      expect((await searchIds('knowledge', { text: FULL_DISK, limit: 9 })).toSorted()).toEqual([
+        'refused',
+        'typo',
+      ]);
     });
 
     it('returns nothing for an empty namespace, and accepts an empty list', async () => {
@@ -139,18 +142,20 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
 
     it('accepts many items and unusual texts', async () => {
       const many = Array.from({ length: 300 }, (_, number) =>
-        item(`many-${number}`, `entry number ${number} about caches`),
+        createItem(`many-${number}`, `entry number ${number} about caches`),
       );
 
       await index.upsert('error_library', [
         ...many,
-        item('empty', ''),
-        item('nul', 'a\0b'),
-        item('long', 'word '.repeat(20_000)),
+        createItem('empty', ''),
+        createItem('nul', 'a\0b'),
+        createItem('long', 'word '.repeat(20_000)),
       ]);
 
       expect(await index.count('error_library')).toBe(303);
-      expect(await ids('error_library', { text: 'entry number 123 about caches', limit: 1 })).toHaveLength(1);
+      expect(
+        await searchIds('error_library', { text: 'entry number 123 about caches', limit: 1 }),
+      ).toHaveLength(1);
       const scores = (await index.search('error_library', { text: '', limit: 5 })).map(
         (match) => match.score,
       );

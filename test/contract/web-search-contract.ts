@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WebSearch } from '../../src/ports/toolbox.ts';
 
 /** What every web search promises, configured or not. */
-export function webSearchContract(name: string, open: () => WebSearch): void {
+export function testWebSearchContract(name: string, open: () => WebSearch): void {
   describe(`web search: ${name}`, () => {
     const signal = new AbortController().signal;
 

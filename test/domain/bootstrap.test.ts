@@ -23,7 +23,7 @@ describe('a bootstrap over clusters', () => {
       Array.from({ length: 10 }, (_, at) => [20 * (at % 2), 20]),
       share,
     )[0];
-    expect(widthOf(together)).toBeGreaterThan(2 * widthOf(alone));
+    expect(measureWidth(together)).toBeGreaterThan(2 * measureWidth(alone));
   });
 
   it('keeps its width if many clusters are combined into groups', () => {
@@ -32,8 +32,8 @@ describe('a bootstrap over clusters', () => {
       share,
     );
     // 1.96 · √(0.25 · 0.75 / 40,000) = 0.0042 on both sides
-    expect(widthOf(interval)).toBeGreaterThan(0.0042);
-    expect(widthOf(interval)).toBeLessThan(0.0126);
+    expect(measureWidth(interval)).toBeGreaterThan(0.0042);
+    expect(measureWidth(interval)).toBeLessThan(0.0126);
   });
 
   it('gives the same result for the same clusters', () => {
@@ -70,6 +70,6 @@ describe('a bootstrap over clusters', () => {
   });
 });
 
-function widthOf(interval: readonly [number, number] | null | undefined): number {
+function measureWidth(interval: readonly [number, number] | null | undefined): number {
   return interval == null ? 0 : interval[1] - interval[0];
 }

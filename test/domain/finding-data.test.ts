@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import { listEvidenceFrom, readData } from '../../src/domain/finding-data.ts';
 
-function evidence(id: string, tool: string, data?: Record<string, unknown>): Evidence {
+function createEvidence(id: string, tool: string, data?: Record<string, unknown>): Evidence {
   return { id, tool, title: id, text: '', source: 'repository', ...(data && { data }) };
 }
 
 describe('the data of findings', () => {
   it('is read by the tool that returned it, in the order of the evidence', () => {
     const all = [
-      evidence('E1', 'read_blame', { path: 'src/a.ts', lines: [[3, 4]] }),
-      evidence('E2', 'log'),
-      evidence('E3', 'search_code', { path: 'src/b.ts', lines: [3, 4] }),
-      evidence('E4', 'read_blame', { path: 'src/c.ts' }),
+      createEvidence('E1', 'read_blame', { path: 'src/a.ts', lines: [[3, 4]] }),
+      createEvidence('E2', 'log'),
+      createEvidence('E3', 'search_code', { path: 'src/b.ts', lines: [3, 4] }),
+      createEvidence('E4', 'read_blame', { path: 'src/c.ts' }),
     ];
     const found = listEvidenceFrom(all, ['search_code', 'read_blame']);
     expect(found.map(({ tool, item, data }) => [tool, item.id, data.path])).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { refuseFix } from '../../src/domain/fix-refusals.ts';
 
 const NOTHING = { tests: false, workflows: false };
-const diffOf = (path: string, hunk: string) =>
+const createDiff = (path: string, hunk: string) =>
   `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n${hunk}\n`;
 
 describe('a diff', () => {
@@ -23,7 +23,7 @@ describe('a diff', () => {
     const refusals = isAllowed
       ? []
       : [expect.stringMatching(/says (?:how the tests run|what the tests expect); allow it/)];
-    expect(refuseFix(diffOf(path, hunk), NOTHING)).toEqual(refusals);
-    expect(refuseFix(diffOf(path, hunk), { ...NOTHING, tests: true })).toEqual([]);
+    expect(refuseFix(createDiff(path, hunk), NOTHING)).toEqual(refusals);
+    expect(refuseFix(createDiff(path, hunk), { ...NOTHING, tests: true })).toEqual([]);
   });
 });

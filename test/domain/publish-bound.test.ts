@@ -10,18 +10,18 @@ import { getSourceOutcomes } from '../../src/judge/outcomes.ts';
 
 const outcomes = (route: Route, of: number, wrong = 0, stated = 0.9): RouteOutcome[] =>
   Array.from({ length: of }, (_, at) => ({ route, stated, right: at >= wrong }));
-const publishedOf = (known: readonly RouteOutcome[], maxWrong = 0.03) =>
+const computePublished = (known: readonly RouteOutcome[], maxWrong = 0.03) =>
   choosePublished(known, { maxWrong, floor: 0.85 })
     .routes.filter(({ published }) => published)
     .map(({ route }) => route);
 
 describe('which answers may be published', () => {
   it('combine structured routes, and exclude them if they cannot prove the bound', () => {
-    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual([
+    expect(computePublished([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual([
       'test',
       'tool error',
     ]);
-    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 35)])).toEqual([]);
+    expect(computePublished([...outcomes('test', 40), ...outcomes('tool error', 35)])).toEqual([]);
   });
 
   it('come with the number of correct outcomes that are missing', () => {
@@ -42,17 +42,17 @@ describe('which answers may be published', () => {
 
   it('include a route with 110 outcomes only if it meets the bound by itself, however good the others are', () => {
     const good = outcomes('test', 2000);
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 109, 1)])).toContain(
+    expect(computePublished([...good, ...outcomes('telling rule and words', 109, 1)])).toContain(
       'telling rule and words',
     );
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 110, 1)])).not.toContain(
+    expect(computePublished([...good, ...outcomes('telling rule and words', 110, 1)])).not.toContain(
       'telling rule and words',
     );
   });
 
   it('exclude a route that one more wrong answer would bring above the bound, however few outcomes it has', () => {
     const published = (of: number, wrong: number) =>
-      publishedOf([...outcomes('test', 2000), ...outcomes('telling rule and words', of, wrong)]);
+      computePublished([...outcomes('test', 2000), ...outcomes('telling rule and words', of, wrong)]);
     expect(published(34, 0)).toContain('telling rule and words');
     expect(published(33, 0)).not.toContain('telling rule and words');
     expect(published(66, 1)).not.toContain('telling rule and words');
@@ -61,7 +61,7 @@ describe('which answers may be published', () => {
 
   it('exclude precedents until there are enough to test, and then test them like any route', () => {
     const known = (precedents: readonly RouteOutcome[]) =>
-      publishedOf([...outcomes('test', 200), ...precedents, ...outcomes('telling rule and words', 40)]);
+      computePublished([...outcomes('test', 200), ...precedents, ...outcomes('telling rule and words', 40)]);
     expect(known([])).toEqual(['test', 'telling rule and words']);
     expect(known(outcomes('precedent', 33, 1))).toEqual(['test', 'telling rule and words']);
     expect(known(outcomes('precedent', 34))).toEqual(['test', 'precedent', 'telling rule and words']);
@@ -77,27 +77,27 @@ describe('which answers may be published', () => {
       ...outcomes('telling rule and words', 60, 30),
       ...outcomes('exception', 99),
     ];
-    expect(publishedOf(known)).toEqual(['test']);
-    expect(publishedOf([...outcomes('test', 300), ...outcomes('test', 100, 90, 0.8)])).toContain('test');
+    expect(computePublished(known)).toEqual(['test']);
+    expect(computePublished([...outcomes('test', 300), ...outcomes('test', 100, 90, 0.8)])).toContain('test');
   });
 
   it('are not derived for a model from outcomes of the rules', () => {
-    expect(publishedOf(outcomes('test', 500))).not.toContain('model');
-    expect(publishedOf(outcomes('model', 76))).toEqual(['model']);
+    expect(computePublished(outcomes('test', 500))).not.toContain('model');
+    expect(computePublished(outcomes('model', 76))).toEqual(['model']);
   });
 
   it('become more or fewer with the outcomes of the installation', () => {
     const shipped = [...outcomes('test', 250, 2), ...outcomes('telling rule and words', 99, 6)];
-    expect(publishedOf(shipped)).not.toContain('telling rule and words');
-    expect(publishedOf([...shipped, ...outcomes('telling rule and words', 300)])).toContain(
+    expect(computePublished(shipped)).not.toContain('telling rule and words');
+    expect(computePublished([...shipped, ...outcomes('telling rule and words', 300)])).toContain(
       'telling rule and words',
     );
-    expect(publishedOf([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
+    expect(computePublished([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
   });
 
   it('count weighted outcomes by their effective number', () => {
     const one = { route: 'test', stated: 0.9, right: true, weight: 100 } as const;
-    expect(publishedOf([...outcomes('test', 70), one])).toEqual([]);
+    expect(computePublished([...outcomes('test', 70), one])).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changesHowTestsRun } from '../../src/domain/test-setup.ts';
 
 /** A diff that shows the whole of a file. */
-const diffOf = (before: string, from: string, to: string, after = '') => {
+const createDiff = (before: string, from: string, to: string, after = '') => {
   const lines = (mark: string, text: string) =>
     text
       .split('\n')
@@ -16,7 +16,7 @@ const diffOf = (before: string, from: string, to: string, after = '') => {
     ...lines(' ', after),
   ].join('\n');
 };
-const ONE_LINE = diffOf('', 'a', 'b');
+const ONE_LINE = createDiff('', 'a', 'b');
 
 describe('a change that alters how tests run', () => {
   test.each([
@@ -94,71 +94,75 @@ describe('a change that alters how tests run', () => {
     [
       'package.json',
       'scripts',
-      diffOf('{\n  "scripts": {', '    "test": "node --test"', `    "test": "echo '# pass 1'"`),
+      createDiff('{\n  "scripts": {', '    "test": "node --test"', `    "test": "echo '# pass 1'"`),
     ],
     [
       'package.json',
       'a script before the tests',
-      diffOf('{\n  "scripts": {', '', '    "pretest": "rm sum.test.js",'),
+      createDiff('{\n  "scripts": {', '', '    "pretest": "rm sum.test.js",'),
     ],
     [
       'package.json',
       'the settings of a runner',
-      diffOf('{\n  "jest": {', '    "testMatch": ["a"]', '    "testMatch": ["b"]'),
+      createDiff('{\n  "jest": {', '    "testMatch": ["a"]', '    "testMatch": ["b"]'),
     ],
     [
       'package.json',
       "a runner of one's own",
-      diffOf('', '    "jest": "^29.0.0"', '    "jest": "file:./fake"'),
+      createDiff('', '    "jest": "^29.0.0"', '    "jest": "file:./fake"'),
     ],
     [
       'package.json',
       'a runner by another name',
-      diffOf('', '    "jest": "^29.0.0"', '    "jest": "npm:fake@1.0.0"'),
+      createDiff('', '    "jest": "^29.0.0"', '    "jest": "npm:fake@1.0.0"'),
     ],
     [
       'package.json',
       'everything in one line',
-      diffOf('', '{"scripts":{"test":"jest"}}', '{"scripts":{"test":"true"}}'),
+      createDiff('', '{"scripts":{"test":"jest"}}', '{"scripts":{"test":"true"}}'),
     ],
-    ['pyproject.toml', 'options', diffOf(pytest, '', 'addopts = "-p forge"')],
+    ['pyproject.toml', 'options', createDiff(pytest, '', 'addopts = "-p forge"')],
     [
       'pyproject.toml',
       'options in several lines',
-      diffOf(`${pytest}addopts = [\n"-p",\n`, '"no:cacheprovider",', '"forge",'),
+      createDiff(`${pytest}addopts = [\n"-p",\n`, '"no:cacheprovider",', '"forge",'),
     ],
     [
       'pyproject.toml',
       'a new section',
-      diffOf('[project]\nname = "shop"', '', '[tool.pytest.ini_options]\naddopts = "-p forge"'),
+      createDiff('[project]\nname = "shop"', '', '[tool.pytest.ini_options]\naddopts = "-p forge"'),
     ],
     [
       'pyproject.toml',
       'a plugin of its own',
-      diffOf('[project]', '', '[project.entry-points.pytest11]\nforge = "forge"'),
+      createDiff('[project]', '', '[project.entry-points.pytest11]\nforge = "forge"'),
     ],
     ['pyproject.toml', 'where the section is not shown', '@@ -40,3 +40,3 @@\n "a",\n-"b",\n+"c",'],
-    ['setup.cfg', 'options', diffOf('[tool:pytest]', 'addopts = -q', 'addopts = -p forge')],
-    ['pom.xml', 'skipped tests', diffOf('<properties>', '', '<skipTests>true</skipTests>')],
+    ['setup.cfg', 'options', createDiff('[tool:pytest]', 'addopts = -q', 'addopts = -p forge')],
+    ['pom.xml', 'skipped tests', createDiff('<properties>', '', '<skipTests>true</skipTests>')],
     [
       'pom.xml',
       'a plugin',
-      diffOf('<plugin>', '<artifactId>maven-surefire-plugin</artifactId>', '<artifactId>other</artifactId>'),
+      createDiff(
+        '<plugin>',
+        '<artifactId>maven-surefire-plugin</artifactId>',
+        '<artifactId>other</artifactId>',
+      ),
     ],
-    ['build.gradle', 'a task', diffOf('', '', 'test { enabled = false }')],
-    ['Cargo.toml', 'a harness', diffOf('[package]', '', '[[test]]\nname = "a"\nharness = false')],
-    ['Cargo.toml', 'no tests', diffOf('[package]', '', 'autotests = false')],
-    ['go.mod', 'a library of tests', diffOf('', '', 'replace github.com/stretchr/testify => ./fake')],
-    ['composer.json', 'scripts', diffOf('{ "scripts": {', '"test": "phpunit"', '"test": "true"')],
-    ['CMakeLists.txt', 'a test', diffOf('', 'add_test(NAME sum COMMAND sum)', '')],
-    ['Dockerfile', 'the command', diffOf('', 'CMD ["pytest"]', 'CMD ["true"]')],
-    ['settings.py', "Django's runner", diffOf('', '', 'TEST_RUNNER = "forge.Runner"')],
-    ['src/shop.py', 'plugins', diffOf('', '', 'pytest_plugins = ["forge"]')],
-    ['src/shop.py', 'a hook', diffOf('', '', 'def pytest_runtest_makereport(item, call):')],
+    ['build.gradle', 'a task', createDiff('', '', 'test { enabled = false }')],
+    ['Cargo.toml', 'a harness', createDiff('[package]', '', '[[test]]\nname = "a"\nharness = false')],
+    ['Cargo.toml', 'no tests', createDiff('[package]', '', 'autotests = false')],
+    ['go.mod', 'a library of tests', createDiff('', '', 'replace github.com/stretchr/testify => ./fake')],
+    ['composer.json', 'scripts', createDiff('{ "scripts": {', '"test": "phpunit"', '"test": "true"')],
+    ['CMakeLists.txt', 'a test', createDiff('', 'add_test(NAME sum COMMAND sum)', '')],
+    ['Dockerfile', 'the command', createDiff('', 'CMD ["pytest"]', 'CMD ["true"]')],
+    ['settings.py', "Django's runner", createDiff('', '', 'TEST_RUNNER = "forge.Runner"')],
+    ['src/shop.py', 'plugins', createDiff('', '', 'pytest_plugins = ["forge"]')],
+    ['src/shop.py', 'a hook', createDiff('', '', 'def pytest_runtest_makereport(item, call):')],
     [
       'src/lib.rs',
       'a test in the file',
-      diffOf(
+      createDiff(
         'fn sum() {}\n#[cfg(test)]\nmod tests {\n#[test]',
         'fn adds() { assert!(false) }',
         'fn adds() {}',
@@ -172,35 +176,35 @@ describe('a change that alters how tests run', () => {
     [
       'package.json',
       'a version',
-      diffOf('{\n  "dependencies": {', '    "left-pad": "^1.0.0",', '    "left-pad": "^1.1.0",'),
+      createDiff('{\n  "dependencies": {', '    "left-pad": "^1.0.0",', '    "left-pad": "^1.1.0",'),
     ],
     [
       'web/package.json',
       'a dependency',
-      diffOf('{', '', '  "devDependencies": {\n    "@types/node": "24.x"\n  },'),
+      createDiff('{', '', '  "devDependencies": {\n    "@types/node": "24.x"\n  },'),
     ],
-    ['package.json', 'the kind of modules', diffOf('{', '', '  "type": "module",')],
+    ['package.json', 'the kind of modules', createDiff('{', '', '  "type": "module",')],
     [
       'pyproject.toml',
       'a dependency',
-      diffOf('[project]\ndependencies = [', '  "numpy>=2",', '  "numpy<2",\n]\n# pinned'),
+      createDiff('[project]\ndependencies = [', '  "numpy>=2",', '  "numpy<2",\n]\n# pinned'),
     ],
     [
       'pyproject.toml',
       'a linter',
-      diffOf(
+      createDiff(
         '[tool.ruff]',
         'line-length = 80',
         'line-length = 100',
         '[tool.pytest.ini_options]\naddopts = "-q"',
       ),
     ],
-    ['setup.cfg', 'a dependency', diffOf('[options]\ninstall_requires =', '  numpy', '  numpy<2')],
-    ['pom.xml', 'a version', diffOf('<dependency>', '<version>1.0</version>', '<version>1.1</version>')],
+    ['setup.cfg', 'a dependency', createDiff('[options]\ninstall_requires =', '  numpy', '  numpy<2')],
+    ['pom.xml', 'a version', createDiff('<dependency>', '<version>1.0</version>', '<version>1.1</version>')],
     [
       'pom.xml',
       'a property',
-      diffOf(
+      createDiff(
         '<properties>',
         '<jackson.version>2.1</jackson.version>',
         '<jackson.version>2.2</jackson.version>',
@@ -209,19 +213,23 @@ describe('a change that alters how tests run', () => {
     [
       'build.gradle',
       'a dependency',
-      diffOf('dependencies {', '', "  implementation 'com.google.guava:guava:33.0.0-jre'"),
+      createDiff('dependencies {', '', "  implementation 'com.google.guava:guava:33.0.0-jre'"),
     ],
     [
       'Cargo.toml',
       'a dependency',
-      diffOf('[dependencies]', 'serde = "1"', 'serde = { version = "1", features = ["derive"] }'),
+      createDiff('[dependencies]', 'serde = "1"', 'serde = { version = "1", features = ["derive"] }'),
     ],
-    ['go.mod', 'a version', diffOf('require (', '\tgolang.org/x/text v0.3.0', '\tgolang.org/x/text v0.4.0')],
-    ['BUILD.bazel', 'a dependency', diffOf('deps = [', '', '    "//cart:lib",')],
+    [
+      'go.mod',
+      'a version',
+      createDiff('require (', '\tgolang.org/x/text v0.3.0', '\tgolang.org/x/text v0.4.0'),
+    ],
+    ['BUILD.bazel', 'a dependency', createDiff('deps = [', '', '    "//cart:lib",')],
     [
       'src/lib.rs',
       'code above its tests',
-      diffOf('', 'fn sum() {}', 'fn sum() -> i32 { 1 }', '#[cfg(test)]\nmod tests {}'),
+      createDiff('', 'fn sum() {}', 'fn sum() -> i32 { 1 }', '#[cfg(test)]\nmod tests {}'),
     ],
   ])('is not assumed in %s because of %s', (path, _, diff) => {
     expect(changesHowTestsRun(path, diff)).toBe(false);

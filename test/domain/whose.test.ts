@@ -7,10 +7,10 @@ import { judgeWhose } from '../../src/domain/judge-whose.ts';
 import { agreeOnFix, isExcused } from '../../src/domain/whose.ts';
 import { formatWhoseSentence } from '../../src/notifications/whose-line.ts';
 import {
+  createFailure,
+  createMainBuild,
   FAILS,
   FIRST_HERE,
-  failureOf,
-  mainBuild,
   NO_HISTORY,
   PASSES,
   pullRequestBuild,
@@ -28,7 +28,7 @@ interface Change {
   readonly failures?: readonly Failure[];
 }
 
-function judge({ history, analysis, category, failures = [failureOf('cart total')] }: Change) {
+function judge({ history, analysis, category, failures = [createFailure('cart total')] }: Change) {
   const judged = sampleAnalysis({ answer: OTHER_FILE, evidence: [], ...analysis });
   return judgeWhose({
     build: pullRequestBuild({ author: 'Ada' }),
@@ -40,7 +40,7 @@ function judge({ history, analysis, category, failures = [failureOf('cart total'
 }
 
 /** What the tool says that changed since the last green build. */
-function changed(...files: readonly string[]): Partial<Analysis> {
+function createChanges(...files: readonly string[]): Partial<Analysis> {
   const text = { title: 'changes', text: '', source: 'compare/a...b' };
   return { evidence: [{ id: 'E1', tool: 'changed_since_green', ...text, data: { files } }] };
 }
@@ -51,7 +51,10 @@ describe('the origin of a failure', () => {
     expect(whose).toMatchObject({ verdict: 'change', probability: 0.95, act: { what: 'fix', path: null } });
     const answer = sampleAnalysis().answer;
     const [suspect] = answer.suspects;
-    const touched = judge({ history: FIRST_HERE, analysis: { answer, ...changed(suspect?.path ?? '') } });
+    const touched = judge({
+      history: FIRST_HERE,
+      analysis: { answer, ...createChanges(suspect?.path ?? '') },
+    });
     expect(touched).toMatchObject({
       verdict: 'change',
       probability: 0.98,
@@ -60,7 +63,7 @@ describe('the origin of a failure', () => {
   });
 
   it('is open if the change is known and touches nothing near the failure', () => {
-    expect(judge({ history: FIRST_HERE, analysis: changed('notes/1.md') }).verdict).toBe('unknown');
+    expect(judge({ history: FIRST_HERE, analysis: createChanges('notes/1.md') }).verdict).toBe('unknown');
   });
 
   it('is the change if the message states only how a test ended, and the change touches a suspect', () => {
@@ -68,7 +71,9 @@ describe('the origin of a failure', () => {
     const history = { ...FIRST_HERE, generic: true };
     const [suspect] = answer.suspects;
     expect(judge({ history }).verdict).toBe('unknown');
-    expect(judge({ history, analysis: { answer, ...changed(suspect?.path ?? '') } }).verdict).toBe('change');
+    expect(judge({ history, analysis: { answer, ...createChanges(suspect?.path ?? '') } }).verdict).toBe(
+      'change',
+    );
   });
 
   it('is a dependency if a new major version is named, and the change does not concern it', () => {
@@ -89,8 +94,8 @@ describe('the origin of a failure', () => {
       more: 0,
     };
     const verdictWith = (...files: readonly string[]) =>
-      judge({ history: FIRST_HERE, analysis: { changes, ...changed(...files) } }).verdict;
-    const whose = judge({ history: FIRST_HERE, analysis: { changes, ...changed('notes/1.md') } });
+      judge({ history: FIRST_HERE, analysis: { changes, ...createChanges(...files) } }).verdict;
+    const whose = judge({ history: FIRST_HERE, analysis: { changes, ...createChanges('notes/1.md') } });
     expect(whose).toMatchObject({
       verdict: 'environment',
       probability: 0.95,
@@ -102,7 +107,7 @@ describe('the origin of a failure', () => {
         'touches nothing near it. Pin scales to 2.4.1 (`scales==2.4.1`), or make the code work with 3.0.0.',
     );
     expect(verdictWith('notes/1.md', 'requirements.txt')).not.toBe('environment');
-    expect(verdictWith(failureOf('cart total').test?.file ?? '')).not.toBe('environment');
+    expect(verdictWith(createFailure('cart total').test?.file ?? '')).not.toBe('environment');
     expect(judge({ history: FIRST_HERE, analysis: { changes } }).verdict).not.toBe('environment');
   });
 
@@ -114,7 +119,7 @@ describe('the origin of a failure', () => {
       proof: [{ what: 'fails-on', branch: 'main', since: { number: '790' } }],
       act: { what: 'rebase', on: null },
     });
-    const mended = { ...history, defaultBranch: { ...FAILS, fixedBy: mainBuild({ number: '815' }) } };
+    const mended = { ...history, defaultBranch: { ...FAILS, fixedBy: createMainBuild({ number: '815' }) } };
     expect(judge({ history: mended }).act).toMatchObject({ what: 'rebase', on: { number: '815' } });
   });
 
@@ -163,8 +168,8 @@ describe('the origin of a failure', () => {
           seenElsewhere: true,
           defaultBranch: {
             ...PASSES,
-            lastFailed: mainBuild({ author }),
-            fixedBy: mainBuild({ number: '791' }),
+            lastFailed: createMainBuild({ author }),
+            fixedBy: createMainBuild({ number: '791' }),
           },
         },
       }).verdict;
@@ -173,7 +178,7 @@ describe('the origin of a failure', () => {
   });
 
   it('is flakiness if the same commit passed, and the change if only the change has the test', () => {
-    const passedAgain = mainBuild({ number: '812', attempt: 2 });
+    const passedAgain = createMainBuild({ number: '812', attempt: 2 });
     expect(judge({ history: { ...FIRST_HERE, passedAgain } })).toMatchObject({
       verdict: 'flaky',
       probability: null,
@@ -195,28 +200,31 @@ describe('the origin of a failure', () => {
     });
     expect(judge({ history: { ...past, test: { ...flaky, alike: 0 } } }).verdict).toBe('unknown');
     expect(judge({ history: { ...past, own: { ...NO_HISTORY.own, times: 3 } } }).verdict).toBe('unknown');
-    const failure = failureOf('cart total');
+    const failure = createFailure('cart total');
     const file = failure.test?.file ?? '';
     expect(file).not.toBe('');
-    const near = judge({ history: past, analysis: changed(file), failures: [failure] });
+    const near = judge({ history: past, analysis: createChanges(file), failures: [failure] });
     expect(near.verdict).toBe('unknown');
   });
 
   it('is the machine if the step says so, but not if only the output of a changed test says so', () => {
     const machine = { category: 'INFRA_ERROR', kind: 'service_unavailable' } as const;
     const classification = { ...sampleAnalysis().classification, confidence: 0.95 };
-    const [step] = [failureOf('cart total')].map((failure) => ({ ...failure, test: null }));
+    const [step] = [createFailure('cart total')].map((failure) => ({ ...failure, test: null }));
     const failures = step === undefined ? [] : [step];
-    const inStep = judge({ analysis: { ...machine, classification, ...changed('notes/1.md') }, failures });
+    const inStep = judge({
+      analysis: { ...machine, classification, ...createChanges('notes/1.md') },
+      failures,
+    });
     expect(inStep).toMatchObject({ verdict: 'machine', probability: 0.95, act: { what: 'rerun' } });
     expect(judge({ analysis: { ...machine, classification } }).verdict).toBe('unknown');
     // The change may have named the service.
     expect(judge({ analysis: { ...machine, classification }, failures }).verdict).toBe('unknown');
-    const naming = { ...machine, classification, ...changed('.npmrc') };
+    const naming = { ...machine, classification, ...createChanges('.npmrc') };
     expect(judge({ analysis: naming, failures }).verdict).toBe('unknown');
     const file = 'notes/1.md';
     for (const more of [{ truncated: true }, { fileCount: 2 }, { sinceGreen: false }]) {
-      const [evidence] = changed(file).evidence ?? [];
+      const [evidence] = createChanges(file).evidence ?? [];
       const cut = evidence === undefined ? [] : [{ ...evidence, data: { files: [file], ...more } }];
       const analysis = { ...machine, classification, evidence: cut };
       expect(judge({ analysis, failures }).verdict).toBe('unknown');
@@ -247,7 +255,7 @@ describe('the origin of a failure', () => {
   });
 
   it('is not shared because of similar messages without a test in other pull requests', () => {
-    const failures = [{ ...failureOf('lint'), test: null }];
+    const failures = [{ ...createFailure('lint'), test: null }];
     const history = { ...FIRST_HERE, otherPullRequests: 5, seenElsewhere: true };
     expect(judge({ history, category: 'CODE_ERROR', failures }).verdict).toBe('unknown');
   });

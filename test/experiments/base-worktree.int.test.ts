@@ -26,7 +26,7 @@ const within = async <Found>(ask: (found: Checkout) => Promise<Found>) =>
   (await withCheckout(place(), async (need) => ({ notes: [], found: await ask(need()) }))).found;
 
 /** Main went on after the branch had begun; as actions/checkout has it. */
-function branchOff(...depth: readonly string[]) {
+function createBranchClone(...depth: readonly string[]) {
   const began = origin.commit({ 'a.txt': '1' }, 'begin');
   origin.git('checkout', '--quiet', '-b', 'work');
   origin.commit({ 'b.txt': '1' }, 'work');
@@ -45,7 +45,7 @@ describe('the base of a commit', () => {
     ['shallow', ['--depth=1']],
     ['whole', []],
   ] as const)('is where its branch began, not the present main, in a %s clone', async (kind, depth) => {
-    const { began, head, main, check } = branchOff(...depth);
+    const { began, head, main, check } = createBranchClone(...depth);
     check(head);
 
     expect(await findBaseCommit(await repository(), main)).toBe(began);
@@ -56,7 +56,7 @@ describe('the base of a commit', () => {
   });
 
   test('is the parent of a merge in a clone without its history', async () => {
-    const { head, main, check } = branchOff('--depth=1');
+    const { head, main, check } = createBranchClone('--depth=1');
     origin.git('checkout', '--quiet', '--detach', main);
     origin.git('-c', 'user.name=Ada', 'merge', '--quiet', '--no-edit', head);
     check(origin.git('rev-parse', 'HEAD'));
@@ -66,7 +66,7 @@ describe('the base of a commit', () => {
   });
 
   test('is unknown if it cannot be fetched, has no common commit, or is the built commit itself', async () => {
-    const { head, check } = branchOff();
+    const { head, check } = createBranchClone();
     origin.git('checkout', '--quiet', '--orphan', 'other');
     const other = origin.commit({ 'c.txt': '1' }, 'other');
     check(head);
@@ -76,7 +76,7 @@ describe('the base of a commit', () => {
   });
 
   test('of a named branch is the merge base', async () => {
-    const { began, head, check } = branchOff();
+    const { began, head, check } = createBranchClone();
     check(head);
     checkout.git('fetch', '--quiet', 'origin', 'main:main');
 

@@ -25,9 +25,9 @@ const read = async (text: string) =>
 const HEAD = `const { test } = require('node:test');\nconst assert = require('node:assert');\n`;
 const SUM_TEST = `${HEAD}test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));\ntest('takes away', () => assert.equal(require('./sum.js').sum(2, -3), -1));\n`;
 const WRONG = 'exports.sum = (a, b) => a - b;\n';
-const diffOf = (path: string, from: string, to: string) =>
+const createDiff = (path: string, from: string, to: string) =>
   `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}+${to}`;
-const RIGHT_DIFF = diffOf('sum.js', WRONG, 'exports.sum = (a, b) => a + b;\n');
+const RIGHT_DIFF = createDiff('sum.js', WRONG, 'exports.sum = (a, b) => a + b;\n');
 
 let repository: GitRepository;
 beforeEach(() => {
@@ -98,8 +98,8 @@ describe('a proposed change', () => {
   test('that does not fix it, does not apply, or changes nothing is reported, and the next one is tried', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
     const found = await tryIt([
-      diffOf('sum.js', WRONG, 'exports.sum = (a, b) => a * b;\n'),
-      diffOf('sum.js', 'exports.other = 1;\n', 'exports.sum = 1;\n'),
+      createDiff('sum.js', WRONG, 'exports.sum = (a, b) => a * b;\n'),
+      createDiff('sum.js', 'exports.other = 1;\n', 'exports.sum = 1;\n'),
       RIGHT_DIFF,
       RIGHT_DIFF,
     ]);
@@ -115,7 +115,9 @@ describe('a proposed change', () => {
   test('that fixes one test and breaks another is reported with the broken test', async () => {
     const tests = `${HEAD}test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));\ntest('is a number', () => assert.equal(typeof require('./sum.js').sum(2, 4), 'number'));\n`;
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': tests }, 'broken');
-    const found = await tryIt([diffOf('sum.js', WRONG, `exports.sum = (a, b) => (b === 3 ? 5 : 'many');\n`)]);
+    const found = await tryIt([
+      createDiff('sum.js', WRONG, `exports.sum = (a, b) => (b === 3 ? 5 : 'many');\n`),
+    ]);
     expect(found).toMatchObject({
       verdict: 'not-fixed',
       attempts: [{ verdict: 'breaks', passed: 3, broke: ['is a number'] }],
@@ -172,7 +174,7 @@ describe('a proposed change', () => {
     const counter = JSON.stringify(join(repository.folder, '.git', 'count'));
     const odd = `const fs = require('node:fs'); fs.appendFileSync(${counter}, 'x'); if (fs.readFileSync(${counter}).length % 5 === 1) { console.error('error: low tide'); process.exit(1); }\n`;
     repository.commit({ 'odd.js': odd, 'note.txt': 'low\n' }, 'odd');
-    const flaky = await tryIt([diffOf('note.txt', 'low\n', 'high\n')], {
+    const flaky = await tryIt([createDiff('note.txt', 'low\n', 'high\n')], {
       argv: [process.execPath, 'odd.js'],
       runs: 2,
     });

@@ -59,11 +59,11 @@ describe('the gate for misleading kinds', () => {
   it('counts a kind whose advice contains a forbidden word, or lacks all required ones', async () => {
     const kind = { group: 'scrap', name: 'timing', log: '', forbidden: ['check time'], needed: [] };
     const modest = { group: 'modesty', name: 'near', log: '', forbidden: [], needed: ['3.8.2', '3.8'] };
-    const countOf = async (advise: Advise) =>
+    const countAdvice = async (advise: Advise) =>
       (await countMisleading(advise, [kind, modest])).map(({ broken }) => broken.length);
-    expect(await countOf(say('The log says: “Check time 2 s”.'))).toEqual([1, 1]);
-    expect(await countOf(say('Use rope 3.8.2.'))).toEqual([0, 0]);
-    expect(await countOf(say('No fix found. The step stopped with: Check time 2 s'))).toEqual([0, 1]);
+    expect(await countAdvice(say('The log says: “Check time 2 s”.'))).toEqual([1, 1]);
+    expect(await countAdvice(say('Use rope 3.8.2.'))).toEqual([0, 0]);
+    expect(await countAdvice(say('No fix found. The step stopped with: Check time 2 s'))).toEqual([0, 1]);
   });
 });
 

@@ -26,8 +26,8 @@ const HOST_ANSWER = answer(
   HOST.output[0] ?? '',
 );
 const ALONE = new Map([
-  [SUM, answered([SUM], [SUM_ANSWER], ['assert 3 == 4'])],
-  [HOST, answered([HOST], [HOST_ANSWER], ['Could not resolve host: data.example.test'])],
+  [SUM, createAnsweredLog([SUM], [SUM_ANSWER], ['assert 3 == 4'])],
+  [HOST, createAnsweredLog([HOST], [HOST_ANSWER], ['Could not resolve host: data.example.test'])],
 ]);
 
 describe('the gate for several failures in one log', () => {
@@ -123,14 +123,14 @@ describe('the gate for several failures in one log', () => {
   });
 
   it('omits parts that are not answered alone, or cannot be told apart', () => {
-    const alone = ALONE.get(SUM) ?? answered([SUM], [], []);
+    const alone = ALONE.get(SUM) ?? createAnsweredLog([SUM], [], []);
     // What is unknown alone is to be the same unknown beside others.
     expect(isUsable({ ...alone, answers: [{ ...SUM_ANSWER, abstained: true }] })).toBe(true);
     expect(isUsable(alone)).toBe(true);
     expect(isUsable({ ...alone, failureFound: false })).toBe(false);
-    expect(isUsable(answered([SUM], [SUM_ANSWER], ['##[error]Process completed with exit code 1.']))).toBe(
-      false,
-    );
+    expect(
+      isUsable(createAnsweredLog([SUM], [SUM_ANSWER], ['##[error]Process completed with exit code 1.'])),
+    ).toBe(false);
     expect(areTellable(toJoin(PARTS), ALONE)).toBe(true);
     expect(areTellable(toJoin(PARTS), new Map([...ALONE, [HOST, alone]]))).toBe(false);
   });
@@ -152,7 +152,7 @@ describe('joined logs', () => {
     for (const frame of new Set(Object.values(KINDS))) {
       const { sources, spans } = joinLogs(PARTS, frame);
       const shown = spans.map(({ source, lineStart, lineEnd }) =>
-        linesWithin(sources, source, lineStart, lineEnd),
+        selectLines(sources, source, lineStart, lineEnd),
       );
       expect(shown).toEqual(PARTS.map(({ output }) => output));
     }
@@ -224,7 +224,7 @@ function judge(answers: readonly AnalysisResult[], parts: readonly CapturedPart[
   }
 }
 
-function answered(
+function createAnsweredLog(
   parts: readonly CapturedPart[],
   answers: readonly AnalysisResult[],
   messages: readonly string[],
@@ -277,7 +277,7 @@ function answer(
   };
 }
 
-function linesWithin(sources: readonly SourceText[], name: string, from: number, to: number): string[] {
+function selectLines(sources: readonly SourceText[], name: string, from: number, to: number): string[] {
   const lines =
     sources
       .find((source) => source.name === name)

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/judge/rule.ts';
 import {
-  greenRules,
-  harmlessJudgments,
-  inventedToolJudgment,
   type Judge,
   judgeText,
-  ownToolLeftOut,
-  unknownToolJudgment,
+  measureHarmlessJudgments,
+  measureInventedToolJudgment,
+  measureOwnToolLeftOut,
+  measureRulesOnPassedLogs,
+  measureUnknownToolJudgment,
 } from '../support/judging-gates.ts';
-import { capturedFailures, type GateFigure } from '../support/reading-gates.ts';
+import { type GateFigure, readCapturedFailures } from '../support/reading-gates.ts';
 
 /** Each gate of the judgement, with a judge that is worse in just the way that it is there for. */
-const failures = capturedFailures().filter((_, i) => i % 12 === 0);
+const failures = readCapturedFailures().filter((_, i) => i % 12 === 0);
 
 /** Publishes whatever it is told, by the number of characters. */
 const reckless: Judge = (text, options) => {
@@ -28,23 +28,23 @@ const reckless: Judge = (text, options) => {
 
 describe('the gates for judging', () => {
   it('fail if a harmless line changes the category', () => {
-    expect(held(harmlessJudgments(failures, 2, reckless))[0]).toBe(false);
+    expect(checkBars(measureHarmlessJudgments(failures, 2, reckless))[0]).toBe(false);
   });
 
   it('fail if a harmless line causes a wrong answer to be published', () => {
     const before = new Set(failures.map(({ text }) => text));
     const judge: Judge = (text) =>
       before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text);
-    expect(held(harmlessJudgments(failures, 2, judge))[1]).toBe(false);
+    expect(checkBars(measureHarmlessJudgments(failures, 2, judge))[1]).toBe(false);
   });
 
   it('fail if wrong answers on unknown tools, or any on invented ones, are published', () => {
     const gates = [
-      unknownToolJudgment(failures, reckless),
-      ownToolLeftOut(failures, ({ text }) => reckless(text)),
-      inventedToolJudgment(20, reckless),
+      measureUnknownToolJudgment(failures, reckless),
+      measureOwnToolLeftOut(failures, ({ text }) => reckless(text)),
+      measureInventedToolJudgment(20, reckless),
     ];
-    expect(held(gates)).toEqual([false, false, false]);
+    expect(checkBars(gates)).toEqual([false, false, false]);
   });
 
   it('fail if a decisive rule matches in logs of passed builds', () => {
@@ -56,10 +56,10 @@ describe('the gates for judging', () => {
       from: ['line'],
       patterns: [/e/],
     };
-    expect(held([greenRules(failures, [rule])])).toEqual([false]);
+    expect(checkBars([measureRulesOnPassedLogs(failures, [rule])])).toEqual([false]);
   });
 });
 
-function held(figures: readonly GateFigure[]): boolean[] {
+function checkBars(figures: readonly GateFigure[]): boolean[] {
   return figures.map(({ value, bar }) => value >= bar);
 }

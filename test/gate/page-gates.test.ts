@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Ask, askAbout, pageGates, type Requests } from '../support/page-gates.ts';
-import { capturedFailures } from '../support/reading-gates.ts';
+import { type Ask, askAbout, measurePages, type Requests } from '../support/page-gates.ts';
+import { readCapturedFailures } from '../support/reading-gates.ts';
 
 /** Each gate of what a model sees, with requests that show less in just the way that it is there for. */
-const failures = capturedFailures().filter((_, i) => i % 24 === 0);
+const failures = readCapturedFailures().filter((_, i) => i % 24 === 0);
 
 const without =
   (judgment: keyof Requests, change: (page: string) => string): Ask =>
@@ -23,7 +23,7 @@ describe('the gates for the input of a model', () => {
     ['what is cited is hidden from the verifier', 3, without('verify', blank)],
     ['a page is full of noise', 4, without('classify', noisy)],
   ])('fail if %s', async (_when, index, ask) => {
-    const [whole, less] = [(await pageGates(failures))[index], (await pageGates(failures, ask))[index]];
+    const [whole, less] = [(await measurePages(failures))[index], (await measurePages(failures, ask))[index]];
     expect(whole?.value).toBeGreaterThanOrEqual(whole?.bar ?? 2);
     expect(less?.value).toBeLessThan(less?.bar ?? 0);
   });

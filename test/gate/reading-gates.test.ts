@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { GateFigure, Read } from '../support/reading-gates.ts';
 import {
-  capturedFailures,
-  greenGate,
-  harmlessLineGates,
-  inventedToolGates,
+  measureHarmlessLines,
+  measureInventedTools,
+  measurePassedLogs,
+  measureUnknownTools,
+  readCapturedFailures,
   readText,
-  unknownToolGates,
 } from '../support/reading-gates.ts';
 
 /** Each gate of the reader, with a reader that is worse in just the way that it is there for. */
-const failures = capturedFailures().filter((_, i) => i % 12 === 0);
+const failures = readCapturedFailures().filter((_, i) => i % 12 === 0);
 
 const last = (reading: Reading, text: string): Reading => {
   const line = text.split('\n').length;
@@ -47,25 +47,25 @@ const end: Read = (text, options) =>
 
 describe('the gates of the reader', () => {
   it('fail if a harmless line becomes the headline or displaces the cause', () => {
-    expect(held(harmlessLineGates(failures, 2, longest))).toEqual([false, false]);
+    expect(checkBars(measureHarmlessLines(failures, 2, longest))).toEqual([false, false]);
   });
 
   it('fail if the lines of an unknown tool are not shown', () => {
-    expect(held(unknownToolGates(failures, longest))).toEqual([false, false]);
+    expect(checkBars(measureUnknownTools(failures, longest))).toEqual([false, false]);
   });
 
   it('fail if a failure is found in the log of a passed build', () => {
-    expect(held([greenGate(failures, (text, options) => last(readText(text, options), text))])).toEqual([
-      false,
-    ]);
+    expect(
+      checkBars([measurePassedLogs(failures, (text, options) => last(readText(text, options), text))]),
+    ).toEqual([false]);
   });
 
   it('fail if the headline for an invented tool is a harmless line', () => {
-    expect(held(inventedToolGates(60, longest))).toEqual([false, false]);
-    expect(held(inventedToolGates(60, end))[1]).toBe(false);
+    expect(checkBars(measureInventedTools(60, longest))).toEqual([false, false]);
+    expect(checkBars(measureInventedTools(60, end))[1]).toBe(false);
   });
 });
 
-function held(figures: readonly GateFigure[]): boolean[] {
+function checkBars(figures: readonly GateFigure[]): boolean[] {
   return figures.map(({ value, bar }) => value >= bar);
 }

@@ -3,12 +3,12 @@ import { numberEvidence } from '../../graphs/triage/tool-calls.ts';
 import type { ToolOutcome } from '../../src/domain/evidence.ts';
 import { showPage } from '../../src/models/analyst/llm-analyst.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
-import { capturedFailures } from '../support/captured-failures.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { subjectIn } from '../support/judging-gates.ts';
+import { createSubjectFrom } from '../support/judging-gates.ts';
 import { listLacking } from '../support/requested-lines.ts';
 import { sampleBuild } from '../support/subject.ts';
-import { archiveOf, asking } from '../tools/sources.ts';
+import { createArchive, createContext } from '../tools/sources.ts';
 
 /** No line that a model's call returned is lacking on its next page: of logs, files and their authors. */
 const AUTHORS = ['Ada', 'Grace', 'Joan', 'Radia'];
@@ -49,13 +49,13 @@ function keepReply(tool: string, args: object, ask: () => Promise<ToolOutcome>):
 }
 
 describe('the model input after a tool call', () => {
-  const failures = capturedFailures().filter((_, i) => i % EVERY === 0);
+  const failures = readCapturedFailures().filter((_, i) => i % EVERY === 0);
   it.each(failures.map((failure) => [failure.slug, failure] as const))(
     'contains the whole result: %s',
     async (_slug, { log }) => {
-      const subject = { ...subjectIn(log, { budgetTokens: 3_000 }), build: sampleBuild({ commit }) };
+      const subject = { ...createSubjectFrom(log, { budgetTokens: 3_000 }), build: sampleBuild({ commit }) };
       const codeHost = createLocalGitHost({ clones: { [subject.build.repository]: repository.folder } });
-      const ask = asking({ codeHost, archive: archiveOf({ log }) }, subject);
+      const ask = createContext({ codeHost, archive: createArchive({ log }) }, subject);
       const evidence = subject.excerpts.map((excerpt, i) => ({
         ...excerpt,
         id: `E${i + 1}`,

@@ -10,12 +10,12 @@ let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'faultline-check-migrations-'));
   cpSync(join(ROOT, 'migrations'), join(checkout, 'migrations'), { recursive: true });
-  git('init', '--quiet', '--initial-branch=main');
+  runGit('init', '--quiet', '--initial-branch=main');
   commit();
 });
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-function git(...args: string[]): void {
+function runGit(...args: string[]): void {
   const identity = [
     '-c',
     'user.name=ann',
@@ -29,8 +29,8 @@ function git(...args: string[]): void {
 }
 
 function commit(): void {
-  git('add', '--all');
-  git('commit', '--quiet', '--message=change');
+  runGit('add', '--all');
+  runGit('commit', '--quiet', '--message=change');
 }
 
 function check(...options: string[]) {
@@ -76,7 +76,7 @@ it('the check refuses a migration that was changed together with its checksum, a
 });
 
 it('the check refuses a migration that was removed or renamed', () => {
-  git('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
+  runGit('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
   expect(check()).toMatchObject({
     status: 1,
     said: expect.stringContaining(
@@ -86,7 +86,7 @@ it('the check refuses a migration that was removed or renamed', () => {
 });
 
 it('the check accepts changes of a migration on a branch until it is on main', () => {
-  git('switch', '--quiet', '--create', 'branch');
+  runGit('switch', '--quiet', '--create', 'branch');
   writeFileSync(file('9000_new.sql'), 'create table new (a int);');
   check('--add');
   commit();

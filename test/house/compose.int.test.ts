@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../src/config/schema.ts';
 import { TERMINAL_VARIABLES } from '../../src/config/variable.ts';
-import { type ComposeModel, newEnv, ROOT, readCompose } from '../support/compose/compose.ts';
+import { type ComposeModel, createEnvironment, ROOT, readCompose } from '../support/compose/compose.ts';
 
 const OURS = ['api', 'worker', 'migrate'];
 const KNOWN = new Set([...VARIABLES, ...TERMINAL_VARIABLES].map(({ name }) => name));
@@ -12,7 +12,7 @@ const KNOWN = new Set([...VARIABLES, ...TERMINAL_VARIABLES].map(({ name }) => na
 let values: Record<string, string> = {};
 let model: ComposeModel;
 beforeAll(async () => {
-  values = await newEnv();
+  values = await createEnvironment();
   model = await readCompose(values);
 });
 

@@ -19,18 +19,18 @@ for (const pattern of ['*.md', 'docs/**/*.md', 'action/*.md', 'deploy/**/*.md'])
 const docs = [...files.keys()].filter((path) => path.startsWith('docs/'));
 
 /** Text without its fenced blocks: what is in them is an example. */
-function prose(text: string): string {
+function forgeProse(text: string): string {
   return text.replaceAll(/^ *(`{3,})[^\n]*\n[\s\S]*?^ *\1 *$/gm, '');
 }
 
 /** What is read as a word; the bars of a table are not. */
-function wordsIn(text: string): number {
+function countWords(text: string): number {
   return text.match(/[^\s|]*[\p{L}\p{N}][^\s|]*/gu)?.length ?? 0;
 }
 
 /** Relative links of a page as paths from the root, with their anchors. */
-function linksOf(path: string): { readonly target: string; readonly anchor: string | undefined }[] {
-  return [...prose(files.get(path) ?? '').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
+function listLinks(path: string): { readonly target: string; readonly anchor: string | undefined }[] {
+  return [...forgeProse(files.get(path) ?? '').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
     ([, to = '', anchor]) => ({
       target: to === '' ? path : join(dirname(path), to),
       anchor,
@@ -39,8 +39,8 @@ function linksOf(path: string): { readonly target: string; readonly anchor: stri
 }
 
 /** Anchors as GitHub makes them of headings. */
-function anchorsOf(text: string): string[] {
-  return [...prose(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+function listAnchors(text: string): string[] {
+  return [...forgeProse(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
     heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
@@ -53,11 +53,11 @@ function anchorsOf(text: string): string[] {
 test('every relative link leads to a file, and each anchor to a heading', async () => {
   const broken: string[] = [];
   for (const path of files.keys()) {
-    for (const { target, anchor } of linksOf(path)) {
+    for (const { target, anchor } of listLinks(path)) {
       const page = files.get(target);
       if (page === undefined && !(await stat(join(ROOT, target)).catch(() => null)))
         broken.push(`${path}: ${target}`);
-      else if (anchor !== undefined && !anchorsOf(page ?? '').includes(anchor))
+      else if (anchor !== undefined && !listAnchors(page ?? '').includes(anchor))
         broken.push(`${path}: ${target}#${anchor}`);
     }
   }
@@ -67,9 +67,9 @@ test('every relative link leads to a file, and each anchor to a heading', async 
 test('every page can be reached from docs/README.md, which README.md links', () => {
   const reached = new Set([INDEX]);
   for (const path of reached)
-    for (const { target } of linksOf(path)) if (files.has(target)) reached.add(target);
+    for (const { target } of listLinks(path)) if (files.has(target)) reached.add(target);
   expect(docs.filter((path) => !reached.has(path))).toEqual([]);
-  expect(linksOf('README.md').map(({ target }) => target)).toEqual(
+  expect(listLinks('README.md').map(({ target }) => target)).toEqual(
     expect.arrayContaining([INDEX, 'CONTRIBUTING.md', 'CHANGELOG.md']),
   );
 });
@@ -77,7 +77,7 @@ test('every page can be reached from docs/README.md, which README.md links', () 
 test('every file that a page names exists', async () => {
   const absent: string[] = [];
   for (const [path, text] of files) {
-    for (const [, named = ''] of prose(text).matchAll(
+    for (const [, named = ''] of forgeProse(text).matchAll(
       /`((?:src|graphs|prompts|scripts|test|deploy|migrations|docs)\/[\w./-]*\w)`/g,
     )) {
       // Tables of tests give paths below `test/`; commands leave out the end of a test's name.
@@ -90,7 +90,9 @@ test('every file that a page names exists', async () => {
 });
 
 test('every page takes at most ten minutes to read, and README fits on a screen and a half', () => {
-  const long = docs.filter((path) => !LOOKED_UP.includes(path) && wordsIn(files.get(path) ?? '') > LONGEST);
+  const long = docs.filter(
+    (path) => !LOOKED_UP.includes(path) && countWords(files.get(path) ?? '') > LONGEST,
+  );
   expect(long).toEqual([]);
   expect(files.get('README.md')?.split('\n').length).toBeLessThanOrEqual(120);
 });

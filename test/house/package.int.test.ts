@@ -67,9 +67,9 @@ describe('the packed package, installed in an empty folder', () => {
       },
     );
     try {
-      const address = await listening(service.stdout);
-      expect(await answered(address)).toEqual(['DEPENDENCY_ERROR']);
-      expect(await askedByClient(address)).toEqual(['DEPENDENCY_ERROR']);
+      const address = await waitForListening(service.stdout);
+      expect(await uploadAndWait(address)).toEqual(['DEPENDENCY_ERROR']);
+      expect(await askByClient(address)).toEqual(['DEPENDENCY_ERROR']);
     } finally {
       const ended = once(service, 'exit');
       if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM');
@@ -78,7 +78,7 @@ describe('the packed package, installed in an empty folder', () => {
   });
 });
 
-async function listening(output: AsyncIterable<unknown>): Promise<string> {
+async function waitForListening(output: AsyncIterable<unknown>): Promise<string> {
   let said = '';
   for await (const piece of output) {
     said += String(piece);
@@ -92,7 +92,7 @@ async function listening(output: AsyncIterable<unknown>): Promise<string> {
 const MANY_LINES = 'added 1 package in 2s\n'.repeat(20_000);
 
 /** Sends the log as a CI would and waits for its categories. */
-async function answered(address: string): Promise<string[]> {
+async function uploadAndWait(address: string): Promise<string[]> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   const body = JSON.stringify({
     metadata: { repository: 'shop/api', pipeline: 'ci', number: '1', status: 'failed' },
@@ -125,7 +125,7 @@ console.error((await faultline.GET('/api/nowhere', {})).response.status);
 `;
 
 /** Compiles a program of somebody's against the types of the client, and runs it. */
-async function askedByClient(address: string): Promise<unknown> {
+async function askByClient(address: string): Promise<unknown> {
   const compiler = {
     module: 'nodenext',
     target: 'es2023',

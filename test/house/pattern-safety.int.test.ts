@@ -5,13 +5,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { answerUnrouted } from '../../src/api/refusal.ts';
 import { createUrlSchema } from '../../src/config/variable.ts';
 import { decodeSource } from '../../src/log/decode/decode.ts';
-import { alphabetOf } from '../support/patterns/alphabet.ts';
-import { automatonOf, UnprovenError } from '../support/patterns/automaton.ts';
+import { createAlphabet } from '../support/patterns/alphabet.ts';
+import { createAutomaton, UnprovenError } from '../support/patterns/automaton.ts';
 import { countSteps } from '../support/patterns/count-steps.ts';
 import type { Pattern } from '../support/patterns/find-patterns.ts';
-import { findPatterns, patternsIn } from '../support/patterns/find-patterns.ts';
+import { findPatterns, findPatternsIn } from '../support/patterns/find-patterns.ts';
 import type { Verdict } from '../support/patterns/live-paths.ts';
-import { liveWays } from '../support/patterns/live-paths.ts';
+import { findLiveWays } from '../support/patterns/live-paths.ts';
 
 /**
  * No shipped pattern may backtrack catastrophically, whatever a log says. Every RegExp of the source is turned into the automaton of all ways an
@@ -70,10 +70,10 @@ describe('T40: every shipped pattern', () => {
     const { patterns, unseen } = findPatterns(ROOT, FOLDERS);
     const files = new Set(unseen.map(({ file }) => file).filter((file) => !JOINED.includes(file)));
     const composed: Pattern[][] = [];
-    for (const file of files) composed.push(await composedIn(file));
+    for (const file of files) composed.push(await listComposedPatterns(file));
     // A file that is imported imports others, whose patterns are known by their own text.
-    const known = new Set(patterns.map(keyOf));
-    const all = patterns.concat(composed.flat().filter((pattern) => !known.has(keyOf(pattern))));
+    const known = new Set(patterns.map(createKey));
+    const all = patterns.concat(composed.flat().filter((pattern) => !known.has(createKey(pattern))));
     expect(all.length).toBeGreaterThan(2_500);
     expect(
       unseen.filter(
@@ -83,12 +83,7 @@ describe('T40: every shipped pattern', () => {
 
     const judge = createJudge(all.map(({ source }) => source));
     const refused = all.flatMap((pattern) => {
-      const verdict = judge(
-        pattern.source,
-        pattern.flags,
-        longestText(pattern.file),
-        allowedWays(pattern.file),
-      );
+      const verdict = judge(pattern.source, pattern.flags, limitText(pattern.file), limitWays(pattern.file));
       return verdict === null
         ? []
         : [`${pattern.file}:${pattern.line} /${pattern.source}/${pattern.flags} ${verdict}`];
@@ -107,7 +102,7 @@ describe('T40: every shipped pattern', () => {
 
 describe('an unsafe pattern', () => {
   const refusal = (source: string, longest = ANY_LENGTH, flags = '') =>
-    createJudge([source])(source, flags, longest, waysOn(longest));
+    createJudge([source])(source, flags, longest, computeWays(longest));
 
   it.each([
     '(a+)+$',
@@ -162,20 +157,22 @@ describe('an unsafe pattern', () => {
   it('is found wherever it is written', () => {
     const word = '$' + '{word}';
     const text = `const A = /(a+)+$/;\nconst B = new RegExp('(b+)+$', 'i');\nconst f = (word) => RegExp(\`^${word}(?:c+)+$\`);`;
-    expect(patternsIn('a.ts', text).patterns.map(({ line, source, flags }) => [line, source, flags])).toEqual(
-      [
-        [1, '(a+)+$', ''],
-        [2, '(b+)+$', 'i'],
-        [3, '^hole(?:c+)+$', ''],
-      ],
-    );
+    expect(
+      findPatternsIn('a.ts', text).patterns.map(({ line, source, flags }) => [line, source, flags]),
+    ).toEqual([
+      [1, '(a+)+$', ''],
+      [2, '(b+)+$', 'i'],
+      [3, '^hole(?:c+)+$', ''],
+    ]);
     const named = '$' + '{A}';
     const parts = `const A = '(a+)';\nnew RegExp(String.raw\`${named}\\s\` + '+$');\nnew RegExp(['b+', \`c+\`].join('|'), 'g');`;
-    expect(patternsIn('a.ts', parts).patterns.map(({ source, flags }) => [source, flags])).toEqual([
+    expect(findPatternsIn('a.ts', parts).patterns.map(({ source, flags }) => [source, flags])).toEqual([
       ['(a+)\\s+$', ''],
       ['b+|c+', 'g'],
     ]);
-    expect(patternsIn('a.ts', "new RegExp(WORDS.join('|'));").unseen).toEqual([{ file: 'a.ts', line: 1 }]);
+    expect(findPatternsIn('a.ts', "new RegExp(WORDS.join('|'));").unseen).toEqual([
+      { file: 'a.ts', line: 1 },
+    ]);
   });
 });
 
@@ -201,7 +198,7 @@ describe('the bound on the steps of a pattern', () => {
     '(?:a?b?)+c$',
     'c.{0,5}c.{0,7}d',
   ])('is never less than the steps counted on adversarial text: %s', (source) => {
-    const { ways } = liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH);
+    const { ways } = findLiveWays(createAutomaton(source, '', createAlphabet([source]), 3), LENGTH);
     expect(most(source)).toBeLessThanOrEqual(2 * ways * LENGTH * source.length);
   });
 
@@ -209,7 +206,7 @@ describe('the bound on the steps of a pattern', () => {
     'is infinite if the steps on adversarial text have no limit: %s',
     (source) => {
       expect(most(source)).toBe(200_000);
-      expect(liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH).ways).toBe(
+      expect(findLiveWays(createAutomaton(source, '', createAlphabet([source]), 3), LENGTH).ways).toBe(
         Number.POSITIVE_INFINITY,
       );
     },
@@ -218,19 +215,19 @@ describe('the bound on the steps of a pattern', () => {
 
 /** Judges patterns; null for a good one. Repeats are written out further before a pattern is refused for them. */
 function createJudge(sources: readonly string[]) {
-  const alphabet = alphabetOf(sources);
+  const alphabet = createAlphabet(sources);
   const known = new Map<string, Verdict>();
-  const verdictOf = (source: string, flags: string, longest: number, unroll: number): Verdict => {
+  const judgePattern = (source: string, flags: string, longest: number, unroll: number): Verdict => {
     const key = `${unroll} ${longest} ${flags} ${source}`;
-    const verdict = known.get(key) ?? liveWays(automatonOf(source, flags, alphabet, unroll), longest);
+    const verdict = known.get(key) ?? findLiveWays(createAutomaton(source, flags, alphabet, unroll), longest);
     known.set(key, verdict);
     return verdict;
   };
   return (source: string, flags: string, longest: number, allowed: number): string | null => {
     try {
-      const first = verdictOf(source, flags, longest, 3);
+      const first = judgePattern(source, flags, longest, 3);
       if (isWithin(first, allowed)) return null;
-      const verdict = verdictOf(source, flags, longest, 12);
+      const verdict = judgePattern(source, flags, longest, 12);
       if (isWithin(verdict, allowed)) return null;
       const often = Number.isFinite(verdict.ways)
         ? `reads one text in up to ${verdict.ways} ways`
@@ -247,23 +244,23 @@ function isWithin({ ways }: Verdict, allowed: number): boolean {
   return Number.isFinite(ways) && ways <= allowed;
 }
 
-function longestText(file: string): number {
+function limitText(file: string): number {
   return CUT.find((cut) => file.startsWith(cut.in))?.to ?? ANY_LENGTH;
 }
 
-function waysOn(longest: number): number {
+function computeWays(longest: number): number {
   return longest >= ANY_LENGTH ? WAYS_AT_ANY_LENGTH : STEPS / longest;
 }
 
-function allowedWays(file: string): number {
-  return OWN_TEXT.includes(file) ? Number.POSITIVE_INFINITY : waysOn(longestText(file));
+function limitWays(file: string): number {
+  return OWN_TEXT.includes(file) ? Number.POSITIVE_INFINITY : computeWays(limitText(file));
 }
 
 /**
  * Returns the patterns that a module puts together when it is loaded, which it is once more, or called. The
  * stack tells them from those that other tests of this worker still make in the background.
  */
-async function composedIn(file: string): Promise<Pattern[]> {
+async function listComposedPatterns(file: string): Promise<Pattern[]> {
   const made: Pattern[] = [];
   const Own = RegExp;
   const limit = Error.stackTraceLimit;
@@ -286,6 +283,6 @@ async function composedIn(file: string): Promise<Pattern[]> {
   return made;
 }
 
-function keyOf({ source, flags }: Pattern): string {
+function createKey({ source, flags }: Pattern): string {
   return String(new RegExp(source, flags));
 }

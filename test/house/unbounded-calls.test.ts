@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 test('no call spreads a list of unlimited length, because 120,000 arguments overflow the stack', () => {
   const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', { cwd: ROOT });
   expect(files.length).toBeGreaterThan(500);
-  expect(files.flatMap((file) => spreadsIn(file, readFileSync(resolve(ROOT, file), 'utf8')))).toEqual([]);
+  expect(files.flatMap((file) => findSpreads(file, readFileSync(resolve(ROOT, file), 'utf8')))).toEqual([]);
 });
 
 test.each([
@@ -19,10 +19,10 @@ test.each([
   ['function call(first, ...more) { if (first) return () => other(...more); }', 0],
   ["const STATES = ['red', 'green'] as const; count(...STATES);", 0],
 ])('the check counts spreads correctly: %s: %i', (text, count) => {
-  expect(spreadsIn('some.ts', text)).toHaveLength(count);
+  expect(findSpreads('some.ts', text)).toHaveLength(count);
 });
 
-function spreadsIn(file: string, text: string): string[] {
+function findSpreads(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

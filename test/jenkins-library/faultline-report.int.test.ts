@@ -3,7 +3,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import { KNOWN_HOSTILE } from '../recipes/hostile-values.ts';
 import { attackJenkinsStep } from '../recipes/jenkins-step.ts';
 import { startUploadReceiver } from '../recipes/upload-receiver.ts';
-import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { createFakeHttpDeps, type FakeState } from '../support/fake-stores.ts';
 import { JENKINS_SECRETS } from '../support/http-deps.ts';
 import { runPipelines, type Told } from './groovy-runner.ts';
 
@@ -30,7 +30,7 @@ let state: FakeState;
 let told: Told[];
 /** All runs in one process: starting Java costs more than they do. */
 beforeAll(async () => {
-  const fake = fakeHttpDeps();
+  const fake = createFakeHttpDeps();
   state = fake.state;
   const app = await buildHttp(fake.deps);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -39,7 +39,7 @@ export type Told = z.infer<typeof Told>;
 
 /** Compiles step and Jenkinsfile with the Groovy of Jenkins, and runs the step once for each build. */
 export async function runPipelines(runs: readonly PipelineRun[]): Promise<Told[]> {
-  const jars = await preparedJars();
+  const jars = await prepareJars();
   const child = spawn(
     'java',
     [
@@ -63,7 +63,7 @@ export async function runPipelines(runs: readonly PipelineRun[]): Promise<Told[]
 }
 
 /** Brought by Maven once, for as long as what is asked of it stays the same. */
-async function preparedJars(): Promise<string> {
+async function prepareJars(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(POM));
   const folder = join(CACHE, hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) return folder;

@@ -8,10 +8,10 @@ import { GivenAnalysis } from '../../src/domain/analysis.ts';
 import { layOutAction } from '../action/runner.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { realCiProgram, until } from '../support/gitea-server.ts';
+import { findRealCiProgram, waitUntil } from '../support/gitea-server.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
-import { otherNode } from '../support/other-node.ts';
+import { installOtherNode } from '../support/other-node.ts';
 import { TOKEN } from '../support/service.ts';
 import { installEmbedded } from './install-embedded.ts';
 import type { Installation } from './webhook-to-review.ts';
@@ -109,7 +109,7 @@ async function act(
   event: 'push' | 'pull_request',
   ...args: string[]
 ): Promise<{ readonly exitCode: number; readonly lines: readonly string[] }> {
-  const program = realCiProgram('act');
+  const program = findRealCiProgram('act');
   const env = {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
     HOME: folder,
@@ -143,7 +143,7 @@ async function act(
 
 describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (version) => {
   it('explains the failure in the job, and does not change its result', async () => {
-    const { exitCode, lines } = await act(await otherNode(version), 'push');
+    const { exitCode, lines } = await act(await installOtherNode(version), 'push');
     const said = lines.join('\n');
 
     expect(exitCode, said).toBe(1);
@@ -224,7 +224,13 @@ describe('a pull request under act, with a server and an imitation of GitHub', (
       }),
     );
     const given = ['--var', `FAULTLINE_URL=${service.address}`, '-s', `FAULTLINE_TOKEN=${TOKEN}`];
-    const { exitCode, lines } = await act(await otherNode('22.23.3'), 'pull_request', '-e', event, ...given);
+    const { exitCode, lines } = await act(
+      await installOtherNode('22.23.3'),
+      'pull_request',
+      '-e',
+      event,
+      ...given,
+    );
     expect(exitCode, lines.join('\n')).toBe(1);
 
     const [build] = z
@@ -240,7 +246,7 @@ describe('a pull request under act, with a server and an imitation of GitHub', (
         },
       },
     ]);
-    const body = await until(
+    const body = await waitUntil(
       `a comment leads with what was tried. ${service.errors()}`,
       90_000,
       async () =>
@@ -252,7 +258,7 @@ describe('a pull request under act, with a server and an imitation of GitHub', (
       body.indexOf('“cart adds up” (test/cart.test.mjs'),
     );
     expect(body).toContain('Change that was tried and fixes it');
-    await until(`the change is suggested. ${service.errors()}`, 90_000, async () => reviews.length > 0);
+    await waitUntil(`the change is suggested. ${service.errors()}`, 90_000, async () => reviews.length > 0);
     expect(reviews).toMatchObject([
       {
         path: 'src/cart.mjs',

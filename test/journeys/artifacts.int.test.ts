@@ -41,7 +41,7 @@ describe('a build whose cause is only in an artifact', () => {
       { name: 'shots/end.png', content: PNG },
       { name: 'app/quiet.log', content: 'ready\nstopped\n' },
     ];
-    const [analysis] = await answersTo('1', LOG, makeZip(members));
+    const [analysis] = await answerLog('1', LOG, makeZip(members));
 
     expect(analysis?.category).toBe('INFRA_ERROR');
     expect(analysis?.kind).toBe('disk_full');
@@ -56,7 +56,7 @@ describe('a build whose cause is only in an artifact', () => {
   });
 
   it('is not answered from it if the log does not refer to it', async () => {
-    const [analysis] = await answersTo(
+    const [analysis] = await answerLog(
       '2',
       LOG.replace('For more details see', 'removed'),
       makeZip([{ name: 'coverage/worker-3.log', content: CAUSE }]),
@@ -76,21 +76,21 @@ describe('a build of three jobs that failed for different causes', () => {
     ['several logs', '3', jobs],
     ['the archive of its run', '4', [{ name: 'run.zip', content: makeZip(jobs) }]],
   ])('has an answer for each, as %s', async (_what, number, logs) => {
-    const analyses = await answersToForm(number, (form) => {
+    const analyses = await answerForm(number, (form) => {
       for (const { name, content } of logs) form.append('log', new Blob([Uint8Array.from(content)]), name);
     });
     expect(analyses.map(({ category }) => category).toSorted()).toEqual(causes);
   });
 });
 
-async function answersTo(number: string, log: string, artifacts: Buffer): Promise<Analysis[]> {
-  return await answersToForm(number, (form) => {
+async function answerLog(number: string, log: string, artifacts: Buffer): Promise<Analysis[]> {
+  return await answerForm(number, (form) => {
     form.append('log', new Blob([log]), 'build.log');
     form.append('artifact', new Blob([Uint8Array.from(artifacts)]), 'stage.zip');
   });
 }
 
-async function answersToForm(number: string, addFiles: (form: FormData) => void): Promise<Analysis[]> {
+async function answerForm(number: string, addFiles: (form: FormData) => void): Promise<Analysis[]> {
   const form = new FormData();
   form.append('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'stage', number }));
   addFiles(form);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { capturedFailures } from '../support/captured-failures.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
 import { freePort } from '../support/gate.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { installServer, type Running, type ServerInstallation } from '../support/server-installation.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-for-bad-weather';
 const DELIVERIES = THOROUGH ? 10_000 : 2_000;
@@ -19,7 +19,7 @@ const WORKERS = 2;
 /** Of GitHub's answers, so many fail. */
 const GITHUB_FAILS = 0.05;
 const SETTLED_MS = 240_000;
-const FAILURES = capturedFailures();
+const FAILURES = readCapturedFailures();
 
 let github: GithubApi;
 let installation: ServerInstallation;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     }
     const run = /\/actions\/runs\/(\d+)\/attempts\/\d+\/jobs/.exec(request.url ?? '')?.[1];
     if (run === undefined) return false;
-    const jobs = [1, 2].map((job) => githubJob({ id: Number(run) * 10 + job, name: `job-${job}` }));
+    const jobs = [1, 2].map((job) => createGithubJob({ id: Number(run) * 10 + job, name: `job-${job}` }));
     sendJson(response, 200, { total_count: jobs.length, jobs });
     return true;
   };
@@ -63,7 +63,7 @@ interface Delivery {
 }
 
 /** What GitHub says of these runs: each failed job, and the end of each run. */
-function allEvents(): Delivery[] {
+function listEvents(): Delivery[] {
   const repository = (run: number) => ({ full_name: `octo-org/shop-${run % 7}` });
   const sending = (run: number, part: number, event: string, payload: object): Delivery => ({
     id: `00000000-0000-4000-${String(part).padStart(4, '0')}-${String(run).padStart(12, '0')}`,
@@ -73,7 +73,7 @@ function allEvents(): Delivery[] {
   const end = (run: number, conclusion: string) => {
     const workflow_run = { id: run, run_number: run, run_attempt: 1, conclusion, status: 'completed' };
     const changes = { repository: repository(run), workflow: { name: 'ci' }, workflow_run };
-    return sending(run, 0, 'workflow_run', githubExample('workflow_run', 'completed', changes, 1));
+    return sending(run, 0, 'workflow_run', createGithubExample('workflow_run', 'completed', changes, 1));
   };
   const failedJob = (run: number, job: number) => {
     const id = run * 10 + job;
@@ -91,7 +91,7 @@ function allEvents(): Delivery[] {
       run,
       job,
       'workflow_job',
-      githubExample('workflow_job', 'completed', { repository: repository(run), workflow_job }),
+      createGithubExample('workflow_job', 'completed', { repository: repository(run), workflow_job }),
     );
   };
   const failed = Array.from({ length: FAILED_RUNS }, (_, index) => 1000 + index);
@@ -103,7 +103,7 @@ function allEvents(): Delivery[] {
 }
 
 /** Each event at least once, then any of them again, in any order. */
-function shuffled(events: readonly Delivery[]): Delivery[] {
+function shuffleNumbers(events: readonly Delivery[]): Delivery[] {
   const again = Array.from({ length: DELIVERIES - events.length }, () => pick(events));
   return [...events, ...again]
     .map((delivery) => ({ one: delivery, at: Math.random() }))
@@ -123,7 +123,7 @@ async function send({ id, event, body }: Delivery): Promise<number> {
     'content-type': 'application/json',
     'x-github-event': event,
     'x-github-delivery': id,
-    'x-hub-signature-256': githubSignature(body, SECRET),
+    'x-hub-signature-256': signForGithub(body, SECRET),
   };
   for (let again = 0; ; again++) {
     const options = { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) };
@@ -170,7 +170,7 @@ const WEATHER: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 /** One bad day after the other, each at least once, until told to stop. */
-async function blow(stopped: () => boolean): Promise<Record<string, number>> {
+async function disturbBackends(stopped: () => boolean): Promise<Record<string, number>> {
   const days: Record<string, number> = {};
   const names = Object.keys(WEATHER);
   for (let day = 0; day < names.length || !stopped(); day++) {
@@ -215,7 +215,7 @@ async function inspect() {
   return found;
 }
 
-async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
+async function waitForEnd(): Promise<Awaited<ReturnType<typeof inspect>>> {
   const end = Date.now() + SETTLED_MS;
   for (;;) {
     const found = await inspect();
@@ -231,8 +231,8 @@ async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
 describe('external services under bad conditions', () => {
   const title = `${DELIVERIES} deliveries while every backend fails at random: each accounted for, one analysis for each failure group`;
   it(title, { timeout: 600_000 }, async () => {
-    const events = allEvents();
-    const waiting = shuffled(events);
+    const events = listEvents();
+    const waiting = shuffleNumbers(events);
     let sent = 0;
     let again = 0;
     const sending = Promise.all(
@@ -243,9 +243,9 @@ describe('external services under bad conditions', () => {
         }
       }),
     );
-    const [days] = await Promise.all([blow(() => waiting.length === 0), sending]);
+    const [days] = await Promise.all([disturbBackends(() => waiting.length === 0), sending]);
 
-    const found = await settled();
+    const found = await waitForEnd();
 
     expect(sent).toBe(DELIVERIES);
     expect(found).toMatchObject({

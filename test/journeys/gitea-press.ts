@@ -1,4 +1,4 @@
-import { checkout } from './gitea-shop.ts';
+import { getCheckoutStep } from './gitea-shop.ts';
 
 /** A press whose workflow installs a package that nobody pinned, as it is pushed to a real Gitea. */
 
@@ -42,7 +42,7 @@ jobs:
   test:
     runs-on: ubuntu-latest
     steps:
-${checkout()}
+${getCheckoutStep()}
       - name: Install
         run: |
           python3 -m venv .venv

@@ -9,8 +9,8 @@ console.log('deploying to ' + target.url);
 export const SHOP_FILES = {
   'src/cart.mjs': CART,
   'src/tax.mjs': TAX,
-  'test/cart.test.mjs': testOf('cart', 'total([250, 50])', '300'),
-  'test/tax.test.mjs': testOf('tax', 'taxOf(130)', '25'),
+  'test/cart.test.mjs': createTest('cart', 'total([250, 50])', '300'),
+  'test/tax.test.mjs': createTest('tax', 'taxOf(130)', '25'),
   'deploy.mjs': DEPLOY,
   '.gitea/workflows/ci.yml': `name: ci
 on:
@@ -23,7 +23,7 @@ jobs:
       fail-fast: false
       matrix: { part: [cart, tax] }
     steps:
-${checkout()}
+${getCheckoutStep()}
       - name: Test
         run: node --test --test-reporter=spec test/\${{ matrix.part }}.test.mjs
 `,
@@ -34,7 +34,7 @@ jobs:
   deploy:
     runs-on: ubuntu-latest
     steps:
-${checkout()}
+${getCheckoutStep()}
       - name: Deploy
         env:
           DEPLOY_TOKEN: \${{ secrets.DEPLOY_TOKEN }}
@@ -55,10 +55,10 @@ jobs:
   test:
     runs-on: ubuntu-latest
     steps:
-${checkout()}
-${tested('cart')}
-${explained('faultline')}
-${explained('served')}
+${getCheckoutStep()}
+${createTestedPart('cart')}
+${createExplanation('faultline')}
+${createExplanation('served')}
 ${BY_SERVER}
       - if: failure()
         env:
@@ -89,14 +89,14 @@ jobs:
   test:
     runs-on: ubuntu-latest
     steps:
-${checkout()}
+${getCheckoutStep()}
       - name: Set the remote as actions/checkout does
         env:
           REMOTE: \${{ github.server_url }}/\${{ github.repository }}.git
           AUTHORIZATION: "Authorization: Bearer \${{ github.token }}"
         run: git remote add origin "$REMOTE" && git config http.extraHeader "$AUTHORIZATION"
-${tested('tax')}
-${explained('faultline')}
+${createTestedPart('tax')}
+${createExplanation('faultline')}
 ${BY_SERVER}
           confirm: node --test --test-reporter=spec test/tax.test.mjs
           confirm-runs: 3
@@ -109,7 +109,7 @@ ${BY_SERVER}
         run: echo "verdict $VERDICT"
 `;
 
-function testOf(part: string, call: string, expected: string): string {
+function createTest(part: string, call: string, expected: string): string {
   return `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ${call.split('(')[0]} } from '../src/${part}.mjs';
@@ -118,7 +118,7 @@ test('${part} adds up', () => assert.equal(${call}, ${expected}));
 }
 
 /** No action of GitHub's can be had here: the same in two commands. */
-export function checkout(): string {
+export function getCheckoutStep(): string {
   return `      - name: Check out
         env:
           REMOTE: \${{ github.server_url }}/\${{ github.repository }}.git
@@ -129,14 +129,14 @@ export function checkout(): string {
           git checkout --quiet FETCH_HEAD`;
 }
 
-function tested(part: string): string {
+function createTestedPart(part: string): string {
   return `      - name: Test
         run: node --test --test-reporter=spec test/${part}.test.mjs 2>&1 | tee test.log
         shell: bash`;
 }
 
 /** A step with our Action, whose inputs may go on. */
-function explained(id: string): string {
+function createExplanation(id: string): string {
   return `      - if: failure()
         id: ${id}
         uses: acme/faultline/action@main

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Build } from '../../src/domain/build.ts';
 import { GradedAnswer as Graded, type GradedAnswer } from '../../src/domain/outcome.ts';
 import { Outcomes } from '../../src/service/answers/outcomes.ts';
-import { until } from '../support/gitea-server.ts';
+import { waitUntil } from '../support/gitea-server.ts';
 import { type PythonIndex, startPythonIndex } from '../support/python-index.ts';
 import { JUICE, REQUIREMENTS, SCALES, SCALES_3, toPressFiles } from './gitea-press.ts';
 import { type GiteaInstallation, installGitea, RUN_MS, type ShownAnswer } from './install-gitea.ts';
@@ -29,7 +29,7 @@ const Shown = z.object({ outcome: Graded.nullable() });
 
 /** Waits until an answer is graded by what happened next. */
 function waitForGrade({ id }: ShownAnswer): Promise<GradedAnswer> {
-  return until(`${id} is graded. ${installation.service.errors()}`, RUN_MS, async () => {
+  return waitUntil(`${id} is graded. ${installation.service.errors()}`, RUN_MS, async () => {
     return (await installation.read(`/api/analyses/${id}`, Shown)).outcome;
   });
 }

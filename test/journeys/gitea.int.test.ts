@@ -5,8 +5,8 @@ import type { Build } from '../../src/domain/build.ts';
 import { computeHmac } from '../../src/providers/webhook.ts';
 import { layOutAction } from '../action/runner.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { type Account, type GiteaServer, until } from '../support/gitea-server.ts';
-import { otherNode } from '../support/other-node.ts';
+import { type Account, type GiteaServer, waitUntil } from '../support/gitea-server.ts';
+import { installOtherNode } from '../support/other-node.ts';
 import { TOKEN } from '../support/service.ts';
 import { CART, CONFIRM, EXPLAIN, SHOP_FILES, TAX } from './gitea-shop.ts';
 import { type GiteaInstallation, installGitea, RUN_MS, SECRET, type ShownAnswer } from './install-gitea.ts';
@@ -20,7 +20,7 @@ let shop: GitRepository;
 let answers = 0;
 
 beforeAll(async () => {
-  installation = await installGitea('shop', await otherNode('20.20.2'));
+  installation = await installGitea('shop', await installOtherNode('20.20.2'));
   ({ gitea, ben, tree: shop } = installation);
 });
 afterAll(() => installation?.dispose());
@@ -288,7 +288,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
   });
 
   it('sends every delivery successfully', async () => {
-    await until('every delivery was made', RUN_MS, async () =>
+    await waitUntil('every delivery was made', RUN_MS, async () =>
       gitea.deliveries().every(({ status }) => status !== 0),
     );
     const deliveries = gitea.deliveries();

@@ -9,13 +9,13 @@ import {
   ANSWER,
   BOTH_SEARCHES,
   CLASSIFIED,
+  createScript,
   DEFAULTS,
   judges,
   LOG,
   playOn,
   type Run,
   runGraph,
-  scriptOf,
   type Turns,
 } from './graph-llm-stage.ts';
 
@@ -169,7 +169,7 @@ describe('T34: after a temporary error of a model, the run continues with it', (
       message: "This model's maximum context length is 2048 tokens.",
       code: 'context_length_exceeded',
     };
-    const scripted = scriptOf({});
+    const scripted = createScript({});
     server.script((request) => {
       const size = JSON.stringify(request.messages).length;
       sizes.push(size);
@@ -252,7 +252,7 @@ describe('servers of other vendors give the same run and the same answer', () =>
     ],
   ] as const)('%s', async (_name, options) => {
     await restart(options);
-    server.script(scriptOf({}));
+    server.script(createScript({}));
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('llm'))).toBe(true);
     expect(state.answer?.title).toBe(ANSWER.title);

@@ -57,7 +57,7 @@ export const LOG = [
 export const EXPECTED = 9;
 const RECEIVED = 10;
 
-function subjectFrom(log: string): TriageSubject {
+function createSubjectFor(log: string): TriageSubject {
   const read = readCauses([{ name: SOURCE, kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
   const build = sampleBuild();
   const [group] = groupFailures(read, build.id);
@@ -70,7 +70,7 @@ function subjectFrom(log: string): TriageSubject {
   });
 }
 
-function archiveOf(log: string): BuildArchive {
+function createArchive(log: string): BuildArchive {
   const lines = log.split('\n');
   return {
     driver: 'test',
@@ -132,7 +132,7 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
   ]);
   const tools = createTools({
     vectorIndex,
-    archive: archiveOf(log),
+    archive: createArchive(log),
     passingBuilds: { of: async () => null },
     codeHost: halfBrokenHost,
     history: createEmptyHistory(),
@@ -149,7 +149,7 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
   const analyst = withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger);
   const toolbox = createToolbox(tools, { mask: (masked) => masked, resilience: { firstDelayMs: 1 } });
   return compileTriageGraph().invoke(
-    { subject: subjectFrom(log), limits },
+    { subject: createSubjectFor(log), limits },
     {
       context: {
         analyst,
@@ -204,14 +204,14 @@ export type Turns = Readonly<Record<string, readonly (object | Script)[]>>;
 
 /** Says for each judgement what is replied, turn by turn; the last reply holds on. A `do` makes it a script. */
 export function playOn(server: OpenAiServer, turns: Turns): void {
-  server.script(scriptOf(turns));
+  server.script(createScript(turns));
 }
 
 /** What `playOn` plays. */
-export function scriptOf(turns: Turns): (request: ChatCompletionRequest) => Script {
+export function createScript(turns: Turns): (request: ChatCompletionRequest) => Script {
   const next = new Map<string, number>();
   return (request) => {
-    const name = judgmentOf(request);
+    const name = findJudgment(request);
     const replies = { ...DEFAULTS, ...turns }[name] ?? [{}];
     const turn = next.get(name) ?? 0;
     next.set(name, turn + 1);
@@ -221,7 +221,7 @@ export function scriptOf(turns: Turns): (request: ChatCompletionRequest) => Scri
 }
 
 /** By the name of the schema, by the functions, or by the schema in words. */
-function judgmentOf({ schemaName, tools, messages }: ChatCompletionRequest): string {
+function findJudgment({ schemaName, tools, messages }: ChatCompletionRequest): string {
   if (tools.length > 0) return 'select-tool';
   if (schemaName !== '') return schemaName;
   const told = messages[0]?.content ?? '';

@@ -15,14 +15,14 @@ import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { diffWithGreen } from '../../src/tools/diff-with-green.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
-import { recordedBuild } from '../support/recorded-build.ts';
+import { readRecordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { withSettings } from '../support/settings.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const BUDGET = 300;
 const SECRET = 'a-webhook-secret-for-the-journey';
@@ -31,7 +31,7 @@ const Found = z.object({ triage: z.object({ state: z.string() }), analyses: z.ar
 const LEAKED = ['ghp', 'q7W6e5R4t3Y2u1I0o9P8a7S6d5F4g3H2j1K0'].join('_');
 
 /** What every run of the job says: errors among it that hinder nothing, and more than an answer has room for. */
-function noise(seconds: number): string[] {
+function printNoise(seconds: number): string[] {
   return [
     'Run make check',
     `fetched 214 packages in ${seconds}s`,
@@ -44,15 +44,15 @@ function noise(seconds: number): string[] {
     `compiled 600 files in ${seconds + 3}s`,
   ];
 }
-const GREEN = [`cloning with ${LEAKED}`, ...noise(4), 'all 96 checks passed'].join('\n');
+const GREEN = [`cloning with ${LEAKED}`, ...printNoise(4), 'all 96 checks passed'].join('\n');
 const FLAKY = [
-  ...noise(5),
+  ...printNoise(5),
   'WARNING: retrying the upload, error 503 from the mirror',
   'all 96 checks passed',
 ].join('\n');
 const RED = [
   'WARNING: retrying the upload, error 503 from the mirror',
-  ...noise(6),
+  ...printNoise(6),
   "ledger.c:41:9: error: 'rounding_mode' undeclared (first use in this function)",
   'make: *** [Makefile:12: ledger.o] Error 1',
   '##[error]Process completed with exit code 2.',
@@ -87,23 +87,26 @@ function start(): Promise<Service> {
 /** A run ends with one job `check`: its log lies at GitHub, and GitHub tells us so. */
 async function endRun(number: number, conclusion: 'success' | 'failure', log: string): Promise<string> {
   const id = 5000 + number;
-  github.state.jobs = [githubJob({ id: number, name: 'check', conclusion })];
+  github.state.jobs = [createGithubJob({ id: number, name: 'check', conclusion })];
   github.state.stored.set(`/jobs/${number}/logs`, log);
   github.state.stored.set(`/runs/${id}/attempts/1/logs`, makeZip([{ name: '0_check.txt', content: log }]));
   const run = { conclusion, status: 'completed', run_number: number, id, head_branch: 'master' };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: run }, 1));
+  const body = JSON.stringify(createGithubExample('workflow_run', 'completed', { workflow_run: run }, 1));
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-    'x-hub-signature-256': githubSignature(body, SECRET),
+    'x-hub-signature-256': signForGithub(body, SECRET),
   };
   const response = await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body });
   expect(response.status).toBe(202);
-  return await recordedBuild(service.address, TOKEN, { source: 'github', id: headers['x-github-delivery'] });
+  return await readRecordedBuild(service.address, TOKEN, {
+    source: 'github',
+    id: headers['x-github-delivery'],
+  });
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     if (await holds()) return;
     await sleep(100);
@@ -112,16 +115,16 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** Waits until the log of a green run was requested, and a little more, so that its templates are stored. */
-async function learned(number: number): Promise<void> {
-  await until(() =>
+async function waitForTemplates(number: number): Promise<void> {
+  await waitUntil(() =>
     github.api.requests.some(({ path }) => path.includes(`/runs/${5000 + number}/attempts/1/logs`)),
   );
   await sleep(1_000);
 }
 
-async function answerOf(buildId: string): Promise<Analysis> {
+async function getAnswer(buildId: string): Promise<Analysis> {
   let found: z.infer<typeof Found> | undefined;
-  await until(async () => {
+  await waitUntil(async () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
     found = Found.parse(
       await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json(),
@@ -135,7 +138,7 @@ async function answerOf(buildId: string): Promise<Analysis> {
 }
 
 /** What the tool answers over what the service left behind. */
-async function diffOf(buildId: string): Promise<ToolOutcome> {
+async function createDiff(buildId: string): Promise<ToolOutcome> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   try {
     const stores = createStores(database, systemClock);
@@ -153,7 +156,7 @@ async function diffOf(buildId: string): Promise<ToolOutcome> {
   }
 }
 
-async function inDatabase<Row extends object>(sql: string): Promise<Row[]> {
+async function queryDatabase<Row extends object>(sql: string): Promise<Row[]> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   try {
     return await database.query<Row>(sql);
@@ -168,7 +171,7 @@ describe('a failed build after passed ones', () => {
 
   it('follows a first one, whose lines are learned', async () => {
     await endRun(1233, 'success', GREEN);
-    await learned(1233);
+    await waitForTemplates(1233);
   });
 
   it('follows a second one, which is still pending when the process is killed', async () => {
@@ -176,7 +179,7 @@ describe('a failed build after passed ones', () => {
     github.state.intercept = () => true;
     greenId = await endRun(1234, 'success', FLAKY);
     const asked = github.api.requests.length;
-    await until(
+    await waitUntil(
       () =>
         github.api.requests.length > asked ||
         github.api.requests.some(({ path }) => path.includes('/runs/6234/')),
@@ -185,7 +188,7 @@ describe('a failed build after passed ones', () => {
     github.state.intercept = null;
 
     expect(
-      await inDatabase(
+      await queryDatabase(
         `select outcome, held, count(*)::int as count from work where topic = 'passing-build' group by 1, 2 order by 1, 2`,
       ),
     ).toEqual([
@@ -193,12 +196,12 @@ describe('a failed build after passed ones', () => {
       { outcome: null, held: true, count: 1 },
     ]);
     service = await start();
-    await learned(1234);
+    await waitForTemplates(1234);
   });
 
   it('is answered with the lines that are new since the last of them, without lines that any of them contains', async () => {
     redId = await endRun(1235, 'failure', RED);
-    const analysis = await answerOf(redId);
+    const analysis = await getAnswer(redId);
 
     expect(analysis.green).toEqual({
       buildId: greenId,
@@ -224,7 +227,7 @@ describe('a failed build after passed ones', () => {
 
   it('is answered with the new lines when a tool requests them', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
-    const { status, findings } = await diffOf(redId);
+    const { status, findings } = await createDiff(redId);
 
     expect(status).toBe('ok');
     expect(findings.map(({ text }) => text).join('\n')).toContain('rounding_mode');
@@ -236,14 +239,14 @@ describe('a failed build after passed ones', () => {
   });
 
   it('leaves templates of both, without logs and without secrets', async () => {
-    const kept = await inDatabase<{ number: string; body: unknown }>(
+    const kept = await queryDatabase<{ number: string; body: unknown }>(
       'select b.number, t.body from green_templates t join builds b on b.id = t.build_id order by b.number',
     );
     expect(kept.map(({ number }) => number)).toEqual(['1233', '1234']);
     expect(JSON.stringify(kept)).toContain('telemetry');
     expect(JSON.stringify(kept)).not.toContain(LEAKED.slice(4, 20));
     expect(
-      await inDatabase(
+      await queryDatabase(
         `select 1 from build_sources s join builds b on b.id = s.build_id where b.status = 'passed'`,
       ),
     ).toEqual([]);

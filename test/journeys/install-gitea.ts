@@ -5,7 +5,7 @@ import { GivenAnalysis, ShownAnalysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
 import { ShownWhose } from '../../src/service/answers/whose.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { type Account, type GiteaServer, startGitea, until } from '../support/gitea-server.ts';
+import { type Account, type GiteaServer, startGitea, waitUntil } from '../support/gitea-server.ts';
 import { TOKEN } from '../support/service.ts';
 import { installEmbedded } from './install-embedded.ts';
 import type { Installation } from './webhook-to-review.ts';
@@ -92,7 +92,7 @@ export async function installGitea(name: string, node: string): Promise<GiteaIns
     read,
     readPage: request,
     findBuild: (pipeline, commit, attempt = 1) =>
-      until(
+      waitUntil(
         `attempt ${attempt} of ${pipeline} at ${commit.slice(0, 10)} has arrived. ${said()}`,
         RUN_MS,
         async () => {
@@ -103,12 +103,12 @@ export async function installGitea(name: string, node: string): Promise<GiteaIns
         },
       ),
     readAnswers: ({ id, pipeline, number }) =>
-      until(`${pipeline} #${number} is answered. ${said()}`, RUN_MS, async () => {
+      waitUntil(`${pipeline} #${number} is answered. ${said()}`, RUN_MS, async () => {
         const { triage, analyses } = await read(`/api/builds/${id}/analyses`, Answered);
         return triage?.state === 'done' && analyses.length > 0 ? analyses : null;
       }),
     commentOn: (pullRequest, says) =>
-      until(`the comment on #${pullRequest} says ${says}. ${said()}`, RUN_MS, async () => {
+      waitUntil(`the comment on #${pullRequest} says ${says}. ${said()}`, RUN_MS, async () => {
         const path = `/repos/${repository}/issues/${pullRequest}/comments`;
         const comments = await api(admin, 'GET', path, Comments);
         const own = comments.filter(({ user }) => user.login === bot.name);
@@ -116,7 +116,7 @@ export async function installGitea(name: string, node: string): Promise<GiteaIns
         return own.find(({ body }) => says.test(body))?.body ?? null;
       }),
     statusOn: async (commit, wanted) => {
-      await until(`the status of ${commit.slice(0, 10)} is ${wanted}`, RUN_MS, async () => {
+      await waitUntil(`the status of ${commit.slice(0, 10)} is ${wanted}`, RUN_MS, async () => {
         const path = `/repos/${repository}/commits/${commit}/status`;
         const { statuses } = await api(admin, 'GET', path, Statuses);
         return statuses.some(({ context, status }) => context === 'Faultline' && status === wanted);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { WorkItem } from '../../src/domain/work.ts';
 import { BARE, SCRIPT_OPTIONS } from '../support/bare-environment.ts';
-import { faultOfWalk } from '../support/graph-walk.ts';
+import { findWalkError } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
@@ -112,7 +112,7 @@ function expectOnce({
 }: Awaited<ReturnType<typeof killAtEach>>): void {
   expect(analyses).toHaveLength(1);
   const [{ id, steps } = { id: '', steps: [] }] = analyses;
-  expect(faultOfWalk(steps)).toBeNull();
+  expect(findWalkError(steps)).toBeNull();
   // Together the processes finished each node once.
   expect(nodes).toEqual(steps.map((step) => step.node));
   expect(entries.map(({ key, outcome }) => `${key} ${outcome}`).toSorted()).toEqual([

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Step } from '../../src/domain/analysis.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
-import { type CapturedFailure, capturedFailures } from '../support/captured-failures.ts';
-import { faultOfWalk } from '../support/graph-walk.ts';
+import { type CapturedFailure, readCapturedFailures } from '../support/captured-failures.ts';
+import { findWalkError } from '../support/graph-walk.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { withSettings } from '../support/settings.ts';
@@ -33,7 +33,7 @@ describe('kill -9', () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-kill-'));
     await copyTestDatabase(join(folder, 'database'));
     service = await startService(folder, SETTINGS);
-    const failures = capturedFailures();
+    const failures = readCapturedFailures();
     const builds = Array.from({ length: BUILDS }, (_, index) => ({
       number: index + 1,
       failure: failures[(index * 5) % failures.length],
@@ -48,7 +48,7 @@ describe('kill -9', () => {
     }
     await sending;
     for (const buildId of accepted.values())
-      expect(await endOf(buildId)).toEqual({ state: 'done', error: null });
+      expect(await getEnd(buildId)).toEqual({ state: 'done', error: null });
     expect(await service.kill('SIGTERM')).toBe(0);
 
     const found = await inspect(join(folder, 'database'));
@@ -98,7 +98,7 @@ async function send(number: number, log: string): Promise<string> {
   return Accepted.parse(await response.json()).buildId;
 }
 
-async function endOf(buildId: string): Promise<{ state: string; error: string | null }> {
+async function getEnd(buildId: string): Promise<{ state: string; error: string | null }> {
   for (let tries = 0; tries < 600; tries++) {
     const response = await fetch(`${service.address}/api/builds/${buildId}`, {
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -119,7 +119,7 @@ async function inspect(dataDir: string) {
     `select id, body -> 'steps' as steps from analyses`,
   );
   const faults = runs.flatMap(({ id, steps }) => {
-    const fault = faultOfWalk(z.array(Step).parse(steps));
+    const fault = findWalkError(z.array(Step).parse(steps));
     return fault === null ? [] : [`${id}: ${fault}`];
   });
   const result = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { capturedFailures } from '../support/captured-failures.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { withSettings } from '../support/settings.ts';
@@ -49,7 +49,7 @@ it('an embedded service that was killed resumes its work at once after a restart
 
 async function send(number: number): Promise<string> {
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: `${number}`, status: 'failed' };
-  const failures = capturedFailures();
+  const failures = readCapturedFailures();
   const body = JSON.stringify({
     metadata,
     logs: [{ name: 'build.log', text: failures[number % failures.length]?.log ?? '' }],

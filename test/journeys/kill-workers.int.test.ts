@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { faultOfWalk } from '../support/graph-walk.ts';
+import { findWalkError } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { withSettings } from '../support/settings.ts';
@@ -12,18 +12,18 @@ import { FLEET_SETTINGS, type Fleet, openFleet, type Worker } from '../support/w
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 /** All analyses of these builds, in their order. */
-async function analysesOf({ stores }: Fleet, buildIds: readonly string[]): Promise<Analysis[]> {
+async function listAnalyses({ stores }: Fleet, buildIds: readonly string[]): Promise<Analysis[]> {
   return (await Promise.all(buildIds.map((id) => stores.analyses.listByBuild(id)))).flat();
 }
 
 /** How many nodes these workers finished of the build. */
-function nodesOf(workers: readonly Worker[], buildId: string): string[] {
+function listNodes(workers: readonly Worker[], buildId: string): string[] {
   return workers.flatMap(({ lines }) =>
     lines.filter((line) => line.startsWith(`${buildId} `)).map((line) => line.slice(buildId.length + 1)),
   );
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if (await condition()) return;
     await sleep(50);
@@ -81,12 +81,12 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       }
       await fleet.settled(builds);
 
-      const analyses = await analysesOf(fleet, builds);
+      const analyses = await listAnalyses(fleet, builds);
       expect(analyses).toHaveLength(BUILDS);
       expect(analyses.filter(({ terminationReason }) => terminationReason === 'failed')).toEqual([]);
-      expect(analyses.map(({ steps }) => faultOfWalk(steps))).toEqual(analyses.map(() => null));
+      expect(analyses.map(({ steps }) => findWalkError(steps))).toEqual(analyses.map(() => null));
       expect([...new Set(messages)].toSorted()).toEqual(analyses.map(({ id }) => `webhook:${id}`).toSorted());
-      const finished = builds.reduce((sum, id) => sum + nodesOf(all, id).length, 0);
+      const finished = builds.reduce((sum, id) => sum + listNodes(all, id).length, 0);
       const needed = analyses.reduce((sum, { steps }) => sum + steps.length, 0);
       // A node that was finished and not yet kept when its process died is finished again; at most the one that each run was in.
       expect(finished - needed).toBeLessThanOrEqual(KILLS * CONCURRENCY);
@@ -116,7 +116,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       expect(given?.answer.rootCause).toContain('Stopped after 3 attempts');
       const reviews = await fleet.stores.reviews.list({}, { limit: 10, offset: 0 });
       expect(reviews.map(({ buildId }) => buildId)).toEqual([poison]);
-      const others = await analysesOf(
+      const others = await listAnalyses(
         fleet,
         builds.filter((id) => id !== poison),
       );
@@ -132,22 +132,22 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     await withFleet({}, async (fleet) => {
       const [build = ''] = await fleet.storeBuilds(1);
       const frozen = fleet.start({ WORKER_FREEZE: 'observe' });
-      await until(() => nodesOf([frozen], build).includes('observe'));
+      await waitUntil(() => listNodes([frozen], build).includes('observe'));
       const other = fleet.start();
       await fleet.settled([build]);
-      const before = await analysesOf(fleet, [build]);
+      const before = await listAnalyses(fleet, [build]);
       frozen.process.kill('SIGCONT');
-      await until(() =>
+      await waitUntil(() =>
         frozen.lines.some((line) => line.startsWith('said triage failed') || line.includes('taken over')),
       );
 
-      expect(await analysesOf(fleet, [build])).toEqual(before);
+      expect(await listAnalyses(fleet, [build])).toEqual(before);
       expect(before).toHaveLength(1);
-      expect(faultOfWalk(before[0]?.steps ?? [])).toBeNull();
+      expect(findWalkError(before[0]?.steps ?? [])).toBeNull();
       const job = await fleet.stores.triages.findByBuild(build);
       expect(job).toMatchObject({ state: 'done', error: null });
       expect(await fleet.stores.work.listByBuild(build)).toMatchObject([{ outcome: 'done', lease: 1 }]);
-      expect(nodesOf([other], build)).not.toContain('classify');
+      expect(listNodes([other], build)).not.toContain('classify');
       console.info('1 worker frozen past its lease, 1 analysis, 1 telling; writes of the frozen one: 0');
     });
   });
@@ -166,10 +166,12 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
         await fleet.database.query(`select lease from work where topic like 'publish:%'`),
       );
       expect([...jobs, ...acts].filter(({ lease }) => lease !== 1)).toEqual([]);
-      const analyses = await analysesOf(fleet, builds);
+      const analyses = await listAnalyses(fleet, builds);
       expect(analyses).toHaveLength(BUILDS);
       expect(analyses.filter(({ milliseconds }) => milliseconds < 0)).toEqual([]);
-      const shares = workers.map((worker) => builds.filter((id) => nodesOf([worker], id).length > 0).length);
+      const shares = workers.map(
+        (worker) => builds.filter((id) => listNodes([worker], id).length > 0).length,
+      );
       expect(shares.reduce((sum, share) => sum + share, 0)).toBe(BUILDS);
       console.info(
         `3 clocks 20 minutes apart, ${BUILDS} builds shared as ${shares.join(' + ')}, ` +

@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
-import { recordedBuild } from '../support/recorded-build.ts';
+import { readRecordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-for-the-journey';
 const REPOSITORY = { full_name: 'octo-org/octo-repo' };
@@ -22,8 +22,8 @@ const Found = z.object({
   analyses: z.array(Analysis),
 });
 
-const units = capturedFailure('tax-band-boundary');
-const types = capturedFailure('checkout-type-error');
+const units = readCapturedFailure('tax-band-boundary');
+const types = readCapturedFailure('checkout-type-error');
 
 let folder = '';
 let github: GithubApi;
@@ -54,7 +54,7 @@ interface Delivery {
   readonly body: string;
 }
 
-function delivery(event: string, payload: object): Delivery {
+function createDelivery(event: string, payload: object): Delivery {
   deliveries += 1;
   return {
     id: `00000000-0000-4000-8000-${String(deliveries).padStart(12, '0')}`,
@@ -65,7 +65,7 @@ function delivery(event: string, payload: object): Delivery {
 
 /** A job of the run ends in failure: GitHub has its log now, and says so. */
 function failJob(runId: number, id: number, name: string, log: string, attempt = 1): Delivery {
-  github.state.jobs = [...github.state.jobs.filter((job) => job.id !== id), githubJob({ id, name })];
+  github.state.jobs = [...github.state.jobs.filter((job) => job.id !== id), createGithubJob({ id, name })];
   github.state.stored.set(`/jobs/${id}/logs`, log);
   const job = {
     id,
@@ -76,16 +76,16 @@ function failJob(runId: number, id: number, name: string, log: string, attempt =
     conclusion: 'failure',
     status: 'completed',
   };
-  return delivery(
+  return createDelivery(
     'workflow_job',
-    githubExample('workflow_job', 'completed', { repository: REPOSITORY, workflow_job: job }),
+    createGithubExample('workflow_job', 'completed', { repository: REPOSITORY, workflow_job: job }),
   );
 }
 
 function endRun(runId: number, conclusion: 'failure' | 'success' = 'failure', attempt = 1): Delivery {
   const run = { id: runId, run_number: runId - 9000, run_attempt: attempt, conclusion, status: 'completed' };
   const changes = { repository: REPOSITORY, workflow: { name: 'ci' }, workflow_run: run };
-  return delivery('workflow_run', githubExample('workflow_run', 'completed', changes, 1));
+  return createDelivery('workflow_run', createGithubExample('workflow_run', 'completed', changes, 1));
 }
 
 async function send({ id, event, body }: Delivery): Promise<Response> {
@@ -93,7 +93,7 @@ async function send({ id, event, body }: Delivery): Promise<Response> {
     'content-type': 'application/json',
     'x-github-event': event,
     'x-github-delivery': id,
-    'x-hub-signature-256': githubSignature(body, SECRET),
+    'x-hub-signature-256': signForGithub(body, SECRET),
   };
   const response = await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body });
   expect(response.status).toBe(202);
@@ -102,7 +102,7 @@ async function send({ id, event, body }: Delivery): Promise<Response> {
 
 async function deliver(sending: Delivery): Promise<string> {
   await send(sending);
-  return await recordedBuild(service.address, TOKEN, { source: 'github', id: sending.id });
+  return await readRecordedBuild(service.address, TOKEN, { source: 'github', id: sending.id });
 }
 
 async function get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
@@ -110,7 +110,10 @@ async function get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value
   return schema.parse(await response.json());
 }
 
-async function until<Value>(look: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
+async function waitUntil<Value>(
+  look: () => Promise<Value>,
+  holds: (value: Value) => boolean,
+): Promise<Value> {
   for (let tries = 0; tries < 300; tries++) {
     const value = await look();
     if (holds(value)) return value;
@@ -120,9 +123,9 @@ async function until<Value>(look: () => Promise<Value>, holds: (value: Value) =>
 }
 
 /** What was found for a build once nothing is pending to it. */
-async function foundFor(buildId: string): Promise<Analysis[]> {
+async function listAnalysesFor(buildId: string): Promise<Analysis[]> {
   const look = () => get(`/api/builds/${buildId}/analyses`, Found);
-  const { triage, analyses } = await until(
+  const { triage, analyses } = await waitUntil(
     look,
     (found) => found.triage.state === 'done' || found.triage.state === 'failed',
   );
@@ -131,7 +134,7 @@ async function foundFor(buildId: string): Promise<Analysis[]> {
   return analyses;
 }
 
-async function reviewsOf(buildId: string): Promise<Review[]> {
+async function listReviews(buildId: string): Promise<Review[]> {
   const { items } = await get('/api/reviews?limit=200', z.object({ items: z.array(Review) }));
   return items.filter((review) => review.buildId === buildId);
 }
@@ -148,7 +151,7 @@ describe('a run whose jobs fail one after the other', () => {
   it('is answered when its first job fails, while the run continues', async () => {
     buildId = await sendNew(failJob(9001, 1, 'units', units.log));
 
-    const analyses = await foundFor(buildId);
+    const analyses = await listAnalysesFor(buildId);
 
     expect(analyses).toMatchObject([{ category: units.category }]);
     first = analyses[0];
@@ -158,7 +161,7 @@ describe('a run whose jobs fail one after the other', () => {
     github.state.stored.delete('/jobs/1/logs');
     expect(await sendNew(failJob(9001, 2, 'types', types.log))).toBe(buildId);
 
-    const analyses = await foundFor(buildId);
+    const analyses = await listAnalysesFor(buildId);
 
     expect(analyses).toHaveLength(2);
     expect(analyses[0]).toEqual(first);
@@ -169,36 +172,36 @@ describe('a run whose jobs fail one after the other', () => {
   });
 
   it('gets no new answer when the run ends, but its number', async () => {
-    const before = await foundFor(buildId);
+    const before = await listAnalysesFor(buildId);
     expect(await sendNew(endRun(9001))).toBe(buildId);
 
-    expect(await foundFor(buildId)).toEqual(before);
-    expect(await foundFor('github:1')).toEqual(before);
+    expect(await listAnalysesFor(buildId)).toEqual(before);
+    expect(await listAnalysesFor('github:1')).toEqual(before);
   });
 
   it('gets no new answer from repeated deliveries, or from a job delivered after the end', async () => {
-    const before = await foundFor(buildId);
+    const before = await listAnalysesFor(buildId);
     const asked = github.api.requests.length;
     for (const sending of sent) expect(await deliver(sending)).toBe(buildId);
     expect(await deliver(failJob(9001, 2, 'types', types.log))).toBe(buildId);
 
-    expect(await foundFor(buildId)).toEqual(before);
+    expect(await listAnalysesFor(buildId)).toEqual(before);
     expect(github.api.requests).toHaveLength(asked);
     expect(before).toHaveLength(2);
-    expect(new Set((await reviewsOf(buildId)).map((review) => review.analysisId))).toEqual(
+    expect(new Set((await listReviews(buildId)).map((review) => review.analysisId))).toEqual(
       new Set(before.map(({ id }) => id)),
     );
   });
 
   it('becomes another build when it is rerun and passes', async () => {
-    const before = await foundFor(buildId);
+    const before = await listAnalysesFor(buildId);
     const again = await deliver(endRun(9001, 'success', 2));
 
     expect(again).not.toBe(buildId);
     expect(await get(`/api/builds/${again}/analyses`, z.object({ triage: z.null() }))).toEqual({
       triage: null,
     });
-    expect(await foundFor(buildId)).toEqual(before);
+    expect(await listAnalysesFor(buildId)).toEqual(before);
   });
 });
 
@@ -224,23 +227,23 @@ describe('a job that fails while the first one is being read', () => {
     expect(await deliver(failJob(9002, 12, 'types', types.log))).toBe(buildId);
     answerLate();
 
-    const analyses = await foundFor(buildId);
+    const analyses = await listAnalysesFor(buildId);
     expect(analyses.map(({ category }) => category).toSorted()).toEqual(
       [types.category, units.category].toSorted(),
     );
-    expect(await reviewsOf(buildId)).toHaveLength(2);
+    expect(await listReviews(buildId)).toHaveLength(2);
   });
 });
 
 describe('jobs of one run that fail without a test', () => {
   it('get one answer each, even if the run is delivered at once', async () => {
-    const linker = capturedFailure('thumbnail-link-error');
+    const linker = readCapturedFailure('thumbnail-link-error');
     github.state.jobs = [];
     failJob(9003, 21, 'link', linker.log);
     failJob(9003, 22, 'types', types.log);
     const buildId = await deliver(endRun(9003));
 
-    const analyses = await foundFor(buildId);
+    const analyses = await listAnalysesFor(buildId);
 
     const quoted = analyses.map(({ answer }) => [
       ...new Set(answer.claims.flatMap(({ quotes }) => quotes.map(({ source }) => source))),

@@ -9,7 +9,7 @@ import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
 import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { DEFAULTS, playOn } from './graph-llm-stage.ts';
@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 /** Uploads the build, waits for its analysis, and returns everything that is kept, sent, said or answered. */
-async function everything(driver: 'rules' | 'llm'): Promise<Readonly<Record<string, string>>> {
+async function readEverything(driver: 'rules' | 'llm'): Promise<Readonly<Record<string, string>>> {
   const dataDir = join(folder, driver);
   await copyTestDatabase(join(dataDir, 'database'));
   const preset = createEmbeddedPreset(dataDir, join(import.meta.dirname, '../../knowledge'));
@@ -68,7 +68,7 @@ async function everything(driver: 'rules' | 'llm'): Promise<Readonly<Record<stri
     triage: { ...preset.triage, thresholds: { autoNotify: 0, humanReview: 0, selfCorrect: 0 } },
   });
   const said: LogLine[] = [];
-  const app = await createApp(config, recordingLogger(said));
+  const app = await createApp(config, createRecordingLogger(said));
   playOn(model, DEFAULTS);
   const http = await buildHttp(app);
   try {
@@ -84,13 +84,13 @@ async function everything(driver: 'rules' | 'llm'): Promise<Readonly<Record<stri
       reports: [{ name: 'junit.xml', text: REPORT }],
     };
     const { buildId } = (await http.inject({ method: 'POST', url: '/api/builds', headers, payload })).json();
-    const answers = await analysesOf(http, headers, buildId);
+    const answers = await listAnalyses(http, headers, buildId);
     return {
       'the answer': answers,
       'the requests to the model': JSON.stringify(model.requests.map(({ body }) => body)),
       'what was logged': JSON.stringify(said),
-      'the archive': await archived(app, buildId),
-      ...(await tablesOf(app)),
+      'the archive': await readArchived(app, buildId),
+      ...(await readTables(app)),
     };
   } finally {
     await http.close();
@@ -103,7 +103,7 @@ const Answered = z.object({
   analyses: z.array(z.unknown()),
 });
 
-async function analysesOf(
+async function listAnalyses(
   http: Awaited<ReturnType<typeof buildHttp>>,
   headers: Record<string, string>,
   buildId: string,
@@ -118,7 +118,7 @@ async function analysesOf(
   throw new Error('the build was never answered');
 }
 
-async function archived(app: App, buildId: string): Promise<string> {
+async function readArchived(app: App, buildId: string): Promise<string> {
   const sources = await app.archive.list(buildId);
   const texts = await Promise.all(sources.map(({ name }) => app.archive.read(buildId, name)));
   expect(texts).toHaveLength(3);
@@ -126,7 +126,7 @@ async function archived(app: App, buildId: string): Promise<string> {
 }
 
 /** Every column of every row of every table, as text. */
-async function tablesOf(app: App): Promise<Record<string, string>> {
+async function readTables(app: App): Promise<Record<string, string>> {
   const tables = await app.database.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
@@ -140,7 +140,7 @@ async function tablesOf(app: App): Promise<Record<string, string>> {
 }
 
 /** How a secret could be in a text; base64 without what its neighbours decide. */
-function spellings(secret: string): string[] {
+function listSpellings(secret: string): string[] {
   const shifted = ['', 'x', 'xx'].map((before) =>
     base64(before + secret).slice(before === '' ? 0 : before.length + 1, -4),
   );
@@ -160,11 +160,11 @@ function spellings(secret: string): string[] {
 
 describe.each(['rules', 'llm'] as const)('with the analyst %s', (driver) => {
   it('no unmasked secret reaches the database, the archive, a model, a log line or an answer', async () => {
-    const places = await everything(driver);
+    const places = await readEverything(driver);
 
     const leaks = Object.entries(places).flatMap(([place, text]) =>
       SECRETS.flatMap((secret) =>
-        spellings(secret)
+        listSpellings(secret)
           .filter((spelling) => text.includes(spelling))
           .map((spelling) => `${place}: ${spelling}`),
       ),

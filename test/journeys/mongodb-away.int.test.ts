@@ -10,8 +10,8 @@ import { createMongodbArchive } from '../../src/stores/archive/mongodb.ts';
 import { createArchiveWithFallback } from '../../src/stores/archive/with-fallback.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createWorkStore } from '../../src/stores/work.ts';
-import { capturedFailures } from '../support/captured-failures.ts';
-import { inDatabase, startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
+import { queryDatabase, startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { THOROUGH } from '../support/thorough.ts';
@@ -40,28 +40,28 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
     mongodb = await startMongodb();
     const name = mongodb.database();
     await mongodb.kill();
-    const archive = { FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, name) };
+    const archive = { FAULTLINE_MONGODB_URL: queryDatabase(mongodb.url, name) };
     service = await startService(folder, archive);
 
     // Away from the start: taken, and triaged from the database.
     const builds = await send(1, BUILDS);
-    for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
+    for (const id of builds) expect(await getEnd(id)).toEqual({ state: 'done', error: null });
     await mongodb.resume();
-    await expect.poll(archiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
+    await expect.poll(readArchiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
 
     // It dies while these are triaged, and freezes while those are that come after.
     builds.push(...(await send(BUILDS + 1, 2 * BUILDS)));
     await mongodb.kill();
     builds.push(...(await send(2 * BUILDS + 1, 3 * BUILDS)));
     await mongodb.resume();
-    await expect.poll(archiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
+    await expect.poll(readArchiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
     await mongodb.pause();
     builds.push(...(await send(3 * BUILDS + 1, 4 * BUILDS)));
     await mongodb.resume();
-    for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
+    for (const id of builds) expect(await getEnd(id)).toEqual({ state: 'done', error: null });
     expect(await service.kill('SIGTERM')).toBe(0);
 
-    const [{ lost, ...found }, away] = [await inspect(name, builds), await textsIn(name)];
+    const [{ lost, ...found }, away] = [await inspect(name, builds), await countTexts(name)];
     console.info(
       `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${away} logs in MongoDB, ${found.here} in PostgreSQL; lost: ${lost}`,
     );
@@ -77,7 +77,7 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
 });
 
 async function send(first: number, last: number): Promise<string[]> {
-  const failures = capturedFailures();
+  const failures = readCapturedFailures();
   const ids: string[] = [];
   for (let number = first; number <= last; number += 1) {
     const failure = failures[(number * 5) % failures.length];
@@ -96,7 +96,7 @@ async function send(first: number, last: number): Promise<string[]> {
   return ids;
 }
 
-async function endOf(buildId: string): Promise<z.infer<typeof Progress>['triage']> {
+async function getEnd(buildId: string): Promise<z.infer<typeof Progress>['triage']> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const response = await fetch(`${service.address}/api/builds/${buildId}`, {
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -108,11 +108,11 @@ async function endOf(buildId: string): Promise<z.infer<typeof Progress>['triage'
   throw new Error(`build ${buildId} was not triaged`);
 }
 
-async function archiveState(): Promise<string | undefined> {
+async function readArchiveState(): Promise<string | undefined> {
   return Readiness.parse(await (await fetch(`${service.address}/readyz`)).json()).backends.archive;
 }
 
-async function textsIn(name: string): Promise<number> {
+async function countTexts(name: string): Promise<number> {
   const client = new MongoClient(mongodb.url, { serverSelectionTimeoutMS: 2_000 });
   try {
     return await client.db(name).collection('archive_sources').countDocuments({});

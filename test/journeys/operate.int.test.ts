@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { BARE } from '../support/bare-environment.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
 import { freePort } from '../support/gate.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { startSpanReceiver } from '../support/span-receiver.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** None of these may be in any line of the log or in any span. */
@@ -25,7 +25,7 @@ const CANARIES = {
 } as const;
 const TOKEN = 'Canary-Tokn-5566aabbcc';
 const PASSWORD = 'Canary-Pass-0a1b2c3d4e';
-const failure = capturedFailure('profile-none-attribute');
+const failure = readCapturedFailure('profile-none-attribute');
 const Analyses = z.object({
   triage: z.object({ state: z.string() }).nullable(),
   analyses: z.array(Analysis),
@@ -99,27 +99,27 @@ async function stop({ child }: Process): Promise<void> {
   await ended;
 }
 
-const addressOf = ({ said }: Process) => /listening on (\S+)/.exec(said())?.[1] ?? '';
+const readAddress = ({ said }: Process) => /listening on (\S+)/.exec(said())?.[1] ?? '';
 const ask = (url: string) => fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
 const withPassword = (url: string) => Object.assign(new URL(url), { password: PASSWORD }).href;
 
 async function failRun(address: string, runNumber: number): Promise<void> {
-  github.state.jobs = [githubJob({ id: runNumber, name: 'test' })];
+  github.state.jobs = [createGithubJob({ id: runNumber, name: 'test' })];
   github.state.stored.set(`/jobs/${runNumber}/logs`, failure.log);
   const changes = { conclusion: 'failure', status: 'completed', run_number: runNumber, id: 1000 + runNumber };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
+  const body = JSON.stringify(createGithubExample('workflow_run', 'completed', { workflow_run: changes }));
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `00000000-0000-4000-8000-${String(runNumber).padStart(12, '0')}`,
-    'x-hub-signature-256': githubSignature(body, CANARIES.FAULTLINE_GITHUB_WEBHOOK_SECRET),
+    'x-hub-signature-256': signForGithub(body, CANARIES.FAULTLINE_GITHUB_WEBHOOK_SECRET),
     // A stranger's choice of a trace is not ours.
     traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
   };
   expect((await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body })).status).toBe(202);
 }
 
-async function answerOf(address: string, runNumber: number): Promise<Analysis> {
+async function getAnswer(address: string, runNumber: number): Promise<Analysis> {
   for (let tries = 0; tries < 400; tries += 1) {
     const response = await ask(`${address}/api/builds/github:${runNumber}/analyses`);
     if (response.ok) {
@@ -153,10 +153,10 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
       FAULTLINE_METRICS_PORT: String(serve),
     });
     const works = await start('worker', { ...common, FAULTLINE_METRICS_PORT: String(worker) });
-    const address = addressOf(api);
+    const address = readAddress(api);
 
     await failRun(address, 501);
-    await answerOf(address, 501);
+    await getAnswer(address, 501);
     await sleep(500);
     const [ofApi, ofWorker] = await Promise.all(
       [serve, worker].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
@@ -253,10 +253,10 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
       FAULTLINE_ANALYST: 'llm',
       OPENAI_BASE_URL: `http://${nowhere}/v1`,
     });
-    const address = addressOf(api);
+    const address = readAddress(api);
     const before = await fetch(`${address}/readyz`);
     await failRun(address, 502);
-    const analysis = await answerOf(address, 502);
+    const analysis = await getAnswer(address, 502);
     const told = await ask(`${address}/api/readiness`);
     const numbers = await (await ask(`${address}/metrics`)).text();
     await stop(api);

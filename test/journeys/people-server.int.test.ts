@@ -1,4 +1,4 @@
 import { installServices } from './install-services.ts';
-import { webhookToRecall } from './people.ts';
+import { testWebhookToRecall } from './people.ts';
 
-webhookToRecall('server: one api, two workers, PostgreSQL, Redis, MongoDB', installServices);
+testWebhookToRecall('server: one api, two workers, PostgreSQL, Redis, MongoDB', installServices);

@@ -1,4 +1,4 @@
 import { installEmbedded } from './install-embedded.ts';
-import { webhookToRecall } from './people.ts';
+import { testWebhookToRecall } from './people.ts';
 
-webhookToRecall('embedded', installEmbedded);
+testWebhookToRecall('embedded', installEmbedded);

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { withSettings } from '../support/settings.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 import type { Installation } from './webhook-to-review.ts';
 
 const SECRET = 'a-webhook-secret-for-the-journey';
@@ -18,12 +18,12 @@ const PULL_REQUEST = 1204;
 const Analyses = z.object({ analyses: z.array(Analysis) });
 
 /** From the webhook by the comment on the pull request and a decision in the browser to the same failure once more: in every mode the same. */
-export function webhookToRecall(
+export function testWebhookToRecall(
   mode: string,
   install: (environment: Readonly<Record<string, string>>) => Promise<Installation>,
 ): void {
   describe(`people meet a failure, ${mode}`, () => {
-    const failure = capturedFailure('profile-none-attribute');
+    const failure = readCapturedFailure('profile-none-attribute');
     const client: FakeGithub = createFakeGithub();
     let github: GithubApi;
     let service: Installation;
@@ -63,7 +63,7 @@ export function webhookToRecall(
     });
 
     async function failRun(runNumber: number): Promise<void> {
-      github.state.jobs = [githubJob({ id: runNumber, name: 'test' })];
+      github.state.jobs = [createGithubJob({ id: runNumber, name: 'test' })];
       github.state.stored.set(`/jobs/${runNumber}/logs`, failure.log);
       const pull = {
         number: PULL_REQUEST,
@@ -79,12 +79,14 @@ export function webhookToRecall(
         id: 1000 + runNumber,
         pull_requests: [pull],
       };
-      const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
+      const body = JSON.stringify(
+        createGithubExample('workflow_run', 'completed', { workflow_run: changes }),
+      );
       const headers = {
         'content-type': 'application/json',
         'x-github-event': 'workflow_run',
         'x-github-delivery': `00000000-0000-4000-8000-${String(runNumber).padStart(12, '0')}`,
-        'x-hub-signature-256': githubSignature(body, SECRET),
+        'x-hub-signature-256': signForGithub(body, SECRET),
       };
       expect(
         (await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body })).status,
@@ -92,7 +94,7 @@ export function webhookToRecall(
     }
 
     /** Resolves with how long it took, in milliseconds. */
-    async function commentSays(words: RegExp): Promise<number> {
+    async function waitForComment(words: RegExp): Promise<number> {
       const from = performance.now();
       for (let tries = 0; tries < 600; tries++) {
         if (words.test(client.comments[0]?.body ?? '')) return Math.round(performance.now() - from);
@@ -103,7 +105,7 @@ export function webhookToRecall(
       );
     }
 
-    async function answerOf(runNumber: number): Promise<Analysis> {
+    async function getAnswer(runNumber: number): Promise<Analysis> {
       for (let tries = 0; tries < 300; tries++) {
         const headers = { authorization: `Bearer ${ADMIN}` };
         const answer = await fetch(`${service.address}/api/builds/github:${runNumber}/analyses`, { headers });
@@ -116,7 +118,7 @@ export function webhookToRecall(
 
     it('reports on the pull request that it is being analyzed, while the log is still being fetched', async () => {
       await failRun(812);
-      const took = await commentSays(/Analyzing/);
+      const took = await waitForComment(/Analyzing/);
       expect(client.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
       console.info(`${mode}: "looking" ${took} ms after the webhook`);
     });
@@ -124,7 +126,7 @@ export function webhookToRecall(
     it('reports the cause there, and that a review is needed', async () => {
       gate.open = true;
       for (const go of gate.waiting) go();
-      await commentSays(/needs review/);
+      await waitForComment(/needs review/);
       expect(client.comments[0]?.body).toContain('https://faultline.example/review/');
     });
 
@@ -146,16 +148,16 @@ export function webhookToRecall(
         .getByText(/accepted/)
         .first()
         .waitFor();
-      await commentSays(/confirmed by anna/);
+      await waitForComment(/confirmed by anna/);
       expect(complaints).toEqual([]);
       await context.close();
     });
 
     it('recalls the same failure when it occurs again, without a review, in the same comment', async () => {
       await failRun(813);
-      const analysis = await answerOf(813);
+      const analysis = await getAnswer(813);
       expect(analysis.recalled).toMatchObject({ confirmedBy: 'anna' });
-      await commentSays(/confirmed by anna[\s\S]*813|813[\s\S]*confirmed by anna/);
+      await waitForComment(/confirmed by anna[\s\S]*813|813[\s\S]*confirmed by anna/);
       expect(client.comments).toHaveLength(1);
       expect(analysis.usage.modelCalls).toBe(0);
       console.info(

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { capturedFailures } from '../support/captured-failures.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { TOKEN } from '../support/service.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 import { installEmbedded } from './install-embedded.ts';
 import type { Installation } from './webhook-to-review.ts';
 
@@ -56,7 +56,7 @@ async function deliver(run: number): Promise<void> {
     conclusion: 'failure',
     status: 'completed',
   };
-  const payload = githubExample(
+  const payload = createGithubExample(
     'workflow_run',
     'completed',
     { repository: { full_name: `octo-org/shop-${run % 3}` }, workflow_run },
@@ -69,7 +69,7 @@ async function deliver(run: number): Promise<void> {
       'content-type': 'application/json',
       'x-github-event': 'workflow_run',
       'x-github-delivery': `00000000-0000-4000-8000-${String(run).padStart(12, '0')}`,
-      'x-hub-signature-256': githubSignature(body, SECRET),
+      'x-hub-signature-256': signForGithub(body, SECRET),
     },
     body,
   });
@@ -80,7 +80,7 @@ async function deliver(run: number): Promise<void> {
 async function upload(number: number): Promise<number> {
   const startedAt = performance.now();
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: `${number}`, status: 'failed' };
-  const text = capturedFailures()[number]?.log ?? '';
+  const text = readCapturedFailures()[number]?.log ?? '';
   const response = await fetch(`${installation.address}/api/builds`, {
     method: 'POST',
     headers: { ...authorization, 'content-type': 'application/json' },

@@ -157,7 +157,7 @@ function usesDecision(analysis: Analysis | undefined, retrievalCase: RetrievalCa
   const { category, answer } = analysis;
   const isNamed = answer.rootCause.includes('anna') && answer.similarCases?.[0]?.confirmedBy === 'anna';
   return (
-    category === decidedCategory(retrievalCase) &&
+    category === chooseDecidedCategory(retrievalCase) &&
     holdsCause(answer, retrievalCase) &&
     answer.fixRecommendation.includes(retrievalCase.fix) &&
     isNamed
@@ -225,7 +225,7 @@ async function waitForAnswer(buildId: string): Promise<Analysis> {
 }
 
 /** A category that the machine did not name. */
-function decidedCategory(retrievalCase: RetrievalCase): Analysis['category'] {
+function chooseDecidedCategory(retrievalCase: RetrievalCase): Analysis['category'] {
   return before.get(retrievalCase.name)?.category === 'CONFIG_ERROR' ? 'INFRA_ERROR' : 'CONFIG_ERROR';
 }
 
@@ -243,7 +243,7 @@ async function correct(analysisId: string, retrievalCase: RetrievalCase): Promis
   const payload = {
     ...{
       type: 'correct',
-      category: decidedCategory(retrievalCase),
+      category: chooseDecidedCategory(retrievalCase),
       rootCause: retrievalCase.cause,
       fixRecommendation: retrievalCase.fix,
     },

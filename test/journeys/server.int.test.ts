@@ -1,4 +1,4 @@
 import { installServices } from './install-services.ts';
-import { webhookToReview } from './webhook-to-review.ts';
+import { testWebhookToReview } from './webhook-to-review.ts';
 
-webhookToReview('server: one api, two workers, PostgreSQL, Redis, MongoDB', installServices);
+testWebhookToReview('server: one api, two workers, PostgreSQL, Redis, MongoDB', installServices);

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openPglite } from '../../src/stores/database/pglite.ts';
-import { type CapturedFailure, capturedFailures } from '../support/captured-failures.ts';
+import { type CapturedFailure, readCapturedFailures } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Sends so many builds at once, and remembers those that were accepted. */
 async function send(builds: number): Promise<void> {
-  const failures: readonly CapturedFailure[] = capturedFailures();
+  const failures: readonly CapturedFailure[] = readCapturedFailures();
   const before = sent.length;
   await Promise.all(
     Array.from({ length: builds }, (_, nth) =>
@@ -68,7 +68,7 @@ async function sendHalf(): Promise<void> {
 
 const counts = z.array(z.object({ state: z.string(), n: z.int() }));
 
-async function endOf(buildId: string): Promise<string> {
+async function getEnd(buildId: string): Promise<string> {
   for (let tries = 0; tries < 600; tries++) {
     const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: authorization });
     const { state } = z
@@ -81,7 +81,7 @@ async function endOf(buildId: string): Promise<string> {
 }
 
 /** How many jobs are in each state, after the process has gone. */
-async function jobs(): Promise<Record<string, number>> {
+async function countJobs(): Promise<Record<string, number>> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   const rows = counts.parse(
     await database.query(`
@@ -97,7 +97,7 @@ describe('a service that stops under load', () => {
     service = await startService(folder);
     await send(50);
     expect(await service.kill('SIGTERM')).toBe(0);
-    const { running = 0, queued = 0, done = 0, failed = 0 } = await jobs();
+    const { running = 0, queued = 0, done = 0, failed = 0 } = await countJobs();
     expect({ running, failed, all: queued + done }).toEqual({ running: 0, failed: 0, all: 50 });
     expect(queued).toBeGreaterThan(0);
     console.info(`SIGTERM during 50 runs: ${done} ended, ${queued} given back; lost: 0`);
@@ -112,7 +112,7 @@ describe('a service that stops under load', () => {
       service.process.kill(signal);
       expect((await ended)[0]).toBe(1);
       expect(service.errors()).toContain('stopping after an unhandled error');
-      expect((await jobs()).running ?? 0).toBe(0);
+      expect((await countJobs()).running ?? 0).toBe(0);
     },
   );
 
@@ -127,7 +127,7 @@ describe('a service that stops under load', () => {
 
     service = await startService(folder);
     const states: string[] = [];
-    for (const id of sent) states.push(await endOf(id));
+    for (const id of sent) states.push(await getEnd(id));
     expect(states.filter((state) => state !== 'done')).toEqual([]);
     expect(await service.kill('SIGTERM')).toBe(0);
     console.info(

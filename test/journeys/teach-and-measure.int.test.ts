@@ -11,8 +11,8 @@ import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { faultline } from '../cli/faultline.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
+import { runFaultline } from '../cli/faultline.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 
 const TOKEN = 'the-token-of-a-reviewer-of-this-journey';
@@ -48,8 +48,8 @@ describe('the decisions of people', () => {
   let figures: unknown;
 
   it('are exported as a set of cases, whose replay is scored', async () => {
-    await served(async (http) => {
-      for (const slug of TAUGHT) await triaged(http, slug);
+    await withServer(async (http) => {
+      for (const slug of TAUGHT) await triageLog(http, slug);
       await decideAll(http);
     });
     const set = join(folder, 'set');
@@ -57,15 +57,15 @@ describe('the decisions of people', () => {
     expect(exported).toMatchObject({ cases: TAUGHT.length, leftOut: 0, notCases: {} });
 
     const replayed = Replayed.parse(await run(['replay', '--dataset', set]));
-    expect(figureOf(replayed, 'category accuracy')).toBe(1 - 1 / TAUGHT.length);
-    figures = measured(replayed);
+    expect(findFigure(replayed, 'category accuracy')).toBe(1 - 1 / TAUGHT.length);
+    figures = readMeasured(replayed);
   });
 
   it('give the same figures when they are replayed from the database', async () => {
     const out = join(folder, 'results.jsonl');
     const replayed = Replayed.parse(await run(['replay', '--reviewed', '--data', folder, '--out', out]));
     expect(replayed.dataset).toBe('reviewed');
-    expect(measured(replayed)).toEqual(figures);
+    expect(readMeasured(replayed)).toEqual(figures);
     const manifest = JSON.parse(await readFile(`${out}.run.json`, 'utf8'));
     expect(manifest.sources).toEqual([
       { name: 'reviewed cases', sha256: expect.any(String), cases: TAUGHT.length },
@@ -73,7 +73,7 @@ describe('the decisions of people', () => {
   });
 
   it('are too few for a calibration, which is reported; if it is applied, it only lowers the next confidence', async () => {
-    const applied = await faultline([
+    const applied = await runFaultline([
       'calibrate',
       '--reviewed',
       '--apply',
@@ -86,7 +86,7 @@ describe('the decisions of people', () => {
     expect(applied.stdout).toMatch(/^CODE_ERROR: too few cases \(\d < \d+\)/m);
     expect(applied.stderr).toContain('Version 1 is in force for rules');
 
-    const analysis = await served((http) => triaged(http, LATER));
+    const analysis = await withServer((http) => triageLog(http, LATER));
     const { confidence, calibration } = analysis.verdict;
     expect(calibration).toEqual({ version: 1, raw: expect.any(Number) });
     expect(confidence).toBeLessThan(calibration?.raw ?? 0);
@@ -112,7 +112,7 @@ describe('the decisions of people', () => {
 
 /** A command's answer as JSON; it must succeed. */
 async function run(args: readonly string[]): Promise<unknown> {
-  const ended = await faultline([...args, '--json']);
+  const ended = await runFaultline([...args, '--json']);
   if (ended.code !== 0)
     throw new Error(`faultline ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
   return JSON.parse(ended.stdout);
@@ -123,17 +123,17 @@ const Replayed = z.object({
   figures: z.array(z.object({ section: z.string(), name: z.string(), value: z.number() }).loose()),
 });
 
-function figureOf({ figures }: z.infer<typeof Replayed>, name: string): number | undefined {
+function findFigure({ figures }: z.infer<typeof Replayed>, name: string): number | undefined {
   return figures.find((figure) => figure.name === name)?.value;
 }
 
 /** Without what a clock says. */
-function measured({ figures }: z.infer<typeof Replayed>): unknown {
+function readMeasured({ figures }: z.infer<typeof Replayed>): unknown {
   return figures.filter(({ section, name }) => section !== 'speed' && !/second|latency/.test(name));
 }
 
 /** The service of this installation, at work for as long as `act` takes. */
-async function served<Result>(act: (http: Http) => Promise<Result>): Promise<Result> {
+async function withServer<Result>(act: (http: Http) => Promise<Result>): Promise<Result> {
   const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
   try {
@@ -147,10 +147,10 @@ async function served<Result>(act: (http: Http) => Promise<Result>): Promise<Res
 
 const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
 
-async function triaged(http: Http, slug: string): Promise<Analysis> {
+async function triageLog(http: Http, slug: string): Promise<Analysis> {
   const payload = {
     metadata: { repository: `acme/${slug}`, pipeline: 'ci', number: 1 },
-    logs: [{ name: 'log.txt', text: capturedFailure(slug).log }],
+    logs: [{ name: 'log.txt', text: readCapturedFailure(slug).log }],
   };
   const { buildId } = (
     await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })

@@ -1,4 +1,4 @@
 import { installEmbedded } from './install-embedded.ts';
-import { webhookToReview } from './webhook-to-review.ts';
+import { testWebhookToReview } from './webhook-to-review.ts';
 
-webhookToReview('embedded', installEmbedded);
+testWebhookToReview('embedded', installEmbedded);

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { type Analysis, GivenAnalysis, isJudged } from '../../src/domain/analysis.ts';
 import { LibraryEntry } from '../../src/domain/library.ts';
 import { Review } from '../../src/domain/review.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { TOKEN } from '../support/service.ts';
-import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-for-the-journey';
 const ANNA = 'token-of-the-reviewer-anna';
@@ -60,21 +60,21 @@ function call(
 
 /** A run fails: its log lies at GitHub, and GitHub tells us so. */
 async function failRun(runNumber: number, log: string): Promise<void> {
-  github.state.jobs = [githubJob({ id: runNumber, name: 'test' })];
+  github.state.jobs = [createGithubJob({ id: runNumber, name: 'test' })];
   github.state.stored.set(`/jobs/${runNumber}/logs`, log);
   const changes = { conclusion: 'failure', status: 'completed', run_number: runNumber, id: 1000 + runNumber };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
+  const body = JSON.stringify(createGithubExample('workflow_run', 'completed', { workflow_run: changes }));
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `00000000-0000-4000-8000-${String(runNumber).padStart(12, '0')}`,
-    'x-hub-signature-256': githubSignature(body, SECRET),
+    'x-hub-signature-256': signForGithub(body, SECRET),
   };
   const response = await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body });
   expect(response.status).toBe(202);
 }
 
-async function answerOf(runNumber: number): Promise<Analysis> {
+async function getAnswer(runNumber: number): Promise<Analysis> {
   for (let tries = 0; tries < 300; tries++) {
     const response = await call('GET', `/api/builds/github:${runNumber}/analyses`);
     if (response.ok) {
@@ -89,7 +89,7 @@ async function answerOf(runNumber: number): Promise<Analysis> {
 }
 
 /** One failure from the webhook to the reviewer's decision, and back to the next failure of its kind: in every mode the same. */
-export function webhookToReview(
+export function testWebhookToReview(
   mode: string,
   install: (environment: Readonly<Record<string, string>>) => Promise<Installation>,
 ): void {
@@ -110,12 +110,12 @@ export function webhookToReview(
       await github.close();
     });
 
-    const failure = capturedFailure('profile-none-attribute');
+    const failure = readCapturedFailure('profile-none-attribute');
 
     it('fetches the log, answers with lines that it contains, and waits for review', async () => {
       await failRun(812, failure.log);
 
-      const analysis = await answerOf(812);
+      const analysis = await getAnswer(812);
 
       expect(analysis).toMatchObject({ category: failure.category, analyst: 'rules', recalled: null });
       expect(analysis.verdict.action).toBe('human_review');
@@ -166,7 +166,7 @@ export function webhookToReview(
     it('answers the same failure from the decision, without a run of the graph', async () => {
       await failRun(813, failure.log.replaceAll(/\d\d:\d\d:\d\d\.\d+/g, '11:22:33.4445556'));
 
-      const analysis = await answerOf(813);
+      const analysis = await getAnswer(813);
 
       expect(analysis).toMatchObject({
         analyst: 'recall',
@@ -194,7 +194,7 @@ export function webhookToReview(
       await failRun(814, 'never stored');
       github.state.stored.delete('/jobs/814/logs');
 
-      const analysis = await answerOf(814);
+      const analysis = await getAnswer(814);
 
       expect(analysis.verdict.action).toBe('human_review');
       expect(analysis.verdict.confidence).toBeLessThan(0.5);

@@ -41,7 +41,7 @@ async function send(name: string, side: 'green' | 'red', number: number, commit 
   return Received.parse(sent.json()).buildId;
 }
 
-async function untilKept(buildId: string): Promise<void> {
+async function waitUntilStored(buildId: string): Promise<void> {
   for (let tries = 0; tries < 1_500; tries++) {
     if ((await service.app.stores.environments.find(buildId)).length > 0) return;
     await sleep(20);
@@ -61,7 +61,7 @@ async function ask(buildId: string): Promise<z.infer<typeof Found>['analyses'][n
 
 it('the answer and the origin of the failure name the version that first broke the same commit', async () => {
   const green = await send('werkzeug-url-quote', 'green', 1);
-  await untilKept(green);
+  await waitUntilStored(green);
   const { id, answer, changes, evidence, whose } = await ask(await send('werkzeug-url-quote', 'red', 2));
   expect(changes?.since?.buildId).toBe(green);
   expect(changes?.isSameCommit).toBe(true);
@@ -83,7 +83,7 @@ it('the answer and the origin of the failure name the version that first broke t
 }, 60_000);
 
 it('a change that is not related to the failure is listed, but not blamed', async () => {
-  await untilKept(await send('own-module', 'green', 1));
+  await waitUntilStored(await send('own-module', 'green', 1));
   const { answer, changes, whose } = await ask(await send('own-module', 'red', 2));
   expect(changes?.changes.map(({ name }) => name)).toContain('flask');
   expect(changes?.changes.every(({ link }) => link === null)).toBe(true);

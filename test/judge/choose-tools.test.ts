@@ -6,7 +6,7 @@ import { readClues } from '../../src/judge/clues.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { describeTools } from '../../src/tools/all-tools.ts';
-import { insightOf, logEvidence, subjectOf } from './subject.ts';
+import { createInsight, createSubject, logEvidence } from './subject.ts';
 
 const ALWAYS = ['search_knowledge', 'search_error_library', 'count_consecutive_failures'];
 const COMPILE =
@@ -22,7 +22,7 @@ const WEAK: Plan = { thought: '', confidence: 0.5, enough: false, retrieval: 0.2
 /** What is known of the real tools, by which they are chosen. */
 const ROWS = new Map(describeTools().map((row) => [row.name, row]));
 
-function tool(
+function createTool(
   name: string,
   properties: Record<string, unknown> = {},
   more: Partial<ToolDescription> = {},
@@ -55,18 +55,18 @@ const OFFERED = [
   'find_similar_failures',
   'read_test_file',
   'search_web',
-].map((name) => tool(name));
+].map((name) => createTool(name));
 
 const argumentsFor = (name: string, log: string) =>
-  ROWS.get(name)?.argumentsFrom?.(readClues(subjectOf(log)));
+  ROWS.get(name)?.argumentsFrom?.(readClues(createSubject(log)));
 
-function done(call: ToolCall, status: ToolOutcome['status'] = 'empty'): ToolOutcome {
+function createOutcome(call: ToolCall, status: ToolOutcome['status'] = 'empty'): ToolOutcome {
   return { call, status, findings: [], summary: '', milliseconds: 1, attempts: 1 };
 }
 
-function afterFirstRound(log: string, more: Partial<Insight> = {}): Insight {
-  const first = chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED });
-  return insightOf(log, { round: 2, outcomes: first.map((call) => done(call)), ...more });
+function withFirstRound(log: string, more: Partial<Insight> = {}): Insight {
+  const first = chooseCalls({ ...createInsight(log), plan: WEAK, offered: OFFERED });
+  return createInsight(log, { round: 2, outcomes: first.map((call) => createOutcome(call)), ...more });
 }
 
 const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
@@ -76,16 +76,18 @@ describe('choosing tools', () => {
     [COMPILE, ['read_blame', 'read_file']],
     [ASSERTION, ['read_failure_history', 'read_test_file']],
   ])('calls those that always run first, then the two most informative', (log, telling) => {
-    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+    const calls = names(chooseCalls({ ...createInsight(log), plan: WEAK, offered: OFFERED }));
     expect(calls).toEqual(ALWAYS.concat(telling));
   });
 
   test('calls a tool with good expected results first, and one with poor results last', () => {
-    const insight = insightOf(ASSERTION);
+    const insight = createInsight(ASSERTION);
     const build = { ...insight.subject.build, branch: 'main', commit: 'c0ffee' };
     const subject = { ...insight.subject, build };
     const asked = (outlooks: Record<string, 'good' | 'poor'>) => {
-      const offered = OFFERED.concat(['changed_since_green', 'read_past_fixes'].map((name) => tool(name)));
+      const offered = OFFERED.concat(
+        ['changed_since_green', 'read_past_fixes'].map((name) => createTool(name)),
+      );
       const told = offered.map((toolDescription) => {
         const outlook = outlooks[toolDescription.name];
         return outlook === undefined ? toolDescription : { ...toolDescription, outlook };
@@ -112,21 +114,21 @@ describe('choosing tools', () => {
     "src/client.ts(1,34): error TS2304: Cannot find name 'RetryPolicy'.",
     'Traceback (most recent call last):\n  File "pages/render.py", line 2, in render\nNameError: name \'slugify\' is not defined',
   ])('searches the code first if a name is not defined: %s', (log) => {
-    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+    const calls = names(chooseCalls({ ...createInsight(log), plan: WEAK, offered: OFFERED }));
     expect(calls[ALWAYS.length]).toBe('search_code');
   });
 
   test('reads the files that the log names, including guesses', () => {
     const [call] = chooseCalls({
-      ...insightOf(COMPILE),
+      ...createInsight(COMPILE),
       plan: WEAK,
-      offered: [{ ...tool('find_files'), always: true }],
+      offered: [{ ...createTool('find_files'), always: true }],
     });
     expect(call).toMatchObject({ tool: 'find_files', args: { paths: ['src/scales.ts'] } });
   });
 
   test('also asks who else had the failure, if it has a fingerprint and a branch', () => {
-    const insight = insightOf(ASSERTION);
+    const insight = createInsight(ASSERTION);
     const build = { ...insight.subject.build, branch: 'topic' };
     const asked = (more: Partial<Insight['subject']>) =>
       names(
@@ -144,13 +146,13 @@ describe('choosing tools', () => {
 
   test('also asks what changed, and for the code of a crash if no compiler names file and line', () => {
     const asked = (log: string) => {
-      const insight = insightOf(log);
+      const insight = createInsight(log);
       const subject = {
         ...insight.subject,
         build: { ...insight.subject.build, branch: null, commit: 'c0ffee' },
       };
       const classification = { ...insight.classification, category: 'CODE_ERROR' as const };
-      const offered = [...OFFERED, tool('changed_since_green')];
+      const offered = [...OFFERED, createTool('changed_since_green')];
       return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(
         ALWAYS.length,
       );
@@ -164,7 +166,7 @@ describe('choosing tools', () => {
   });
 
   test('reads file and blame if a code error names file and line', () => {
-    const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered: OFFERED });
+    const calls = chooseCalls({ ...createInsight(COMPILE), plan: WEAK, offered: OFFERED });
     expect(calls).toContainEqual(
       expect.objectContaining({
         tool: 'read_file',
@@ -180,30 +182,30 @@ describe('choosing tools', () => {
   });
 
   test('reads the log for infrastructure errors, and no code', () => {
-    const calls = names(chooseCalls({ ...afterFirstRound(DISK), plan: WEAK, offered: OFFERED }));
+    const calls = names(chooseCalls({ ...withFirstRound(DISK), plan: WEAK, offered: OFFERED }));
     expect(calls).toEqual(['read_failure_history', 'read_build_log', 'read_console_output']);
     expect(calls).not.toContain('read_file');
   });
 
   test('reads the test and its history for a failed expectation', () => {
-    const calls = chooseCalls({ ...insightOf(ASSERTION), plan: WEAK, offered: OFFERED });
+    const calls = chooseCalls({ ...createInsight(ASSERTION), plan: WEAK, offered: OFFERED });
     expect(names(calls).slice(ALWAYS.length)).toEqual(['read_failure_history', 'read_test_file']);
     expect(calls.at(-1)?.args.test).toContain('test_weighs');
   });
 
   test('calls nothing more if retrieval is good, no place is named and the confidence is high', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
-    expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).toEqual([]);
+    expect(chooseCalls({ ...withFirstRound(DISK), plan, offered: OFFERED })).toEqual([]);
   });
 
   test('calls more from the second round on while the confidence is low, whatever was retrieved', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.4 };
-    expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
+    expect(chooseCalls({ ...withFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
   });
 
   test('makes new calls for an answer that was sent back, however well it was explained', () => {
     const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
-    const insight = { ...afterFirstRound(DISK), gaps: ['no log line is quoted for the cause'] };
+    const insight = { ...withFirstRound(DISK), gaps: ['no log line is quoted for the cause'] };
     const calls = chooseCalls({ ...insight, plan, offered: OFFERED });
     expect(calls).not.toEqual([]);
     expect(insight.outcomes.map(({ call }) => call.tool)).not.toContain(calls[0]?.tool);
@@ -211,12 +213,12 @@ describe('choosing tools', () => {
 
   test('calls nothing once the plan has enough', () => {
     expect(
-      chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED }),
+      chooseCalls({ ...withFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED }),
     ).toEqual([]);
   });
 
   test('never repeats a call, never calls a tool that is not offered, and searches the web last', () => {
-    let insight = insightOf(COMPILE);
+    let insight = createInsight(COMPILE);
     const seen = new Set<string>();
     const order: string[] = [];
     for (let round = 1; round <= 8; round += 1) {
@@ -228,7 +230,7 @@ describe('choosing tools', () => {
         order.push(call.tool);
         expect(OFFERED.map((offered) => offered.name)).toContain(call.tool);
       }
-      insight = { ...insight, outcomes: [...insight.outcomes, ...calls.map((call) => done(call))] };
+      insight = { ...insight, outcomes: [...insight.outcomes, ...calls.map((call) => createOutcome(call))] };
     }
     expect(order.at(-1)).toBe('search_web');
     expect(chooseCalls({ ...insight, plan: WEAK, offered: OFFERED })).toEqual([]);
@@ -237,25 +239,29 @@ describe('choosing tools', () => {
   test('does not search the web if another tool helped', () => {
     const finding = { title: 'x', text: 'x', source: 'x' };
     const outcomes = OFFERED.filter((entry) => !entry.fallback).map((entry) => ({
-      ...done({ tool: entry.name, args: {}, why: '' }, 'ok'),
+      ...createOutcome({ tool: entry.name, args: {}, why: '' }, 'ok'),
       findings: [finding],
     }));
-    const calls = chooseCalls({ ...insightOf(DISK, { outcomes, round: 3 }), plan: WEAK, offered: OFFERED });
+    const calls = chooseCalls({
+      ...createInsight(DISK, { outcomes, round: 3 }),
+      plan: WEAK,
+      offered: OFFERED,
+    });
     expect(names(calls)).not.toContain('search_web');
   });
 
   test('gives a tool only the arguments that its schema contains', () => {
     const offered = [
-      tool('search_knowledge', { query: {} }),
-      tool('search_error_library', { query: {}, limit: {} }),
+      createTool('search_knowledge', { query: {} }),
+      createTool('search_error_library', { query: {}, limit: {} }),
     ];
-    const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered });
+    const calls = chooseCalls({ ...createInsight(COMPILE), plan: WEAK, offered });
     expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['limit']]);
   });
 
   test('reads only manifests for a dependency error and only CI files for a configuration error', () => {
     const paths = (log: string, category: Category) => {
-      const insight = afterFirstRound(log);
+      const insight = withFirstRound(log);
       const calls = [1, 2, 3].flatMap((round) =>
         chooseCalls({
           ...insight,
@@ -274,7 +280,11 @@ describe('choosing tools', () => {
 });
 
 describe('a code error with the code available', () => {
-  const offered = [tool('find_files', {}, { always: true }), ...OFFERED, tool('changed_since_green')];
+  const offered = [
+    createTool('find_files', {}, { always: true }),
+    ...OFFERED,
+    createTool('changed_since_green'),
+  ];
   /** A crash without a line of the project, and one with. */
   const BARE =
     'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
@@ -282,8 +292,8 @@ describe('a code error with the code available', () => {
     'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
   const CODE = ['find_files', 'changed_since_green', 'read_blame', 'read_file'];
 
-  function crash(log: string, more: Partial<Insight> = {}): Insight {
-    const insight = insightOf(log, more);
+  function createCrash(log: string, more: Partial<Insight> = {}): Insight {
+    const insight = createInsight(log, more);
     const build = { ...insight.subject.build, commit: 'c0ffee' };
     const classification = {
       ...insight.classification,
@@ -295,7 +305,7 @@ describe('a code error with the code available', () => {
   }
 
   /** The insight after the first round, with a document that fits this well. */
-  function afterSearches(log: string, score: number, confidence = 0.9): Insight {
+  function withSearches(log: string, score: number, confidence = 0.9): Insight {
     const found = {
       id: 'E9',
       tool: 'search_knowledge',
@@ -304,8 +314,8 @@ describe('a code error with the code available', () => {
       source: 'knowledge/ERR003',
       score,
     };
-    const outcomes = ALWAYS.map((name) => done({ tool: name, args: {}, why: '' }));
-    const insight = crash(log, { round: 2, outcomes });
+    const outcomes = ALWAYS.map((name) => createOutcome({ tool: name, args: {}, why: '' }));
+    const insight = createCrash(log, { round: 2, outcomes });
     const classification = { ...insight.classification, confidence };
     return { ...insight, classification, evidence: [...insight.evidence, found] };
   }
@@ -316,24 +326,24 @@ describe('a code error with the code available', () => {
   };
 
   test('leads to a search of known causes before the code, unless the error has a line of the project', () => {
-    expect(askedOfCode(crash(BARE))).toEqual([]);
-    expect(askedOfCode(crash(LOCATED))).toEqual(CODE);
+    expect(askedOfCode(createCrash(BARE))).toEqual([]);
+    expect(askedOfCode(createCrash(LOCATED))).toEqual(CODE);
   });
 
   test('does not end the loop while the code has to be read', () => {
-    const insight = afterSearches(BARE, 0.2, 0.97);
+    const insight = withSearches(BARE, 0.2, 0.97);
     expect(planNext({ ...insight, offered }).confidence).toBeLessThan(0.9);
     expect(planNext({ ...insight, offered: [] }).confidence).toBeGreaterThan(0.9);
   });
 
   test('does not lead to the code if a retrieved document explains it', () => {
-    const explained = afterSearches(BARE, 0.8);
+    const explained = withSearches(BARE, 0.8);
     expect(planNext({ ...explained, offered }).enough).toBe(true);
     expect(askedOfCode(explained)).toEqual([]);
   });
 
   test('leads to the code despite a document if it is known what changed since the last passed build', () => {
-    const explained = afterSearches(BARE, 0.8);
+    const explained = withSearches(BARE, 0.8);
     const changed = offered.map((toolDescription) =>
       toolDescription.name === 'changed_since_green'
         ? { ...toolDescription, outlook: 'good' as const }
@@ -345,8 +355,8 @@ describe('a code error with the code available', () => {
   });
 
   test.each([
-    ['nothing retrieved explains it', afterSearches(BARE, 0.5)],
-    ['the cause is unsure after a round', afterSearches(BARE, 0.8, 0.55)],
+    ['nothing retrieved explains it', withSearches(BARE, 0.5)],
+    ['the cause is unsure after a round', withSearches(BARE, 0.8, 0.55)],
   ])('leads to the code if %s', (_why, insight) => {
     expect(planNext({ ...insight, offered }).enough).toBe(false);
     expect(askedOfCode(insight)).toEqual(['find_files', 'changed_since_green']);
@@ -355,13 +365,13 @@ describe('a code error with the code available', () => {
 
 describe('planning', () => {
   test('never has enough before the first call, however clear the log is', () => {
-    const plan = planNext(insightOf(COMPILE));
+    const plan = planNext(createInsight(COMPILE));
     expect(plan.enough).toBe(false);
     expect(plan.confidence).toBeLessThan(0.9);
   });
 
   test('has enough once a clear cause was looked up, and states how well the retrieved documents fit', () => {
-    const subject = subjectOf(COMPILE);
+    const subject = createSubject(COMPILE);
     const document: Evidence = {
       id: 'E9',
       tool: 'search_knowledge',
@@ -372,21 +382,21 @@ describe('planning', () => {
       data: { category: 'CODE_ERROR', kind: 'type_error' },
     };
     const plan = planNext(
-      afterFirstRound(COMPILE, { subject, evidence: [...logEvidence(subject), document] }),
+      withFirstRound(COMPILE, { subject, evidence: [...logEvidence(subject), document] }),
     );
     expect(plan).toMatchObject({ enough: true, retrieval: 0.8 });
   });
 
   test('does not have enough if verify found gaps, or the classification abstained', () => {
-    expect(planNext(afterFirstRound(COMPILE, { gaps: ['no line of the log is quoted'] })).enough).toBe(false);
-    expect(planNext(afterFirstRound('Finished: FAILURE\n')).enough).toBe(false);
+    expect(planNext(withFirstRound(COMPILE, { gaps: ['no line of the log is quoted'] })).enough).toBe(false);
+    expect(planNext(withFirstRound('Finished: FAILURE\n')).enough).toBe(false);
   });
 });
 
 describe('correcting a call', () => {
-  const subject = subjectOf(COMPILE);
+  const subject = createSubject(COMPILE);
   const readFile = {
-    ...tool('read_file'),
+    ...createTool('read_file'),
     parameters: {
       type: 'object',
       required: ['path'],
@@ -415,7 +425,9 @@ describe('correcting a call', () => {
 
   test('gives up if the form is correct', () => {
     expect(correctCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
-    expect(correctCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
+    expect(
+      correctCall({ tool: 'read_file', args: {}, why: '' }, readFile, createSubject('hello\n')),
+    ).toBeNull();
   });
 });
 

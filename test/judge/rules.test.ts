@@ -9,7 +9,7 @@ import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { listSlots } from '../../src/judge/sentence.ts';
 import { listGroups, listSharedSlots } from '../../src/judge/values/find.ts';
 import { SHARED_PATTERNS } from '../../src/judge/values/patterns.ts';
-import { classify, insightOf, subjectOf } from './subject.ts';
+import { classify, createInsight, createSubject } from './subject.ts';
 
 const NAMES = ALL_RULES.map((rule) => rule.name);
 
@@ -49,7 +49,7 @@ describe('the rules', () => {
   test('state what their examples expect', () => {
     const wrong = ALL_RULES.flatMap(({ name, says = [] }) =>
       says.flatMap(({ log, title, cause, fix }) => {
-        const answer = composeAnswer(insightOf(`${log}\n`));
+        const answer = composeAnswer(createInsight(`${log}\n`));
         const silent = answer.act === null && answer.fixRecommendation.startsWith('No fix found.');
         const compared = [
           ['title', title, answer.title],
@@ -76,7 +76,7 @@ describe('the rules', () => {
       '1:'.repeat(9000),
     ];
     const subject = {
-      ...subjectOf(''),
+      ...createSubject(''),
       excerpts: lines.map((text, index) => ({
         source: 'log.txt',
         lineStart: index + 1,
@@ -123,7 +123,7 @@ describe('the rules', () => {
   test('that are decisive contain in each pattern where it begins or what failed', () => {
     const loose = ALL_RULES.filter(({ strength }) => strength >= TELLS).flatMap(({ name, patterns }) =>
       patterns
-        .flatMap(alternativesOf)
+        .flatMap(splitAlternatives)
         .flatMap((source) => (tellsOfFailure(source) ? [] : `${name}: ${source}`)),
     );
     expect(loose).toEqual([]);
@@ -140,7 +140,7 @@ describe('the rules', () => {
 });
 
 /** What a pattern is met by, one of them at a time: "a|b(?:c|d)" is "a" or "b(?:c|d)". */
-function alternativesOf({ source }: RegExp): string[] {
+function splitAlternatives({ source }: RegExp): string[] {
   const parts = [''];
   let depth = 0;
   for (const token of source.match(/\\.|\[(?:\\.|[^\]\\])*\]|./g) ?? []) {
@@ -176,16 +176,16 @@ const FAILURE_WORDS = new RegExp(
 const ANOTHER_ERROR = 'error: the scales do not balance';
 
 function isMet(rule: Rule, log: string): boolean {
-  return matchRule(rule, readFacts(subjectOf(`${log}\n`))) !== null;
+  return matchRule(rule, readFacts(createSubject(`${log}\n`))) !== null;
 }
 
 describe('the rules analyst', () => {
   test('judges without cost, without a server, and repeatably', async () => {
     const log = './ci/pack.sh: line 3: fruitctl: command not found\n';
     const analyst = createRulesAnalyst({ note: 'no model is configured' });
-    const first = await analyst.classify({ subject: subjectOf(log) }, new AbortController().signal);
+    const first = await analyst.classify({ subject: createSubject(log) }, new AbortController().signal);
     const second = await createRulesAnalyst().classify(
-      { subject: subjectOf(log) },
+      { subject: createSubject(log) },
       new AbortController().signal,
     );
     expect(first).toMatchObject({
@@ -201,7 +201,7 @@ describe('the rules analyst', () => {
 
   test('stops when it is aborted', async () => {
     await expect(
-      createRulesAnalyst().classify({ subject: subjectOf('') }, AbortSignal.abort()),
+      createRulesAnalyst().classify({ subject: createSubject('') }, AbortSignal.abort()),
     ).rejects.toThrow();
   });
 });

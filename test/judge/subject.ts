@@ -9,7 +9,10 @@ import { readSources } from '../../src/log/read-sources.ts';
 import type { Insight } from '../../src/ports/analyst.ts';
 
 /** The subject a triage makes of one log (and a report), read by the real reader. */
-export function subjectOf(log: string, options: { report?: string; branch?: string } = {}): TriageSubject {
+export function createSubject(
+  log: string,
+  options: { report?: string; branch?: string } = {},
+): TriageSubject {
   const sources: SourceText[] = [{ name: 'log.txt', kind: 'log', text: log, notes: [] }];
   if (options.report !== undefined)
     sources.push({ name: 'report.xml', kind: 'report', text: options.report, notes: [] });
@@ -66,11 +69,11 @@ export function logEvidence(subject: TriageSubject): Evidence[] {
 }
 
 export function classify(log: string, options: { report?: string; branch?: string } = {}): Classification {
-  return classifyByRules(subjectOf(log, options)).classification;
+  return classifyByRules(createSubject(log, options)).classification;
 }
 
-export function insightOf(log: string, more: Partial<Insight> = {}): Insight {
-  const subject = more.subject ?? subjectOf(log);
+export function createInsight(log: string, more: Partial<Insight> = {}): Insight {
+  const subject = more.subject ?? createSubject(log);
   return {
     subject,
     classification: classifyByRules(subject).classification,
@@ -114,5 +117,5 @@ export function answerOn(command: string, ...output: readonly string[]) {
     ...output,
   ];
   const log = lines.concat('##[error]Process completed with exit code 1.');
-  return composeAnswer(insightOf(log.map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n')));
+  return composeAnswer(createInsight(log.map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n')));
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { rankSuspects } from '../../src/judge/suspects.ts';
-import { insightOf, subjectOf } from './subject.ts';
+import { createInsight, createSubject } from './subject.ts';
 
-function suspectsIn(...lines: string[]) {
-  return composeAnswer(insightOf(lines.join('\n'))).suspects;
+function listSuspectsIn(...lines: string[]) {
+  return composeAnswer(createInsight(lines.join('\n'))).suspects;
 }
 
-function pathsIn(...lines: string[]): string[] {
-  return suspectsIn(...lines).map(({ path }) => path);
+function listPaths(...lines: string[]): string[] {
+  return listSuspectsIn(...lines).map(({ path }) => path);
 }
 
 const RUNNER = [
@@ -20,10 +20,10 @@ const RUNNER = [
 
 test("a report in a hidden folder of the home is not a suspect, but a file in a runner's checkout there is", () => {
   expect(
-    pathsIn('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve'),
+    listPaths('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve'),
   ).toEqual([]);
   expect(
-    pathsIn('/home/ann/.cache/act/9f8e7d6c5b4a/hostexecutor/src/price.c:3:5: error: expected expression'),
+    listPaths('/home/ann/.cache/act/9f8e7d6c5b4a/hostexecutor/src/price.c:3:5: error: expected expression'),
   ).toEqual(['src/price.c']);
 });
 
@@ -31,14 +31,14 @@ test.each(['reports/junit.xml', 'build/test-results/shop.xml', 'junit-node.xml']
   'the report %s that the failed command writes is not a suspect',
   (path) => {
     expect(
-      pathsIn(`+ node --test --test-reporter-destination=${path}`, 'script returned exit code 1'),
+      listPaths(`+ node --test --test-reporter-destination=${path}`, 'script returned exit code 1'),
     ).toEqual([]);
   },
 );
 
 describe('suspects from a stack trace alone', () => {
   test('include a library that is under test, but not its test runner', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'java.lang.NullPointerException',
       '\tat org.apache.commons.basket.Weights.total(Weights.java:36)',
       '\tat org.apache.commons.basket.WeightsTest.testTotal(WeightsTest.java:12)',
@@ -51,7 +51,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('give both reasons for a frame that the test is named after', () => {
-    const [first] = suspectsIn(
+    const [first] = listSuspectsIn(
       'java.lang.NullPointerException',
       '\tat shop.orders.Cart.total(Cart.java:36)',
       '\tat shop.orders.CartTest.totals(CartTest.java:12)',
@@ -64,7 +64,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('exclude a library in the trace of another project', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'java.lang.IllegalStateException: no rows',
       '\tat com.zaxxer.pool.Lease.take(Lease.java:9)',
       '\tat org.apache.commons.basket.Weights.total(Weights.java:36)',
@@ -76,7 +76,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('begin with the source file of a test if only the test is in the trace, by the path of its package', () => {
-    const [first, second] = suspectsIn(
+    const [first, second] = listSuspectsIn(
       'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
       '\tat shop.orders.TestCart.testTotal(TestCart.java:47)',
@@ -92,7 +92,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('do not treat a class called Spec as a test in Java', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
       '\tat shop.code.TypeSpecTest.basic(TypeSpecTest.java:39)',
@@ -101,7 +101,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('place nested classes and lambdas in the file of the outer class', () => {
-    const [first] = pathsIn(
+    const [first] = listPaths(
       'java.lang.IllegalStateException: closed',
       '\tat shop.orders.Cart$Line.price(Cart.java:80)',
       '\tat shop.orders.Cart.lambda$sum$0(Cart.java:31)',
@@ -111,7 +111,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('rank code that only formats an error after code that caused it', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'shop.orders.CartException: bad weight',
       '\tat shop.orders.CartException.of(CartException.java:5)',
       '\tat shop.orders.Checks.reportWeight(Checks.java:9)',
@@ -124,7 +124,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('find the test in the frames around the deepest cause', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'java.lang.RuntimeException: no price',
       '\tat shop.orders.Cart.total(Cart.java:20)',
       '\tat shop.orders.CartTest.totals(CartTest.java:8)',
@@ -137,7 +137,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test("guess a name after removing a ticket number and a common suffix from a test's name, ranked after the test", () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'junit.framework.AssertionFailedError: expected:<a> but was:<b>',
       '\tat junit.framework.Assert.fail(Assert.java:57)',
       '\tat shop.text.TextUtilsTrimTest.testTrim(TextUtilsTrimTest.java:47)',
@@ -150,7 +150,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('include a class of the project with its full name in the message, but not a library or a test', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       'java.io.NotSerializableException: shop.orders.money.Price of org.elsewhere.Thing in shop.orders.PriceTest',
       '\tat java.io.ObjectOutputStream.writeObject0(ObjectOutputStream.java:1184)',
       '\tat shop.orders.CartTest.writes(CartTest.java:8)',
@@ -164,7 +164,7 @@ describe('suspects from a stack trace alone', () => {
   });
 
   test('include no file for a failure of the machine', () => {
-    const subject = subjectOf(
+    const subject = createSubject(
       ['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'),
     );
     expect(rankSuspects(subject, [], 'INFRA_ERROR')).toEqual([]);
@@ -188,7 +188,7 @@ describe('suspects with the files of the repository', () => {
         data: { found, missing },
       },
     ];
-    return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
+    return rankSuspects(createSubject(log), evidence, 'TEST_FAILURE');
   };
   const file = (path: string, by: string, as = path, line: number | null = null) => ({ path, as, line, by });
 
@@ -218,7 +218,7 @@ describe('suspects with the files of the repository', () => {
       const evidence = [
         { id: 'E9', tool: 'changed_since_green', title: 'one file', text: '', source: 'compare/a...b', data },
       ];
-      return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
+      return rankSuspects(createSubject(log), evidence, 'TEST_FAILURE');
     };
     const scoreIn = (all: ReturnType<typeof change>, path: string) =>
       all.find((one) => one.path === path)?.score ?? 0;
@@ -233,7 +233,7 @@ describe('suspects with the files of the repository', () => {
 
 describe('suspects that the log only names', () => {
   const failing = (...lines: string[]) =>
-    suspectsIn(
+    listSuspectsIn(
       '##[group]Run make all',
       '##[endgroup]',
       ...lines,
@@ -263,7 +263,7 @@ describe('suspects that the log only names', () => {
   });
 
   test('are the usual manifest if a dependency is the cause and no file is named, which is stated', () => {
-    const subject = subjectOf(
+    const subject = createSubject(
       [
         '##[group]Run npm ci',
         '##[endgroup]',
@@ -287,7 +287,7 @@ describe('suspects in Python', () => {
   ];
 
   test('have paths without the checkout that the dotted name of the test implies', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       '======================================================================',
       'ERROR: test_total (tests.test_cart.CartTest)',
       '----------------------------------------------------------------------',
@@ -305,7 +305,7 @@ describe('suspects in Python', () => {
   });
 
   test('may be a module in a package that a flat test file names', () => {
-    const paths = pathsIn(
+    const paths = listPaths(
       '======================================================================',
       'FAIL: test_gunzip (tests.test_tools_gz.GunzipTest)',
       '----------------------------------------------------------------------',
@@ -338,7 +338,7 @@ describe('suspects in Python', () => {
       '=========================== short test summary info ============================',
       'FAILED tests/test_cart.py::test_total - ValueError: bad price',
     ];
-    expect(pathsIn(...section('/srv/kit/shop'))[0]).toBe('shop/cart.py');
-    expect(suspectsIn(...section('/srv/kit/other')).every(({ line }) => line !== 4)).toBe(true);
+    expect(listPaths(...section('/srv/kit/shop'))[0]).toBe('shop/cart.py');
+    expect(listSuspectsIn(...section('/srv/kit/other')).every(({ line }) => line !== 4)).toBe(true);
   });
 });

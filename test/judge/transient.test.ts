@@ -7,10 +7,10 @@ import {
   loadTransientModel,
   TRANSIENT_SIGNS,
 } from '../../src/judge/transient.ts';
-import { insightOf, logEvidence, subjectOf } from './subject.ts';
+import { createInsight, createSubject, logEvidence } from './subject.ts';
 
 function estimate(log: string): number {
-  const subject = subjectOf(log);
+  const subject = createSubject(log);
   return estimateTransient(subject, logEvidence(subject));
 }
 
@@ -65,7 +65,7 @@ it('a rerun is less likely to pass if a test reports a broken connection, which 
 });
 
 it('a rerun is less likely to pass if the failure has lasted', () => {
-  const subject = subjectOf(BROKEN);
+  const subject = createSubject(BROKEN);
   const streak = {
     id: 'E9',
     tool: 'count_consecutive_failures',
@@ -78,11 +78,11 @@ it('a rerun is less likely to pass if the failure has lasted', () => {
   const lasting = estimateTransient(subject, [streak]);
   expect(once).toBeGreaterThanOrEqual(0.8);
   expect(lasting).toBeLessThan(0.8);
-  expect(composeAnswer(insightOf(BROKEN, { subject })).transient).toBe(once);
+  expect(composeAnswer(createInsight(BROKEN, { subject })).transient).toBe(once);
 });
 
 it('each sign has one value from 0 to 1, and a weight', () => {
-  const values = computeTransientSigns(classifyByRules(subjectOf(BROKEN)));
+  const values = computeTransientSigns(classifyByRules(createSubject(BROKEN)));
   expect(values).toHaveLength(TRANSIENT_SIGNS.length);
   expect(values.every((value) => value >= 0 && value <= 1)).toBe(true);
   expect(loadTransientModel().weights).toHaveLength(TRANSIENT_SIGNS.length);

@@ -1,20 +1,22 @@
 import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { classifyByRules } from '../../src/judge/classify.ts';
-import { insightOf, subjectOf } from './subject.ts';
+import { createInsight, createSubject } from './subject.ts';
 
 const LOG = 'TypeError: x is not a function\n    at run (src/a.js:3:1)\n';
 
 it('a failed part of a log without steps is not called a step', () => {
-  const subject = subjectOf(LOG);
+  const subject = createSubject(LOG);
   const unnamed = { source: 'build.txt', name: 'log', exitCode: 1, failed: true, lineStart: 1, lineEnd: 2 };
-  const answer = composeAnswer(insightOf(LOG, { subject: { ...subject, failedSections: [unnamed] } }));
+  const answer = composeAnswer(createInsight(LOG, { subject: { ...subject, failedSections: [unnamed] } }));
   expect(answer.rootCause).not.toContain('in the step');
 });
 
 it('a failure without a cause shows the last lines of its failing step, never a sentence of ours as a line', () => {
   const log = 'Working on the first part\n\nWorking on the second part\n----\n';
-  const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log, { subject: subjectOf(log) }));
+  const { title, rootCause, fixRecommendation } = composeAnswer(
+    createInsight(log, { subject: createSubject(log) }),
+  );
   expect(title).toBe('No cause found');
   expect(rootCause).toContain(
     'The last lines are “Working on the first part” and “Working on the second part”.',
@@ -30,7 +32,7 @@ it('a command whose failure the runner tolerates is not a cause', () => {
     .concat(step('Post Check out', "fatal: No url found for submodule path 'cellar' in .gitmodules"))
     .concat(step('Post Check out', "##[warning]The process '/usr/bin/git' failed with exit code 128"))
     .join('\n');
-  const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log));
+  const { title, rootCause, fixRecommendation } = composeAnswer(createInsight(log));
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('submodule');
 });
 
@@ -41,9 +43,9 @@ it.each([
   'setup: expected press 22 but found press 18',
 ])('a program that prints what it expected is not a failed test if nothing was tested: %s', (line) => {
   const log = ['$ ./press.sh', 'pressing', line, '##[error]Process completed with exit code 1.'].join('\n');
-  expect(classifyByRules(subjectOf(log)).classification.category).not.toBe('TEST_FAILURE');
+  expect(classifyByRules(createSubject(log)).classification.category).not.toBe('TEST_FAILURE');
   const tested = log.replace('pressing', 'running the tests of the press');
-  expect(classifyByRules(subjectOf(tested)).classification.category).toBe('TEST_FAILURE');
+  expect(classifyByRules(createSubject(tested)).classification.category).toBe('TEST_FAILURE');
 });
 
 it('a lasting failure is a claim in every category, and suggests no rerun', () => {
@@ -60,7 +62,7 @@ it('a lasting failure is a claim in every category, and suggests no rerun', () =
     '--- FAIL: TestPress (0.00s)\n    press_test.go:7: Press() = "dry", want "juice"\nFAIL\nexit status 1',
   ];
   const answers = logs.map((log) => {
-    const insight = insightOf(log);
+    const insight = createInsight(log);
     return composeAnswer({ ...insight, evidence: insight.evidence.concat(streak) });
   });
   for (const { claims } of answers)
@@ -89,7 +91,9 @@ it.each([
     `build\t${name}\t2026-05-04T10:00:01.0000000Z error: the press has no basket`,
     `build\t${name}\t2026-05-04T10:00:01.0000000Z ##[error]Process completed with exit code 1.`,
   ].join('\n');
-  const cause = composeAnswer(insightOf(log)).rootCause.replace('build / ', '').replace(' (job build)', '');
+  const cause = composeAnswer(createInsight(log))
+    .rootCause.replace('build / ', '')
+    .replace(' (job build)', '');
   expect(cause).toContain(`${spoken} with “the press has no basket”`);
 });
 
@@ -103,7 +107,7 @@ it.each([
     line,
     '##[error]Process completed with exit code 2.',
   ];
-  expect(composeAnswer(insightOf(log.join('\n'))).title).toBe('No cause found');
+  expect(composeAnswer(createInsight(log.join('\n'))).title).toBe('No cause found');
 });
 
 it('a package that the job installs is not a file of the project, whatever the name of its folder', () => {
@@ -114,7 +118,7 @@ it('a package that the job installs is not a file of the project, whatever the n
     "ModuleNotFoundError: No module named 'pressure.valves'",
   ];
   const explain = (...before: string[]) =>
-    composeAnswer(insightOf(before.concat(crash).join('\n'))).rootCause;
+    composeAnswer(createInsight(before.concat(crash).join('\n'))).rootCause;
   expect(explain('Collecting pressure')).toContain('is not installed in this job');
   expect(explain('$ python smoke.py')).toContain('looks like a file of this project');
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { assess } from '../../src/judge/verify.ts';
-import { insightOf, logEvidence, subjectOf } from './subject.ts';
+import { createInsight, createSubject, logEvidence } from './subject.ts';
 
 const SECRET =
   './ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set; add it to the repository secrets\n##[error]Process completed with exit code 1.\n';
 const ASSERTION =
   'FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0\nE       AssertionError: assert 3 == 0\nConnection reset by peer\n';
 
-function found(tool: string, data: Record<string, unknown>, score = 0.85): Evidence {
+function createEvidence(tool: string, data: Record<string, unknown>, score = 0.85): Evidence {
   return {
     id: 'E9',
     tool,
@@ -23,7 +23,7 @@ function found(tool: string, data: Record<string, unknown>, score = 0.85): Evide
 
 describe('answering', () => {
   test('states cause and fix in plain words, and quotes the line', () => {
-    const answer = composeAnswer(insightOf(SECRET));
+    const answer = composeAnswer(createInsight(SECRET));
     expect(answer.title).toBe('The secret ORCHARD_TOKEN is not set');
     expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the repository secrets');
     expect(answer.claims[0]?.quotes[0]).toMatchObject({ source: 'log.txt', line: 1 });
@@ -31,34 +31,36 @@ describe('answering', () => {
   });
 
   test('prefers a cause that a person confirmed to its own advice', () => {
-    const subject = subjectOf(SECRET);
-    const entry = found('search_error_library', {
+    const subject = createSubject(SECRET);
+    const entry = createEvidence('search_error_library', {
       category: 'CONFIG_ERROR',
       kind: 'permission_or_secret',
       confirmedBy: 'ida',
       fixRecommendation: 'Renew the token in the vault.',
     });
-    const answer = composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), entry] }));
+    const answer = composeAnswer(
+      createInsight(SECRET, { subject, evidence: [...logEvidence(subject), entry] }),
+    );
     expect(answer.fixRecommendation).toMatch(/^Renew the token in the vault\..*ida/);
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: ['E9'] }));
   });
 
   test('cites a matching document, and does not mix its advice with its own', () => {
-    const subject = subjectOf(SECRET);
-    const document = found('search_knowledge', {
+    const subject = createSubject(SECRET);
+    const document = createEvidence('search_knowledge', {
       category: 'CONFIG_ERROR',
       kind: 'permission_or_secret',
       fix: 'Look at who may read it.',
     });
     const answer = composeAnswer(
-      insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] }),
+      createInsight(SECRET, { subject, evidence: [...logEvidence(subject), document] }),
     );
     expect(answer.fixRecommendation).not.toContain('Look at who may read it.');
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: [document.id] }));
   });
 
   test('lists hypotheses with the check for each, if it is uncertain', () => {
-    const answer = composeAnswer(insightOf('Finished: FAILURE\n'));
+    const answer = composeAnswer(createInsight('Finished: FAILURE\n'));
     expect(answer.confidence).toBeLessThan(0.5);
     expect(answer.hypotheses.length).toBeGreaterThanOrEqual(2);
     for (const hypothesis of answer.hypotheses) expect(hypothesis.settledBy).not.toBe('');
@@ -66,7 +68,7 @@ describe('answering', () => {
 
   test('names commit and author of a suspect if blame found them', () => {
     const log = "src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n";
-    const subject = subjectOf(log);
+    const subject = createSubject(log);
     const blame: Evidence = {
       id: 'E9',
       tool: 'read_blame',
@@ -76,7 +78,7 @@ describe('answering', () => {
       data: { path: 'src/scales.ts', commit: 'abc123', author: 'ida' },
     };
     const [first] = composeAnswer(
-      insightOf(log, { subject, evidence: [...logEvidence(subject), blame] }),
+      createInsight(log, { subject, evidence: [...logEvidence(subject), blame] }),
     ).suspects;
     expect(first).toMatchObject({ path: 'src/scales.ts', line: 40, commit: 'abc123', author: 'ida' });
   });
@@ -84,7 +86,7 @@ describe('answering', () => {
 
 describe('verifying', () => {
   test('contradicts an answer that calls an assertion an infrastructure error', () => {
-    const honest = insightOf(ASSERTION);
+    const honest = createInsight(ASSERTION);
     const claimed = {
       ...honest,
       classification: {
@@ -99,7 +101,7 @@ describe('verifying', () => {
   });
 
   test('names claims that their evidence does not support, and lowers the confidence', () => {
-    const insight = insightOf(SECRET);
+    const insight = createInsight(SECRET);
     const answer = composeAnswer(insight);
     const invented = { text: 'Penguins unplugged Antarctica yesterday', evidence: ['E1'], quotes: [] };
     const nowhere = { text: 'The cache was cold', evidence: ['E77'], quotes: [] };
@@ -113,16 +115,16 @@ describe('verifying', () => {
   });
 
   test('never uses only the confidence that the answer states', () => {
-    const insight = insightOf('Finished: FAILURE\n');
+    const insight = createInsight('Finished: FAILURE\n');
     const verdict = assess({ ...insight, answer: { ...composeAnswer(insight), confidence: 0.99 } });
     expect(verdict.confidence).toBeLessThan(0.5);
     expect(verdict.gaps.length).toBeGreaterThan(0);
   });
 
   test('grades all evidence, and documents about another kind as irrelevant', () => {
-    const subject = subjectOf(SECRET);
-    const other = found('search_knowledge', { category: 'INFRA_ERROR', kind: 'disk_full' });
-    const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), other] });
+    const subject = createSubject(SECRET);
+    const other = createEvidence('search_knowledge', { category: 'INFRA_ERROR', kind: 'disk_full' });
+    const insight = createInsight(SECRET, { subject, evidence: [...logEvidence(subject), other] });
     const { grades } = assess({ ...insight, answer: composeAnswer(insight) });
     expect(Object.keys(grades)).toEqual(insight.evidence.map((item) => item.id));
     expect(grades.E9).toBe('irrelevant');
@@ -130,13 +132,13 @@ describe('verifying', () => {
   });
 
   test('counts a different decision of a person as a contradiction', () => {
-    const subject = subjectOf(SECRET);
-    const entry = found('search_error_library', {
+    const subject = createSubject(SECRET);
+    const entry = createEvidence('search_error_library', {
       category: 'INFRA_ERROR',
       kind: 'network',
       confirmedBy: 'ida',
     });
-    const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), entry] });
+    const insight = createInsight(SECRET, { subject, evidence: [...logEvidence(subject), entry] });
     expect(assess({ ...insight, answer: composeAnswer(insight) }).against).toContain('E9');
   });
 });
@@ -145,9 +147,13 @@ describe('a document about another kind of failure', () => {
   const LOG =
     'panic: lease table is exhausted\n\ngoroutine 1 [running]:\nlease.Take(...)\n\t/src/lease.go:44\nexit status 2\n';
   const document = (matchedPhrase: string, more: Record<string, unknown> = {}, score = 0.9) =>
-    found('search_knowledge', { category: 'INFRA_ERROR', kind: 'network', matchedPhrase, ...more }, score);
+    createEvidence(
+      'search_knowledge',
+      { category: 'INFRA_ERROR', kind: 'network', matchedPhrase, ...more },
+      score,
+    );
   const sureness = (...evidence: Evidence[]) => {
-    const insight = insightOf(LOG);
+    const insight = createInsight(LOG);
     const whole = { ...insight, evidence: [...insight.evidence, ...evidence] };
     return assess({ ...whole, answer: composeAnswer(whole) });
   };

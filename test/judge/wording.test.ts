@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/domain/analysis.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { insightOf, subjectOf } from './subject.ts';
+import { createInsight, createSubject } from './subject.ts';
 
 const FOLDER = 'test/fixtures/failures';
 
 function answerTo(slug: string): Answer {
   const report = join(FOLDER, slug, 'report.xml');
   const log = readFileSync(join(FOLDER, slug, 'log.txt'), 'utf8');
-  const subject = subjectOf(log, existsSync(report) ? { report: readFileSync(report, 'utf8') } : {});
-  return composeAnswer(insightOf(log, { subject }));
+  const subject = createSubject(log, existsSync(report) ? { report: readFileSync(report, 'utf8') } : {});
+  return composeAnswer(createInsight(log, { subject }));
 }
 
 const SLUGS = readdirSync(FOLDER).filter((slug) => existsSync(join(FOLDER, slug, 'log.txt')));
@@ -72,7 +72,7 @@ describe('answers to the captured failures', () => {
       /'[^'\n]*package\.json'/g,
       "'package.json'",
     );
-    const { fixRecommendation } = composeAnswer(insightOf(log));
+    const { fixRecommendation } = composeAnswer(createInsight(log));
     expect(fixRecommendation).toBe(
       'Run npm in the folder that contains package.json (`working-directory` of the step).',
     );
@@ -97,7 +97,7 @@ describe('answers to the captured failures', () => {
     ].join('\n');
     const report =
       '<testsuite name="cart"><testcase classname="cart" name="Test suite failed to run" file="test/cart.test.js"><failure message="Cannot find module"/></testcase></testsuite>';
-    const told = composeAnswer(insightOf(log, { subject: subjectOf(log, { report }) })).claims.map(
+    const told = composeAnswer(createInsight(log, { subject: createSubject(log, { report }) })).claims.map(
       ({ text }) => text,
     );
     expect(told.join('\n')).not.toMatch(/Test (?:Test|Test suite)/i);

@@ -5,7 +5,7 @@ const signal = new AbortController().signal;
 const settled = () => new Promise((done) => setTimeout(done, 5));
 
 /** Work that lasts until it is let go. */
-function held() {
+function createHeldWork() {
   const running = new Set<string>();
   const gates = new Map<string, () => void>();
   const work = (name: string) => async () => {
@@ -19,7 +19,7 @@ function held() {
 
 describe('a limit for each owner', () => {
   it('runs a fixed number at once, and the others in order', async () => {
-    const { work, running, end } = held();
+    const { work, running, end } = createHeldWork();
     const limiter = createRunLimiter(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => limiter.run('one', signal, work(name)));
     await settled();
@@ -36,7 +36,7 @@ describe('a limit for each owner', () => {
   });
 
   it('lets no owner wait for another', async () => {
-    const { work, running, end } = held();
+    const { work, running, end } = createHeldWork();
     const limiter = createRunLimiter(1);
     const both = [limiter.run('one', signal, work('a')), limiter.run('two', signal, work('b'))];
     await settled();
@@ -47,7 +47,7 @@ describe('a limit for each owner', () => {
   });
 
   it('releases its slot after a failure, and lets a waiting caller give up', async () => {
-    const { work, running, end } = held();
+    const { work, running, end } = createHeldWork();
     const limiter = createRunLimiter(1);
     const controller = new AbortController();
     const broken = limiter.run('one', signal, async () => {

@@ -19,7 +19,7 @@ import { readSources } from '../../src/log/read-sources.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-log-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const fileOf = (name: string, content: string | Uint8Array): string => {
+const writeFileWith = (name: string, content: string | Uint8Array): string => {
   const path = join(FOLDER, name);
   writeFileSync(path, content);
   return path;
@@ -33,7 +33,10 @@ describe('a log that is masked in pieces', () => {
     await createMasker().maskPieces(wrapBytes(Buffer.alloc(300_000, 0x80)), (piece) =>
       parts.push(piece.length),
     );
-    const file = await maskFile(fileOf('continued.log', Buffer.alloc(5_000_000, 0x80)), createMasker());
+    const file = await maskFile(
+      writeFileWith('continued.log', Buffer.alloc(5_000_000, 0x80)),
+      createMasker(),
+    );
     expect(file?.notes).toEqual([
       expect.stringContaining('invalid UTF-8'),
       expect.stringContaining('one long line'),
@@ -43,13 +46,13 @@ describe('a log that is masked in pieces', () => {
   });
 
   it('may be one long line of two-byte characters, which remains valid UTF-8', async () => {
-    const file = await maskFile(fileOf('wide.log', `a${'é'.repeat(4_500_000)}`), createMasker());
+    const file = await maskFile(writeFileWith('wide.log', `a${'é'.repeat(4_500_000)}`), createMasker());
     expect(file?.notes).toEqual(['The log has no line feed: it is one long line.']);
     file?.close();
   });
 
   it('is reported to contain NUL characters if it does', async () => {
-    const file = await maskFile(fileOf('nul.log', `${'line\n'.repeat(20_000)}\0\0`), createMasker());
+    const file = await maskFile(writeFileWith('nul.log', `${'line\n'.repeat(20_000)}\0\0`), createMasker());
     expect(file?.notes).toEqual(['The log holds NUL characters.']);
     file?.close();
   });
@@ -59,11 +62,14 @@ describe('a log that is masked in pieces', () => {
     ['JSON', '\ufeff{"tests": []}'],
     ['a list in JSON', '[\n  {"uri": "a.feature"}]'],
   ])('is refused as binary if it begins with %s', async (_what, text) => {
-    expect(await maskFile(fileOf('report', text), createMasker())).toBeNull();
+    expect(await maskFile(writeFileWith('report', text), createMasker())).toBeNull();
   });
 
   it('is accepted if it begins with a marker in brackets', async () => {
-    const file = await maskFile(fileOf('jenkins.log', '[Pipeline] Start of Pipeline\n'), createMasker());
+    const file = await maskFile(
+      writeFileWith('jenkins.log', '[Pipeline] Start of Pipeline\n'),
+      createMasker(),
+    );
     expect(file).not.toBeNull();
     file?.close();
   });
@@ -71,7 +77,7 @@ describe('a log that is masked in pieces', () => {
 
 describe('a file that is truncated while it is read', () => {
   it('is read up to its new end', async () => {
-    const path = fileOf('shrinks.log', 'Error: boom\n'.repeat(400_000));
+    const path = writeFileWith('shrinks.log', 'Error: boom\n'.repeat(400_000));
     const file = openFileBytes(path);
     truncateSync(path, 120);
     expect(read(file).messages[0]?.text).toBe('Error: boom');
@@ -80,7 +86,7 @@ describe('a file that is truncated while it is read', () => {
   });
 
   it('may be empty by then', async () => {
-    const path = fileOf('vanishes.log', 'Error: boom\n'.repeat(400_000));
+    const path = writeFileWith('vanishes.log', 'Error: boom\n'.repeat(400_000));
     const file = openFileBytes(path);
     truncateSync(path, 0);
     expect(read(file).messages).toEqual([]);

@@ -26,7 +26,7 @@ const untimed = (log: string) => lines(log, (line) => line.replace(TIME, ''));
 const escaped = (sign: string) => (log: string) => log.replaceAll('\u001b', sign);
 
 /** Job and step before each line, as `gh run view --log` puts them; the first line of a step has a byte order mark. */
-function columns(log: string, named: boolean): string {
+function formatColumns(log: string, named: boolean): string {
   let step = 'Set up job';
   return lines(log.trimEnd(), (line) => {
     const head = /##\[group\](Run .+)$/.exec(line)?.[1];
@@ -36,7 +36,7 @@ function columns(log: string, named: boolean): string {
 }
 
 /** What is left where the log is copied off the page. */
-function page(log: string): string {
+function toPageForm(log: string): string {
   const plain = untimed(log).replace(/\u001b\[[\d;]*m/g, '');
   return plain
     .replaceAll('##[error]', 'Error: ')
@@ -45,37 +45,38 @@ function page(log: string): string {
 }
 
 /** UTF-8 read by a console in another code page. */
-function inCodePage(log: string, label: 'cp437' | 'cp850' | 'windows-1252'): string {
+function toCodePage(log: string, label: 'cp437' | 'cp850' | 'windows-1252'): string {
   const marks = { cp437: '∩╗┐', cp850: '´╗┐', 'windows-1252': 'ï»¿' };
   return marks[label] + log.replaceAll('\ufeff', marks[label]);
 }
 
-function utf16(log: string, isBig: boolean): Buffer {
+function toUtf16(log: string, isBig: boolean): Buffer {
   const bytes = Buffer.from(log, 'utf16le');
   return isBig ? bytes.swap16() : bytes;
 }
 
 const FORMS: Readonly<Record<string, (log: string) => string | Buffer>> = {
   'without times': untimed,
-  'a download': (log) => columns(log, true),
-  'a download without names of steps': (log) => columns(log, false),
-  'the failed step of a download': (log) => columns(log.slice(log.lastIndexOf('##[group]Run ') - 29), true),
+  'a download': (log) => formatColumns(log, true),
+  'a download without names of steps': (log) => formatColumns(log, false),
+  'the failed step of a download': (log) =>
+    formatColumns(log.slice(log.lastIndexOf('##[group]Run ') - 29), true),
   'lines that end in CRLF': (log) => log.replaceAll('\n', '\r\n'),
-  'copied off the page': page,
+  'copied off the page': toPageForm,
   'escapes as ^[': escaped('^['),
   'escapes as \\u001b': escaped('\\u001b'),
   'escapes as \\x1b': escaped('\\x1b'),
   'escapes as ␛': escaped('␛'),
   'UTF-8 with its mark': (log) => `\ufeff${log}`,
-  'UTF-16 LE with its mark': (log) => utf16(`\ufeff${log}`, false),
-  'UTF-16 LE': (log) => utf16(log, false),
-  'UTF-16 BE with its mark': (log) => utf16(`\ufeff${log}`, true),
-  'UTF-16 BE': (log) => utf16(log, true),
+  'UTF-16 LE with its mark': (log) => toUtf16(`\ufeff${log}`, false),
+  'UTF-16 LE': (log) => toUtf16(log, false),
+  'UTF-16 BE with its mark': (log) => toUtf16(`\ufeff${log}`, true),
+  'UTF-16 BE': (log) => toUtf16(log, true),
   "a download by PowerShell's >, code page 437": (log) =>
-    utf16(`\ufeff${inCodePage(columns(log, true), 'cp437')}`, false),
+    toUtf16(`\ufeff${toCodePage(formatColumns(log, true), 'cp437')}`, false),
   "a download by PowerShell's >, code page 850": (log) =>
-    utf16(`\ufeff${inCodePage(columns(log, true), 'cp850')}`, false),
-  'a mark read as Windows-1252': (log) => inCodePage(log, 'windows-1252'),
+    toUtf16(`\ufeff${toCodePage(formatColumns(log, true), 'cp850')}`, false),
+  'a mark read as Windows-1252': (log) => toCodePage(log, 'windows-1252'),
   'quoted in a mail': (log) => `The job is red since noon:\n${lines(log, (line) => `> ${line}`)}`,
   'fenced in a chat': (log) =>
     `Please have a look at this one.\n\n\`\`\`text\n${log.trimEnd()}\n\`\`\`\nIt passed yesterday.\n`,
@@ -93,7 +94,7 @@ function read(form: string | Buffer) {
     step: step?.name.replace(/^build \/ /, ''),
     exitCode: step?.exitCode,
     tests: failingTests.map(({ name }) => name),
-    said: [...exceptions, ...diagnostics].map(({ message }) => page(message)),
+    said: [...exceptions, ...diagnostics].map(({ message }) => toPageForm(message)),
   };
 }
 

@@ -6,7 +6,7 @@ import { joinRanges, subtractRanges } from '../../src/log/line-ranges.ts';
 const range = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 12 }))
   .map(([start, more]) => ({ start, end: start + more }));
-const linesOf = (ranges: readonly { start: number; end: number }[]) =>
+const listLines = (ranges: readonly { start: number; end: number }[]) =>
   new Set(ranges.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at)));
 
 describe('ranges of lines', () => {
@@ -14,11 +14,11 @@ describe('ranges of lines', () => {
     fc.assert(
       fc.property(fc.array(range, { maxLength: 8 }), fc.array(range, { maxLength: 8 }), (ranges, others) => {
         const joined = joinRanges(ranges);
-        expect(linesOf(joined)).toEqual(linesOf(ranges));
+        expect(listLines(joined)).toEqual(listLines(ranges));
         for (const [at, lineRange] of joined.entries())
           expect(lineRange.start).toBeGreaterThan((joined[at - 1]?.end ?? -1) + 1);
-        const left = linesOf(subtractRanges(joined, joinRanges(others)));
-        expect(left).toEqual(new Set([...linesOf(ranges)].filter((line) => !linesOf(others).has(line))));
+        const left = listLines(subtractRanges(joined, joinRanges(others)));
+        expect(left).toEqual(new Set([...listLines(ranges)].filter((line) => !listLines(others).has(line))));
       }),
     );
   });

@@ -53,7 +53,7 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
     ends.set(source, lineEnd);
     expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(showLine));
   }
-  for (const { source, line } of placesOf(reading)) {
+  for (const { source, line } of listPlaces(reading)) {
     expect(line).toBeGreaterThanOrEqual(1);
     expect(line).toBeLessThanOrEqual(lines.get(source)?.length ?? 0);
   }
@@ -64,7 +64,7 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
   );
 }
 
-function placesOf(reading: Reading): LogPosition[] {
+function listPlaces(reading: Reading): LogPosition[] {
   const { failingTests, diagnostics, exceptions, messages, exits, failedSections } = reading;
   const placed = [failingTests, diagnostics, exceptions, messages].flatMap((all) => all.map(({ at }) => at));
   return [

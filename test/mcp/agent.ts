@@ -9,7 +9,7 @@ export const PROTOCOLS = ['2026-07-28', '2025-11-25'] as const;
 export type ProtocolVersion = (typeof PROTOCOLS)[number];
 
 /** An agent's client, as its maker ships it. */
-export async function agentOverHttp(
+export async function connectAgentOverHttp(
   address: string,
   token: string,
   query = '',
@@ -17,11 +17,11 @@ export async function agentOverHttp(
 ): Promise<Client> {
   const headers = { authorization: `Bearer ${token}` };
   const url = new URL(`/mcp${query}`, address);
-  return await connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }), version);
+  return await connectClient(new StreamableHTTPClientTransport(url, { requestInit: { headers } }), version);
 }
 
 /** The same, with a server that it starts itself. */
-export async function agentOverStdio(
+export async function connectAgentOverStdio(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   version: ProtocolVersion = '2026-07-28',
@@ -34,10 +34,10 @@ export async function agentOverStdio(
     env,
     stderr: 'ignore',
   });
-  return await connected(transport, version);
+  return await connectClient(transport, version);
 }
 
-async function connected(transport: Transport, version: ProtocolVersion): Promise<Client> {
+async function connectClient(transport: Transport, version: ProtocolVersion): Promise<Client> {
   // Without a pin, a client that fell back to the former protocol would pass as well.
   const mode = version === '2026-07-28' ? { pin: version } : 'legacy';
   const client = new Client({ name: 'agent', version: '1.0.0' }, { versionNegotiation: { mode } });
@@ -92,7 +92,7 @@ function tellsCause(text: string, { category, alsoOk, mustCite, log }: CapturedF
   const lines = log.split('\n');
   const proven = mustCite.some(([from, to]) =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index).some((number) => {
-      const words = saidOn(lines[number - 1] ?? '');
+      const words = readRow(lines[number - 1] ?? '');
       return (
         words.length > 3 &&
         text.split('\n').some((row) => row.startsWith(`${number}  `) && row.includes(words))
@@ -103,7 +103,7 @@ function tellsCause(text: string, { category, alsoOk, mustCite, log }: CapturedF
 }
 
 /** The beginning of what a person sees of a line: no time, no colours, and of a redrawn one what was there last. */
-function saidOn(row: string): string {
+function readRow(row: string): string {
   const shown =
     row
       .replace(/^\S+Z /, '')

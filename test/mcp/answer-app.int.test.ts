@@ -6,12 +6,12 @@ import type { Browser, Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { openBrowser } from '../support/browser.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers } from '../support/sample-analysis.ts';
-import { agentOverHttp, agentOverStdio, PROTOCOLS } from './agent.ts';
+import { connectAgentOverHttp, connectAgentOverStdio, PROTOCOLS } from './agent.ts';
 import { type AppHost, showInHost } from './app-host.ts';
-import { installation } from './world.ts';
+import { createInstallation } from './world.ts';
 
 const PUBLIC_URL = 'https://faultline.shop.example';
 const EVIL = '<img src="https://evil.example/x" onerror="alert(1)"><b>§bold§</b>';
@@ -35,15 +35,18 @@ beforeAll(async () => {
     answer: { ...sampleAnalysis().answer, title: EVIL, rootCause: EVIL },
   });
   const known = new Map([sampleAnalysis(), other].map((analysis) => [analysis.id, analysis]));
-  const { stores, archive } = installation({
+  const { stores, archive } = createInstallation({
     analyses: {
       find: async (id) => known.get(id) ?? null,
       listByBuild: async () => [...known.values()],
     },
   });
-  const tokens = fakeTokens();
-  const all = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
-  const deps = emptyHttpDeps({ stores: all, explainLog: async () => sampleAnswers([sampleAnalysis()]) });
+  const tokens = createFakeTokens();
+  const all = createStoresWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
+  const deps = createEmptyHttpDeps({
+    stores: all,
+    explainLog: async () => sampleAnswers([sampleAnalysis()]),
+  });
   app = await buildHttp({
     ...deps,
     config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: PUBLIC_URL } },
@@ -77,7 +80,7 @@ async function withHost(host: AppHost, look: (host: AppHost) => Promise<void>): 
 describe.each(PROTOCOLS)('the answer in a host of MCP Apps, in the protocol of %s', (version) => {
   let client: Client;
   beforeAll(async () => {
-    client = await agentOverHttp(address, TOKENS.read, '', version);
+    client = await connectAgentOverHttp(address, TOKENS.read, '', version);
   });
   afterAll(() => client.close());
 
@@ -123,7 +126,7 @@ describe.each(PROTOCOLS)('the answer in a host of MCP Apps, in the protocol of %
 describe('the page of an answer', () => {
   let client: Client;
   beforeAll(async () => {
-    client = await agentOverHttp(address, TOKENS.read);
+    client = await connectAgentOverHttp(address, TOKENS.read);
   });
   afterAll(() => client.close());
 
@@ -159,7 +162,7 @@ describe('the page of an answer', () => {
   });
 
   it('is served over standard input and output too', async () => {
-    const agent = await agentOverStdio(['--url', address, '--token', TOKENS.read]);
+    const agent = await connectAgentOverStdio(['--url', address, '--token', TOKENS.read]);
     const { contents } = await agent.readResource({ uri: 'ui://faultline/answer.html' });
     expect(contents).toMatchObject([{ mimeType: 'text/html;profile=mcp-app' }]);
     await agent.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { npmTools, run } from '../../scripts/parts/attack/shared/tools.ts';
+import { installNpmTools, run } from '../../scripts/parts/attack/shared/tools.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
 import { HEADERS, startTestService, type TestService, uploadAndWait } from '../support/test-service.ts';
 import { PROTOCOLS } from './agent.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test.each(PROTOCOLS)('meets what %s requires, except what does not apply', async (version) => {
-  const programs = await npmTools('conformance', [SUITE]);
+  const programs = await installNpmTools('conformance', [SUITE]);
   const output = join(folder, version);
   const where = ['--url', `${authorized.url}/mcp`, '--requirements', version, '-o', output];
   await run(process.execPath, [join(programs, 'conformance'), 'server', ...where], { minutes: 10 });

@@ -6,15 +6,15 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CATEGORIES } from '../../src/domain/category.ts';
-import { capturedFailures } from '../support/captured-failures.ts';
+import { readCapturedFailures } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { agentOverHttp, agentOverStdio, findCause } from './agent.ts';
+import { connectAgentOverHttp, connectAgentOverStdio, findCause } from './agent.ts';
 
 /** Four of each category, one in a short run, the first by name: nobody chose those that go well. */
 const FAILURES = CATEGORIES.flatMap((category) =>
-  capturedFailures()
+  readCapturedFailures()
     .filter((failure) => failure.category === category)
     .slice(0, THOROUGH ? 4 : 1),
 );
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const builds = await Promise.all(
     FAILURES.map(async ({ slug, log }, index) => await upload(slug, log, index)),
   );
-  for (const build of builds) await analysed(build);
+  for (const build of builds) await waitForAnalysis(build);
 });
 afterAll(async () => {
   await service?.kill('SIGKILL');
@@ -39,16 +39,19 @@ afterAll(async () => {
 });
 
 test('over HTTP', async () => {
-  await measure('HTTP', await agentOverHttp(service.address, TOKEN));
+  await measure('HTTP', await connectAgentOverHttp(service.address, TOKEN));
 });
 
 test('over standard input and output, from a running service', async () => {
-  await measure('stdio, a service', await agentOverStdio(['--url', service.address, '--token', TOKEN]));
+  await measure(
+    'stdio, a service',
+    await connectAgentOverStdio(['--url', service.address, '--token', TOKEN]),
+  );
 });
 
 test('over standard input and output, from a data directory that is not served', async () => {
   await service.kill('SIGTERM');
-  await measure('stdio, a data directory', await agentOverStdio(['--data', data]));
+  await measure('stdio, a data directory', await connectAgentOverStdio(['--data', data]));
 });
 
 /** Goal: the cause of each in at most three calls and eight kilobytes. */
@@ -84,7 +87,7 @@ async function upload(slug: string, log: string, index: number): Promise<string>
   return Accepted.parse(await (await fetch(`${service.address}/api/builds`, sent)).json()).buildId;
 }
 
-async function analysed(buildId: string): Promise<void> {
+async function waitForAnalysis(buildId: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers });
     const state = Waited.parse(await answer.json()).triage?.state;

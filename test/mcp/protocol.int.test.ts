@@ -2,12 +2,12 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { faultline } from '../cli/faultline.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { runFaultline } from '../cli/faultline.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
-import { agentOverHttp, agentOverStdio, PROTOCOLS, type ProtocolVersion } from './agent.ts';
-import { installation } from './world.ts';
+import { connectAgentOverHttp, connectAgentOverStdio, PROTOCOLS, type ProtocolVersion } from './agent.ts';
+import { createInstallation } from './world.ts';
 
 const NAMES = [
   'builds',
@@ -19,18 +19,18 @@ const NAMES = [
   'reviews',
   'flakiness',
 ] as const;
-const tokens = fakeTokens();
+const tokens = createFakeTokens();
 
 let app: FastifyInstance;
 let address: string;
 beforeAll(async () => {
-  const { stores, archive } = installation({
+  const { stores, archive } = createInstallation({
     builds: { list: async ({ repositories }) => (repositories === undefined ? [sampleBuild()] : []) },
   });
-  const all = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
+  const all = createStoresWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
   app = await buildHttp({
-    ...emptyHttpDeps({ stores: all, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
-    archive: { ...emptyHttpDeps().archive, ...archive },
+    ...createEmptyHttpDeps({ stores: all, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
+    archive: { ...createEmptyHttpDeps().archive, ...archive },
   });
   address = await app.listen({ host: '127.0.0.1', port: 0 });
 });
@@ -39,10 +39,10 @@ afterAll(() => app.close());
 const WAYS: Readonly<
   Record<string, (token: string, query: string, version: ProtocolVersion) => Promise<Client>>
 > = {
-  HTTP: async (token, query, version) => await agentOverHttp(address, token, query, version),
+  HTTP: async (token, query, version) => await connectAgentOverHttp(address, token, query, version),
   'standard input and output': async (token, query, version) => {
     const feedback = query === '' ? [] : ['--allow-feedback'];
-    return await agentOverStdio(['--url', address, '--token', token, ...feedback], {}, version);
+    return await connectAgentOverStdio(['--url', address, '--token', token, ...feedback], {}, version);
   },
 };
 const CASES = Object.entries(WAYS).flatMap(([way, connect]) =>
@@ -200,7 +200,10 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
 });
 
 it('a token for other repositories reads none of these builds', async () => {
-  const client = await agentOverHttp(address, tokens.give({ roles: ['read'], repositories: ['other/*'] }));
+  const client = await connectAgentOverHttp(
+    address,
+    tokens.give({ roles: ['read'], repositories: ['other/*'] }),
+  );
 
   expect((await client.listResources()).resources).toEqual([]);
   for (const uri of [
@@ -214,7 +217,7 @@ it('a token for other repositories reads none of these builds', async () => {
 });
 
 it('over standard input, broken JSON and what is no message are answered as JSON-RPC does', async () => {
-  const { stdout } = await faultline(['mcp', '--url', address, '--token', TOKENS.read], {
+  const { stdout } = await runFaultline(['mcp', '--url', address, '--token', TOKENS.read], {
     input: '{"jsonrpc": "2.0",\n{"hello": 1}\n',
   });
   const answers = stdout

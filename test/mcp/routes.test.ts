@@ -2,39 +2,39 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
-import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
-import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
-import { failureRow, installation } from './world.ts';
+import { createFailureRow, createInstallation } from './world.ts';
 
-const tokens = fakeTokens();
+const tokens = createFakeTokens();
 const theirs = sampleBuild({ id: 'bld_2', repository: 'other/web' });
-const world = installation({
+const world = createInstallation({
   builds: { find: async (id) => (id === 'bld_1' ? sampleBuild() : theirs) },
   analyses: { find: async (id) => sampleAnalysis({ id, buildId: id === 'ana_9f2c' ? 'bld_1' : 'bld_2' }) },
   failures: {
     search: async ({ repositories }) =>
       repositories === undefined
-        ? [failureRow(), failureRow({ repository: 'other/web', analysisId: 'ana_theirs' })]
-        : [failureRow()],
+        ? [createFailureRow(), createFailureRow({ repository: 'other/web', analysisId: 'ana_theirs' })]
+        : [createFailureRow()],
   },
   history: {
     similarFailures: async () => [
-      { ...failureRow(), score: 0.9 },
-      { ...failureRow({ repository: 'other/web', analysisId: 'ana_theirs' }), score: 0.8 },
+      { ...createFailureRow(), score: 0.9 },
+      { ...createFailureRow({ repository: 'other/web', analysisId: 'ana_theirs' }), score: 0.8 },
     ],
   },
 });
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  const stores = storesWith({
+  const stores = createStoresWith({
     ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])),
     tokens,
   });
   const config = { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: 'https://faultline.example' } };
   app = await buildHttp(
-    emptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
+    createEmptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
   );
 });
 afterAll(() => app.close());
@@ -74,7 +74,7 @@ function post(payload: object, { token = TOKENS.read, headers = {}, query = '' }
   });
 }
 
-async function names(given: Given = {}): Promise<string[]> {
+async function listNames(given: Given = {}): Promise<string[]> {
   const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, given);
   return Listed.parse(answer.json()).result.tools.map(({ name }) => name);
 }
@@ -98,9 +98,9 @@ describe('what is offered', () => {
       'flaky_tests',
       'explain_log',
     ];
-    expect(await names()).toEqual(reading);
-    expect(await names({ token: TOKENS.admin })).toEqual(reading);
-    expect(await names({ token: TOKENS.admin, query: '?allow=feedback' })).toEqual([
+    expect(await listNames()).toEqual(reading);
+    expect(await listNames({ token: TOKENS.admin })).toEqual(reading);
+    expect(await listNames({ token: TOKENS.admin, query: '?allow=feedback' })).toEqual([
       ...reading,
       'submit_feedback',
     ]);

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faultlineProcess } from '../cli/faultline.ts';
-import { capturedFailure } from '../support/captured-failures.ts';
+import { runFaultlineProcess } from '../cli/faultline.ts';
+import { readCapturedFailure } from '../support/captured-failures.ts';
 import { startLoopback } from '../support/loopback-server.ts';
-import { agentOverStdio, call } from './agent.ts';
+import { call, connectAgentOverStdio } from './agent.ts';
 
 const HELLO = {
   protocolVersion: '2025-06-18',
@@ -16,10 +16,10 @@ const folder = () => mkdtempSync(join(tmpdir(), 'faultline-mcp-'));
 
 describe('faultline mcp', () => {
   it('explains a pasted log where there is no installation, and offers nothing else', async () => {
-    const client = await agentOverStdio(['--data', folder()]);
+    const client = await connectAgentOverStdio(['--data', folder()]);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['explain_log']);
     const { text } = await call(client, 'explain_log', {
-      log: capturedFailure('cart-discount-rounding').log,
+      log: readCapturedFailure('cart-discount-rounding').log,
     });
     expect(text).toContain('Test failure · wrong value');
     expect(text).toMatch(/^30 {2}.*43\.43/m);
@@ -33,7 +33,7 @@ describe('faultline mcp', () => {
       { jsonrpc: '2.0', id: 2, method: 'tools/list' },
     ];
     const input = `${messages.map((message) => JSON.stringify(message)).join('\n')}\nthis is no message\n`;
-    const held = await faultlineProcess(['mcp', '--data', folder()], { input });
+    const held = await runFaultlineProcess(['mcp', '--data', folder()], { input });
     expect(held.code).toBe(0);
     const answers = held.stdout
       .trimEnd()
@@ -51,7 +51,7 @@ describe('faultline mcp', () => {
   });
 
   it('says as a tool error that the service is not there, or refuses', async () => {
-    const away = await agentOverStdio(['--url', 'http://127.0.0.1:9', '--token', 'x']);
+    const away = await connectAgentOverStdio(['--url', 'http://127.0.0.1:9', '--token', 'x']);
     const answer = await call(away, 'list_failures');
     expect(answer.failed).toBe(true);
     expect(answer.text).toMatch(
@@ -63,7 +63,7 @@ describe('faultline mcp', () => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { code: 'unauthenticated', message: 'The token is invalid.' } }));
     });
-    const refused = await agentOverStdio(['--url', server.url, '--token', 'x']);
+    const refused = await connectAgentOverStdio(['--url', server.url, '--token', 'x']);
     expect(await call(refused, 'list_failures')).toEqual({
       text: 'The token is invalid. Next: Tell the person: the token is not accepted.',
       failed: true,

@@ -4,14 +4,17 @@ import { MAX_ANSWER_BYTES } from '../../src/mcp/shapes.ts';
 import type { Decide } from '../../src/mcp/tool.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
 import { ANALYSES, GROUPS, TITLES } from '../support/several-causes.ts';
-import { ask, failureRow, installation } from './world.ts';
+import { ask, createFailureRow, createInstallation } from './world.ts';
 
 const ESC = '\u001b';
 
 describe('list_failures', () => {
   it('says id, category, how sure, where, and the failing line; tests of one cause are one entry', async () => {
-    const rows = [failureRow(), failureRow({ failure: sampleFailure({ id: 'fal_2' }) })];
-    const { text } = await ask(installation({ failures: { search: async () => rows } }), 'list_failures');
+    const rows = [createFailureRow(), createFailureRow({ failure: sampleFailure({ id: 'fal_2' }) })];
+    const { text } = await ask(
+      createInstallation({ failures: { search: async () => rows } }),
+      'list_failures',
+    );
     expect(text).toContain(
       '1. ana_9f2c · TEST_FAILURE 91 % · shop/api ci #812 on main at a41f9c2 · 2026-10-12 14:01 UTC · 2 failures',
     );
@@ -21,12 +24,12 @@ describe('list_failures', () => {
 
   it('cuts a long list and goes on from its cursor, so that each cause is seen once', async () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
-      failureRow({
+      createFailureRow({
         analysisId: null,
         failure: sampleFailure({ buildId: `bld_${index}`, message: `${'word '.repeat(80)}${index}` }),
       }),
     );
-    const deps = installation({
+    const deps = createInstallation({
       failures: { search: async (_, { limit, offset }) => rows.slice(offset, offset + limit) },
     });
     const seen: string[] = [];
@@ -45,7 +48,7 @@ describe('list_failures', () => {
 
   it('refuses a cursor of another tool with the next step', async () => {
     const cursor = Buffer.from('get_evidence.3').toString('base64url');
-    const { text, failed } = await ask(installation(), 'list_failures', { cursor });
+    const { text, failed } = await ask(createInstallation(), 'list_failures', { cursor });
     expect(failed).toBe(true);
     expect(text).toBe(
       'This cursor does not belong to list_failures. Omit it to start over. Next: Change the arguments and call again.',
@@ -55,7 +58,7 @@ describe('list_failures', () => {
 
 describe('get_failure', () => {
   it('shows cause, fix, evidence with line numbers, suspects and tests', async () => {
-    const { text } = await ask(installation(), 'get_failure', { id: 'ana_9f2c' });
+    const { text } = await ask(createInstallation(), 'get_failure', { id: 'ana_9f2c' });
     for (const part of [
       'Test failure · wrong value · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
       'Cause: The new tax step rounds each line',
@@ -71,23 +74,27 @@ describe('get_failure', () => {
     const unsure = sampleAnalysis({
       verdict: { ...sampleAnalysis().verdict, action: 'human_review', confidence: 0.61, reasons: ['thin'] },
     });
-    const { text } = await ask(installation({ analyses: { find: async () => unsure } }), 'get_failure', {
-      id: 'ana_9f2c',
-    });
+    const { text } = await ask(
+      createInstallation({ analyses: { find: async () => unsure } }),
+      'get_failure',
+      {
+        id: 'ana_9f2c',
+      },
+    );
     expect(text).toContain('not sure, only 61 %: needs review');
     expect(text).toContain('Needs review because: thin');
   });
 
   it('lists the other causes of a build', async () => {
     const other = sampleAnalysis({ id: 'ana_2', category: 'INFRA_ERROR' });
-    const deps = installation({ analyses: { listByBuild: async () => [sampleAnalysis(), other] } });
+    const deps = createInstallation({ analyses: { listByBuild: async () => [sampleAnalysis(), other] } });
     expect((await ask(deps, 'get_failure', { id: 'github:812' })).text).toMatch(
       /Other causes of this build:\n- ana_2 · INFRA_ERROR/,
     );
   });
 
   it('explains the cause to fix first, and lists the others in their order, each with its tests', async () => {
-    const deps = installation({
+    const deps = createInstallation({
       analyses: { listByBuild: async () => [...ANALYSES] },
       failures: { groupsOfBuild: async () => [...GROUPS] },
     });
@@ -118,7 +125,7 @@ describe('get_failure', () => {
       /nothing to analyze: its status is failed/,
     ],
   ])('%s is a tool error with the next step', async (_name, id, change, sentence) => {
-    expect(await ask(installation(change), 'get_failure', { id })).toMatchObject({
+    expect(await ask(createInstallation(change), 'get_failure', { id })).toMatchObject({
       text: expect.stringMatching(sentence),
       failed: true,
     });
@@ -127,17 +134,22 @@ describe('get_failure', () => {
 
 describe('get_evidence', () => {
   it('reads lines of the stored log, cut with a cursor that goes on', async () => {
-    const first = await ask(installation(), 'get_evidence', { id: 'ana_9f2c', from: 1, to: 2000 });
+    const first = await ask(createInstallation(), 'get_evidence', { id: 'ana_9f2c', from: 1, to: 2000 });
     expect(first.text).toMatch(/^build\.log lines 1–\d+\. Text in fences/);
     const cursor = /cursor: (\S+)/.exec(first.text)?.[1];
     const last = Number(/lines 1–(\d+)/.exec(first.text)?.[1]);
-    const second = await ask(installation(), 'get_evidence', { id: 'ana_9f2c', from: 1, to: 2000, cursor });
+    const second = await ask(createInstallation(), 'get_evidence', {
+      id: 'ana_9f2c',
+      from: 1,
+      to: 2000,
+      cursor,
+    });
     expect(second.text).toContain(`build.log lines ${last + 1}–`);
     expect(second.text).toContain(`\n${last + 1}  line number ${last + 1}\n`);
   });
 
   it('says which logs are kept where another is named', async () => {
-    const { text } = await ask(installation(), 'get_evidence', {
+    const { text } = await ask(createInstallation(), 'get_evidence', {
       id: 'ana_9f2c',
       from: 1,
       source: 'other.log',
@@ -146,12 +158,12 @@ describe('get_evidence', () => {
   });
 
   it('has one piece in full, and names those there are', async () => {
-    expect((await ask(installation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E1' })).text).toContain(
-      '288500  FAIL cart total',
-    );
-    expect((await ask(installation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E9' })).text).toContain(
-      'available: E1',
-    );
+    expect(
+      (await ask(createInstallation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E1' })).text,
+    ).toContain('288500  FAIL cart total');
+    expect(
+      (await ask(createInstallation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E9' })).text,
+    ).toContain('available: E1');
   });
 });
 
@@ -164,19 +176,19 @@ describe('search_similar', () => {
       rootCause: 'No table',
       fixRecommendation: 'Set it',
     };
-    const deps = installation({ library: { recall: async () => decided as never } });
+    const deps = createInstallation({ library: { recall: async () => decided as never } });
     expect((await ask(deps, 'search_similar', { text: 'expected 10.20' })).text).toContain(
       'decided by grace on 2026-10-12: CONFIG_ERROR. No table Fix: Set it',
     );
-    expect((await ask(installation(), 'search_similar', { text: 'expected' })).text).toContain(
+    expect((await ask(createInstallation(), 'search_similar', { text: 'expected' })).text).toContain(
       'not reviewed: TEST_FAILURE',
     );
   });
 });
 
 describe('search_similar by words', () => {
-  const row = failureRow();
-  const deps = installation({
+  const row = createFailureRow();
+  const deps = createInstallation({
     history: { similarFailures: async () => [] },
     failures: { search: async ({ words }) => (words?.[0] === 'expected' ? [row, row] : []) },
   });
@@ -201,7 +213,10 @@ describe('flaky_tests', () => {
       quarantineEvents: [],
     };
     const test = { ...counts, ...times, repository: 'shop/api', name: 'pays', suite: 'till', file: null };
-    const { text } = await ask(installation({ flakiness: { list: async () => [test] } }), 'flaky_tests');
+    const { text } = await ask(
+      createInstallation({ flakiness: { list: async () => [test] } }),
+      'flaky_tests',
+    );
     expect(text).toContain('1. till › pays');
     expect(text).toContain('flaked in 18 % of runs (9 of 50; 95 % interval 10 % to 31 %)');
     expect(text).toContain('passed on rerun on 5 of 6 commits · since 2026-10-01');
@@ -216,12 +231,14 @@ describe('submit_feedback', () => {
   };
 
   it('is not offered unless it is allowed', async () => {
-    await expect(ask(installation(), 'submit_feedback')).rejects.toThrow('there is no tool submit_feedback');
+    await expect(ask(createInstallation(), 'submit_feedback')).rejects.toThrow(
+      'there is no tool submit_feedback',
+    );
   });
 
   it('stores the words of the person, as brought by an agent', async () => {
     const { text } = await ask(
-      installation(),
+      createInstallation(),
       'submit_feedback',
       { id: 'ana_9f2c', verdict: 'accept', said: 'yes, that is it' },
       { decide },
@@ -241,9 +258,9 @@ describe('hostile text', () => {
       { id: 'E1', tool: 'log', title: evil, text: evil, source: 'build.log', lineStart: 1, lineEnd: 2 },
     ],
   });
-  const deps = installation({
+  const deps = createInstallation({
     analyses: { find: async () => hostile, listByBuild: async () => [hostile] },
-    failures: { search: async () => [failureRow({ failure: sampleFailure({ message: evil }) })] },
+    failures: { search: async () => [createFailureRow({ failure: sampleFailure({ message: evil }) })] },
   });
 
   it.each([
@@ -269,11 +286,11 @@ describe('hostile text', () => {
         (_, index) => ({ ...hostile.evidence[0], id: `E${index + 1}`, text: `${long}\n${long}` }) as never,
       ),
     });
-    const world = installation({
+    const world = createInstallation({
       analyses: { find: async () => huge, listByBuild: async () => Array.from({ length: 90 }, () => huge) },
       failures: {
         search: async () =>
-          Array.from({ length: 90 }, (_, at) => failureRow({ analysisId: `ana_${at}`, branch: long })),
+          Array.from({ length: 90 }, (_, at) => createFailureRow({ analysisId: `ana_${at}`, branch: long })),
       },
     });
     for (const [name, args] of [
@@ -292,12 +309,12 @@ describe('what goes wrong', () => {
   it('of a store is reported with the cause and the next step; an unexpected one only as an error', async () => {
     const down = async () =>
       Promise.reject(new TriageError('storage-failed', 'The database does not answer.'));
-    expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toMatchObject({
+    expect(await ask(createInstallation({ failures: { search: down } }), 'list_failures')).toMatchObject({
       text: 'The database does not answer. Next: The database is not responding. Call again in a minute, or tell the person.',
       failed: true,
     });
     const bug = async () => Promise.reject(new Error('secret inside'));
-    const { text } = await ask(installation({ failures: { search: bug } }), 'list_failures');
+    const { text } = await ask(createInstallation({ failures: { search: bug } }), 'list_failures');
     expect(text).toBe('Faultline had an internal error; its log has the reason. Tell the person.');
   });
 });

@@ -4,19 +4,19 @@ import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { FAILS, NO_HISTORY } from '../notifications/sample-situation.ts';
-import { storesWith } from '../support/fake-tokens.ts';
+import { createStoresWith } from '../support/fake-tokens.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
 
-type Given = Parameters<typeof storesWith>[0];
+type Given = Parameters<typeof createStoresWith>[0];
 
 /** One failed build with its answer, whose stores can be changed one method at a time. */
-export function installation(
+export function createInstallation(
   change: { readonly [Name in keyof Given]?: Partial<Given[Name]> } = {},
 ): InstallationDeps {
   const never = async () => Promise.reject(new Error('not asked here'));
   const store = <Store extends object>(methods: Partial<Store>): Store =>
     new Proxy({} as Store, { get: (_, name) => Reflect.get(methods, name) ?? never });
-  const stores = storesWith({
+  const stores = createStoresWith({
     builds: store<Stores['builds']>({
       find: async (id) => (id === 'bld_1' ? sampleBuild() : null),
       list: async () => [sampleBuild()],
@@ -30,7 +30,7 @@ export function installation(
       ...change.analyses,
     }),
     failures: store<Stores['failures']>({
-      search: async () => [failureRow()],
+      search: async () => [createFailureRow()],
       histories: async () =>
         new Map([
           [sampleAnalysis().fingerprint, { ...NO_HISTORY, defaultBranch: FAILS, seenElsewhere: true }],
@@ -41,7 +41,7 @@ export function installation(
       ...change.failures,
     }),
     history: store<Stores['history']>({
-      similarFailures: async () => [{ ...failureRow(), score: 0.8 }],
+      similarFailures: async () => [{ ...createFailureRow(), score: 0.8 }],
       ...change.history,
     }),
     library: store<Stores['library']>({ recall: async () => null, ...change.library }),
@@ -64,7 +64,7 @@ export function installation(
   };
 }
 
-export function failureRow(change: Partial<FailureRow> = {}): FailureRow {
+export function createFailureRow(change: Partial<FailureRow> = {}): FailureRow {
   const { repository, pipeline, number, branch, commit } = sampleBuild();
   const where = { repository, pipeline, number, branch, commit };
   return {
@@ -92,7 +92,7 @@ export async function ask(
     decide === undefined
       ? {}
       : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
-  const tool = toolNamed(listAllTools({ installation: deps, ...feedback, logger }), name);
+  const tool = findTool(listAllTools({ installation: deps, ...feedback, logger }), name);
   const {
     content,
     isError,
@@ -105,7 +105,7 @@ export async function ask(
   };
 }
 
-function toolNamed(tools: readonly McpTool[], name: string): McpTool {
+function findTool(tools: readonly McpTool[], name: string): McpTool {
   const tool = tools.find((mcpTool) => mcpTool.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
   return tool;

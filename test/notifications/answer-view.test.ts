@@ -10,7 +10,7 @@ import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
-import { branchSituation, sampleCause, sampleHead } from '../channels/slack/slack-world.ts';
+import { createBranchSituation, sampleCause, sampleHead } from '../channels/slack/slack-world.ts';
 import {
   sampleAnalysis,
   sampleAnswers,
@@ -18,7 +18,7 @@ import {
   sampleExperiment,
   sampleFailure,
 } from '../support/sample-analysis.ts';
-import { causeOf, headOf, situationOf } from './sample-situation.ts';
+import { createCause, createHead, createSituation } from './sample-situation.ts';
 
 const sample = sampleAnalysis();
 const analysis = sampleAnalysis({
@@ -44,9 +44,10 @@ const full = {
 };
 const short = {
   comment: () =>
-    renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), createNoticeLinks(null))?.body ?? '',
+    renderComment(createSituation(createHead({ causes: [createCause(analysis)] })), createNoticeLinks(null))
+      ?.body ?? '',
   slack: () => {
-    const facts = findSlackFacts(branchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
+    const facts = findSlackFacts(createBranchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
     return facts === null
       ? ''
       : JSON.stringify(createSlackMessage(facts, streak, { publicUrl: null, decides: false }));

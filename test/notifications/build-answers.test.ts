@@ -8,13 +8,13 @@ import {
   pairWithFailures,
 } from '../../src/notifications/build-answers.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
-import { GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
+import { createSeveralAnswers, GROUPS, TITLES } from '../support/several-causes.ts';
 
-function answerOf(id: string, change: Partial<Analysis>, sample: readonly Failure[]) {
+function getAnswer(id: string, change: Partial<Analysis>, sample: readonly Failure[]) {
   return { analysis: sampleAnalysis({ id, ...change }), sample, failures: sample.length };
 }
 
-function testOf(
+function createTest(
   name: string,
   change: Partial<NonNullable<Failure['test']>> = {},
   of: Partial<Failure> = {},
@@ -31,35 +31,35 @@ describe('the order in which to fix the causes of a build', () => {
     {
       what: 'what stops others goes before what only fails',
       answers: [
-        answerOf('assertion', {}, [testOf('a')]),
-        answerOf('compile', { kind: 'compile_error' }, [step]),
+        getAnswer('assertion', {}, [createTest('a')]),
+        getAnswer('compile', { kind: 'compile_error' }, [step]),
       ],
       order: ['compile', 'assertion'],
     },
     {
       what: 'what is missing to one test stops nobody',
       answers: [
-        answerOf('assertion', {}, [testOf('a')]),
-        answerOf('golden file', { kind: 'missing_file' }, [testOf('b')]),
+        getAnswer('assertion', {}, [createTest('a')]),
+        getAnswer('golden file', { kind: 'missing_file' }, [createTest('b')]),
       ],
       order: ['assertion', 'golden file'],
     },
     {
       what: 'a service that fails many tests goes first',
       answers: [
-        answerOf('assertion', {}, [testOf('a')]),
-        answerOf('redis', { kind: 'service_unavailable' }, [testOf('b'), testOf('c')]),
+        getAnswer('assertion', {}, [createTest('a')]),
+        getAnswer('redis', { kind: 'service_unavailable' }, [createTest('b'), createTest('c')]),
       ],
       order: ['redis', 'assertion'],
     },
     {
       what: 'steps stay in the order of the log, whatever they hit',
       answers: [
-        answerOf('lint', { kind: 'lint_failure' }, [step]),
-        answerOf('unit', {}, [testOf('a', { framework: 'vitest' })]),
-        answerOf('end to end', {}, [
-          testOf('b', { framework: 'playwright' }),
-          testOf('c', { framework: 'playwright' }),
+        getAnswer('lint', { kind: 'lint_failure' }, [step]),
+        getAnswer('unit', {}, [createTest('a', { framework: 'vitest' })]),
+        getAnswer('end to end', {}, [
+          createTest('b', { framework: 'playwright' }),
+          createTest('c', { framework: 'playwright' }),
         ]),
       ],
       order: ['lint', 'unit', 'end to end'],
@@ -67,17 +67,17 @@ describe('the order in which to fix the causes of a build', () => {
     {
       what: 'within a step what hit more goes first',
       answers: [
-        answerOf('one', {}, [testOf('a', inLog('log', 1))]),
-        answerOf('two', {}, [testOf('b', inLog('log', 2)), testOf('c', inLog('log', 3))]),
+        getAnswer('one', {}, [createTest('a', inLog('log', 1))]),
+        getAnswer('two', {}, [createTest('b', inLog('log', 2)), createTest('c', inLog('log', 3))]),
       ],
       order: ['two', 'one'],
     },
     {
       what: 'what only reports another job, or was not analyzed, goes last',
       answers: [
-        answerOf('gate', { kind: 'upstream_job' }, [step]),
-        answerOf('unread', { terminationReason: 'failed' }, [step]),
-        answerOf('assertion', {}, [testOf('a')]),
+        getAnswer('gate', { kind: 'upstream_job' }, [step]),
+        getAnswer('unread', { terminationReason: 'failed' }, [step]),
+        getAnswer('assertion', {}, [createTest('a')]),
       ],
       order: ['assertion', 'gate', 'unread'],
     },
@@ -87,37 +87,40 @@ describe('the order in which to fix the causes of a build', () => {
 });
 
 describe("the description of an answer's failures", () => {
-  const explain = (...sample: Failure[]) => arrangeAnswers([answerOf('a', {}, sample)])[0]?.explains;
+  const explain = (...sample: Failure[]) => arrangeAnswers([getAnswer('a', {}, sample)])[0]?.explains;
   const frames = [{ file: 'src/tax.ts', line: 41, function: 'sum', own: true }];
   const other = { algorithm: 'faultline', version: 1, value: 'beef' };
 
   it.each<[string, Failure[], string | null]>([
-    ['one failure', [testOf('a')], null],
+    ['one failure', [createTest('a')], null],
     [
       'the same message',
-      [testOf('a', {}, { message: 'boom 1' }), testOf('b', {}, { message: 'boom 2' })],
+      [createTest('a', {}, { message: 'boom 1' }), createTest('b', {}, { message: 'boom 2' })],
       '2 tests, because each says “boom 1”.',
     ],
     [
       'the same place',
-      [testOf('a', {}, { message: 'boom', frames }), testOf('b', {}, { message: 'bang', frames })],
+      [createTest('a', {}, { message: 'boom', frames }), createTest('b', {}, { message: 'bang', frames })],
       '2 tests, because each failed at src/tax.ts:41.',
     ],
     [
       'only how they ended',
-      [testOf('a', {}, { generic: true }), testOf('b', {}, { generic: true })],
+      [createTest('a', {}, { generic: true }), createTest('b', {}, { generic: true })],
       '2 tests, because each ended in the same way and says nothing more.',
     ],
     [
       'the same fingerprint',
-      [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [] })],
+      [
+        createTest('a', {}, { message: 'boom', frames: [] }),
+        createTest('b', {}, { message: 'bang', frames: [] }),
+      ],
       '2 tests, because they have the same fingerprint.',
     ],
     [
       'nothing but a deeper error',
       [
-        testOf('a', {}, { message: 'boom', frames: [] }),
-        testOf('b', {}, { message: 'bang', frames: [], fingerprint: other }),
+        createTest('a', {}, { message: 'boom', frames: [] }),
+        createTest('b', {}, { message: 'bang', frames: [], fingerprint: other }),
       ],
       '2 tests, because their errors lead back to the same one, such as “boom”.',
     ],
@@ -128,16 +131,22 @@ describe("the description of an answer's failures", () => {
 
   it('distinguishes tests with the same name by their suites', () => {
     expect(
-      explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests,
+      explain(
+        createTest('adds', { suite: 'cart' }),
+        createTest('adds', { suite: 'bill' }),
+        createTest('pays'),
+      )?.tests,
     ).toEqual(['cart › adds', 'bill › adds', 'pays']);
   });
 
   it('names the logs only if failures are in several', () => {
-    expect(explain(testOf('a', inLog('one.log', 1)))?.logs).toEqual([]);
-    expect(explain(testOf('a', inLog('node 18', 1)), testOf('a', inLog('node 20', 1)))).toMatchObject({
-      tests: ['a'],
-      logs: ['node 18', 'node 20'],
-    });
+    expect(explain(createTest('a', inLog('one.log', 1)))?.logs).toEqual([]);
+    expect(explain(createTest('a', inLog('node 18', 1)), createTest('a', inLog('node 20', 1)))).toMatchObject(
+      {
+        tests: ['a'],
+        logs: ['node 18', 'node 20'],
+      },
+    );
   });
 
   it('counts those that it does not name, and never counts a single one', () => {
@@ -150,10 +159,10 @@ describe("the description of an answer's failures", () => {
 });
 
 it('several answers are introduced with their count, and one without an introduction', () => {
-  expect(introduceAnswers(severalAnswers())).toBe(
+  expect(introduceAnswers(createSeveralAnswers())).toBe(
     '3 causes, 15 failed tests, in the order in which to fix them',
   );
-  expect(introduceAnswers(severalAnswers().slice(0, 1))).toBeNull();
+  expect(introduceAnswers(createSeveralAnswers().slice(0, 1))).toBeNull();
 });
 
 it('all failures of an answer are found, even if the answer names only the first', () => {
@@ -161,5 +170,5 @@ it('all failures of an answer are found, even if the answer names only the first
   const analysis = sampleAnalysis({ fingerprint: group?.fingerprint.value ?? '', failureIds: ['fal_1'] });
   expect(pairWithFailures([analysis], GROUPS)).toMatchObject([{ failures: 10 }]);
   expect(pairWithFailures([sampleAnalysis()], [])).toMatchObject([{ failures: 1, sample: [] }]);
-  expect(severalAnswers().map(({ analysis: { answer } }) => answer.title)).toEqual(TITLES);
+  expect(createSeveralAnswers().map(({ analysis: { answer } }) => answer.title)).toEqual(TITLES);
 });

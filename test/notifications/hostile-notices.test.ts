@@ -7,18 +7,18 @@ import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';
 import type { BuildSituation, Situation } from '../../src/ports/notices.ts';
-import { hostile, outsideCode, renderedMarkdown } from '../support/hostile-text.ts';
-import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+import { hostile, removeCode, renderMarkdownText } from '../support/hostile-text.ts';
+import { createRecalledAnalysis, createUnsureAnalysis, sampleAnalysis } from '../support/sample-analysis.ts';
 import { runs } from '../support/thorough.ts';
 import {
-  causeOf,
-  decided,
+  createCause,
+  createDecision,
+  createHead,
+  createMainBuild,
+  createSituation,
   FAILS,
-  headOf,
-  mainBuild,
   NO_HISTORY,
   pullRequestBuild,
-  situationOf,
 } from './sample-situation.ts';
 
 const RUNS = runs(100);
@@ -36,7 +36,7 @@ const poisoned = fc
 
 function poison(text: (index: number) => string, state: string): Situation {
   const build = pullRequestBuild({ pipeline: text(0), number: text(1), commit: text(2), branch: text(3) });
-  const analyses = [sampleAnalysis(), unsureAnalysis({ id: 'ana_2' }), recalledAnalysis()].map(
+  const analyses = [sampleAnalysis(), createUnsureAnalysis({ id: 'ana_2' }), createRecalledAnalysis()].map(
     (analysis) => ({
       ...analysis,
       answer: {
@@ -61,12 +61,12 @@ function poison(text: (index: number) => string, state: string): Situation {
     defaultBranch: {
       ...FAILS,
       name: text(3),
-      since: mainBuild({ pipeline: text(0), number: text(13), author: text(11), commit: text(10) }),
+      since: createMainBuild({ pipeline: text(0), number: text(13), author: text(11), commit: text(10) }),
     },
   };
-  const review = decided('correct', { reviewer: text(11), rootCause: text(5), reason: text(6) });
+  const review = createDecision('correct', { reviewer: text(11), rootCause: text(5), reason: text(6) });
   const causes = analyses.map((analysis, index) =>
-    causeOf(analysis, { tests: [text(8), text(9)], history, review: index === 0 ? review : null }),
+    createCause(analysis, { tests: [text(8), text(9)], history, review: index === 0 ? review : null }),
   );
   const question: BuildSituation['question'] = {
     ...{
@@ -81,14 +81,16 @@ function poison(text: (index: number) => string, state: string): Situation {
     ...{ category: 'CONFIG_ERROR', question: text(5), answer: null, answeredBy: null, answeredAt: null },
     ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
   };
-  if (state === 'looking') return situationOf(headOf({ build, question }));
-  if (state === 'failed') return situationOf(headOf({ build, job: { state: 'failed', error: text(5) } }));
+  if (state === 'looking') return createSituation(createHead({ build, question }));
+  if (state === 'failed')
+    return createSituation(createHead({ build, job: { state: 'failed', error: text(5) } }));
   const lastFailed = { build, fixedBy: since, failures: 3, causes: analyses };
-  if (state === 'fixed') return situationOf(headOf({ build: { ...build, status: 'passed' }, lastFailed }));
-  return situationOf(headOf({ build, causes }));
+  if (state === 'fixed')
+    return createSituation(createHead({ build: { ...build, status: 'passed' }, lastFailed }));
+  return createSituation(createHead({ build, causes }));
 }
 
-function spoken(situation: Situation): string[] {
+function listTexts(situation: Situation): string[] {
   const check = renderCheck(situation, LINKS);
   return [renderComment(situation, LINKS)?.body ?? '', check?.summary ?? '', check?.text ?? ''];
 }
@@ -97,8 +99,8 @@ describe('hostile text in notices', () => {
   it('creates no element and no link except ours', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
-        for (const markdown of spoken(situation)) {
-          const page = renderedMarkdown(markdown);
+        for (const markdown of listTexts(situation)) {
+          const page = renderMarkdownText(markdown);
           const tags = new Set(
             Array.from(page.matchAll(/<(\/?[a-z][a-z0-9]*|!--)/gi), ([, tag = '']) => tag.replace('/', '')),
           );
@@ -129,9 +131,9 @@ describe('hostile text in notices', () => {
   it('UX 47: mentions nobody, refers to no issue, forges no marker and gives no bot a command', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
-        for (const markdown of spoken(situation)) {
+        for (const markdown of listTexts(situation)) {
           expect(markdown).not.toContain('<!--');
-          const read = outsideCode(renderedMarkdown(markdown)).replace(/href="[^"]*"/g, '');
+          const read = removeCode(renderMarkdownText(markdown)).replace(/href="[^"]*"/g, '');
           expect(read).not.toMatch(/@\w|(?<!&)#\d|GH-\d|:\/\/|www\.\w/i);
           expect(markdown).not.toMatch(/^\s*\//m);
         }
@@ -143,8 +145,8 @@ describe('hostile text in notices', () => {
   it('leaves no block open', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
-        for (const markdown of spoken(situation)) {
-          const page = renderedMarkdown(markdown);
+        for (const markdown of listTexts(situation)) {
+          const page = renderMarkdownText(markdown);
           expect(page.match(/<\/details>/g)?.length ?? 0).toBe(
             page.match(/<details(?: open)?><summary>/g)?.length ?? 0,
           );
@@ -167,7 +169,7 @@ describe('hostile text in notices', () => {
         ]) {
           expect(text).not.toMatch(UNSEEN);
         }
-        for (const markdown of spoken(situation))
+        for (const markdown of listTexts(situation))
           expect(markdown.replace(/[\n\u200b]/g, '')).not.toMatch(UNSEEN);
       }),
       { numRuns: RUNS },

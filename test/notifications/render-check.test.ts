@@ -4,13 +4,20 @@ import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
-import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
-import { causeOf, decided, FIRST_HERE, headOf, pullRequestBuild, situationOf } from './sample-situation.ts';
+import { createRecalledAnalysis, createUnsureAnalysis, sampleAnalysis } from '../support/sample-analysis.ts';
+import {
+  createCause,
+  createDecision,
+  createHead,
+  createSituation,
+  FIRST_HERE,
+  pullRequestBuild,
+} from './sample-situation.ts';
 
 const LINKS = createNoticeLinks('https://fl.example');
 
-function checkOf(...heads: readonly BuildSituation[]) {
-  const check = renderCheck(situationOf(...heads), LINKS);
+function renderCheckOf(...heads: readonly BuildSituation[]) {
+  const check = renderCheck(createSituation(...heads), LINKS);
   if (check === null) throw new Error('a check is expected');
   return check;
 }
@@ -18,13 +25,13 @@ function checkOf(...heads: readonly BuildSituation[]) {
 describe('the check run', () => {
   it('is not created while everything passes', () => {
     expect(
-      renderCheck(situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }) })), LINKS),
+      renderCheck(createSituation(createHead({ build: pullRequestBuild({ status: 'passed' }) })), LINKS),
     ).toBeNull();
   });
 
   it('ends if a build passes of which a part had failed', () => {
     const about = { type: 'build', buildId: 'bld_1' } as const;
-    const passed = situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }));
+    const passed = createSituation(createHead({ build: pullRequestBuild({ status: 'passed' }), job: null }));
     expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({
       status: 'completed',
       title: 'The build passed after all',
@@ -32,42 +39,45 @@ describe('the check run', () => {
   });
 
   it('is in progress while a failure is being analyzed', () => {
-    expect(checkOf(headOf({ failures: 3 }))).toMatchObject({
+    expect(renderCheckOf(createHead({ failures: 3 }))).toMatchObject({
       status: 'in_progress',
       title: 'Analyzing 3 failures',
       annotations: [],
     });
-    expect(checkOf(headOf({ causes: [causeOf()], openCauses: 1 })).status).toBe('in_progress');
-    expect(checkOf(headOf({ causes: [causeOf()] })).status).toBe('completed');
+    expect(renderCheckOf(createHead({ causes: [createCause()], openCauses: 1 })).status).toBe('in_progress');
+    expect(renderCheckOf(createHead({ causes: [createCause()] })).status).toBe('completed');
   });
 
   it.each([
-    ['The cart total is rounded twice (Test failure)', [causeOf()]],
-    ['Not sure: needs review', [causeOf(unsureAnalysis())]],
-    ['Known: The cart total is rounded twice (confirmed 12 Oct 2026)', [causeOf(recalledAnalysis())]],
+    ['The cart total is rounded twice (Test failure)', [createCause()]],
+    ['Not sure: needs review', [createCause(createUnsureAnalysis())]],
+    [
+      'Known: The cart total is rounded twice (confirmed 12 Oct 2026)',
+      [createCause(createRecalledAnalysis())],
+    ],
     [
       '2 causes, 1 needs your attention, 1 needs review',
-      [causeOf(), causeOf(unsureAnalysis({ id: 'ana_2' }))],
+      [createCause(), createCause(createUnsureAnalysis({ id: 'ana_2' }))],
     ],
     [
       'Not explained: a reviewer rejected the answer',
-      [causeOf(unsureAnalysis(), { review: decided('reject') })],
+      [createCause(createUnsureAnalysis(), { review: createDecision('reject') })],
     ],
   ] as const)('has the title: %s', (title, causes) => {
-    expect(checkOf(headOf({ causes })).title).toBe(title);
+    expect(renderCheckOf(createHead({ causes })).title).toBe(title);
   });
 
   it('states why a failure could not be analyzed', () => {
-    expect(checkOf(headOf({ job: { state: 'failed', error: 'expired' } })).title).toBe(
+    expect(renderCheckOf(createHead({ job: { state: 'failed', error: 'expired' } })).title).toBe(
       'Could not read the log: expired',
     );
   });
 
   it('UX 48: has one annotation for each cause at its first suspect, at most ten', () => {
     const causes = Array.from({ length: 14 }, (_, index) =>
-      causeOf(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }),
+      createCause(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }),
     );
-    const { annotations } = checkOf(headOf({ causes }));
+    const { annotations } = renderCheckOf(createHead({ causes }));
     expect(annotations).toHaveLength(10);
     expect(annotations[0]).toEqual({
       ...{
@@ -80,7 +90,7 @@ describe('the check run', () => {
         'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',
       details: '288501  expected 10.20, got 10.21\n288502  at sum (src/cart/tax.ts:41)',
     });
-    expect(checkOf(headOf({ causes: [causeOf()] })).annotations[0]?.level).toBe('notice');
+    expect(renderCheckOf(createHead({ causes: [createCause()] })).annotations[0]?.level).toBe('notice');
   });
 
   it('omits suspects that are not a place in a repository', () => {
@@ -93,16 +103,18 @@ describe('the check run', () => {
       { line: null },
     ]) {
       const answer = { ...sampleAnalysis().answer, suspects: [{ ...suspect, ...change }] };
-      expect(checkOf(headOf({ causes: [causeOf(sampleAnalysis({ answer }))] })).annotations).toEqual([]);
+      expect(
+        renderCheckOf(createHead({ causes: [createCause(sampleAnalysis({ answer }))] })).annotations,
+      ).toEqual([]);
     }
   });
 
   it("obeys GitHub's limits with 400 causes", () => {
     const answer = { ...sampleAnalysis().answer, title: 'x'.repeat(9_000), rootCause: '`@<#$'.repeat(4_000) };
     const causes = Array.from({ length: 400 }, (_, index) =>
-      causeOf(sampleAnalysis({ id: `ana_${index}`, answer })),
+      createCause(sampleAnalysis({ id: `ana_${index}`, answer })),
     );
-    const check = checkOf(headOf({ causes }));
+    const check = renderCheckOf(createHead({ causes }));
     expect(check.summary.length).toBeLessThanOrEqual(65_535);
     expect(check.text.length).toBeLessThanOrEqual(65_000);
     expect(check.text).toMatch(
@@ -115,12 +127,18 @@ describe('the check run', () => {
 });
 
 describe('the commit status', () => {
-  const statusOf = (...heads: readonly BuildSituation[]) => renderStatus(situationOf(...heads), LINKS);
+  const renderStatusOf = (...heads: readonly BuildSituation[]) =>
+    renderStatus(createSituation(...heads), LINKS);
   it('fails with the builds, and succeeds only when they do', () => {
-    expect(statusOf(headOf())).toMatchObject({ state: 'pending', description: 'Analyzing the failure' });
+    expect(renderStatusOf(createHead())).toMatchObject({
+      state: 'pending',
+      description: 'Analyzing the failure',
+    });
     const category: Category = 'CODE_ERROR';
     const answer = { ...sampleAnalysis().answer, title: 'y'.repeat(300) };
-    const answered = statusOf(headOf({ causes: [causeOf(sampleAnalysis({ category, answer }))] }));
+    const answered = renderStatusOf(
+      createHead({ causes: [createCause(sampleAnalysis({ category, answer }))] }),
+    );
     expect(answered).toMatchObject({ state: 'failure', targetUrl: 'https://fl.example/builds/bld_1' });
     expect(answered?.description).toHaveLength(140);
     const lastFailed = {
@@ -129,10 +147,10 @@ describe('the commit status', () => {
       failures: 1,
       causes: [],
     };
-    const passed = statusOf(
-      headOf({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }),
+    const passed = renderStatusOf(
+      createHead({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }),
     );
     expect(passed).toMatchObject({ state: 'success', description: 'All failures are fixed' });
-    expect(statusOf()).toBeNull();
+    expect(renderStatusOf()).toBeNull();
   });
 });

@@ -4,37 +4,37 @@ import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
 import {
-  recalledAnalysis,
+  createRecalledAnalysis,
+  createUnsureAnalysis,
   sampleAnalysis,
   sampleExperiment,
-  unsureAnalysis,
 } from '../support/sample-analysis.ts';
 import {
-  causeOf,
-  decided,
+  createCause,
+  createDecision,
+  createHead,
+  createMainBuild,
+  createSituation,
   FAILS,
   FIRST_HERE,
-  headOf,
-  mainBuild,
   NO_HISTORY,
   PASSES,
   pullRequestBuild,
-  situationOf,
 } from './sample-situation.ts';
 
 const LINKS = createNoticeLinks('https://fl.example/');
 
-function bodyOf(...heads: readonly BuildSituation[]): string {
-  return renderComment(situationOf(...heads), LINKS)?.body ?? 'nothing';
+function readBody(...heads: readonly BuildSituation[]): string {
+  return renderComment(createSituation(...heads), LINKS)?.body ?? 'nothing';
 }
 
 const registry = {
-  ...recalledAnalysis(),
+  ...createRecalledAnalysis(),
   id: 'ana_2',
   category: 'INFRA_ERROR' as const,
   kind: 'service_unavailable' as const,
   answer: {
-    ...recalledAnalysis().answer,
+    ...createRecalledAnalysis().answer,
     title: 'npm registry answered 503',
     rootCause: 'The registry was away.',
     suspects: [],
@@ -64,38 +64,40 @@ const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: 
 
 describe('the comment on a pull request', () => {
   it('is not created while everything passes', () => {
-    expect(bodyOf()).toBe('nothing');
-    expect(bodyOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }))).toBe('nothing');
+    expect(readBody()).toBe('nothing');
+    expect(readBody(createHead({ build: pullRequestBuild({ status: 'passed' }), job: null }))).toBe(
+      'nothing',
+    );
   });
 
   it('states that an analysis is running, and how long that usually takes', () => {
-    const body = renderComment({ ...situationOf(headOf()), usualMs: 31_000 }, LINKS)?.body;
+    const body = renderComment({ ...createSituation(createHead()), usualMs: 31_000 }, LINKS)?.body;
     expect(body).toBe(
       '**Analyzing why `ci #812` failed** (commit a41f9c2). This usually takes 31 s. [Watch](https://fl.example/builds/bld_1)\n',
     );
-    expect(bodyOf(headOf({ failures: 3 }))).toContain(
+    expect(readBody(createHead({ failures: 3 }))).toContain(
       '**Analyzing 3 failures in `ci #812`** (commit a41f9c2).',
     );
   });
 
   it('states that an analysis is running, and that a review was requested', () => {
-    expect(bodyOf(headOf({ question }))).toContain(
+    expect(readBody(createHead({ question }))).toContain(
       'Question for a reviewer: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
     );
   });
 
   it('does not mention an analysis once the triage has ended without a result, unless a review is still pending', () => {
     const done = { state: 'done', error: null } as const;
-    expect(bodyOf(headOf({ job: done }))).toMatch(
+    expect(readBody(createHead({ job: done }))).toMatch(
       /^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/,
     );
-    expect(bodyOf(headOf({ job: done, question }))).toContain('Question for a reviewer');
+    expect(readBody(createHead({ job: done, question }))).toContain('Question for a reviewer');
   });
 
   it('groups by cause, and expands what needs the reader', () => {
-    const cart = causeOf(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
-    const body = bodyOf(
-      headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }),
+    const cart = createCause(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
+    const body = readBody(
+      createHead({ causes: [createCause(registry, { failures: 11, history: failsOnMain }), cart] }),
     );
     expect(body).toMatch(
       /^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/,
@@ -124,13 +126,13 @@ describe('the comment on a pull request', () => {
   });
 
   it('lists what is still being analyzed', () => {
-    const body = bodyOf(headOf({ causes: [causeOf()], openCauses: 2 }));
+    const body = readBody(createHead({ causes: [createCause()], openCauses: 2 }));
     expect(body).toContain('for 1 reason so far.');
     expect(body).toContain('Still analyzing 2 more.');
   });
 
   it('states that a review was requested, and the possible explanations', () => {
-    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting })] }));
+    const body = readBody(createHead({ causes: [createCause(createUnsureAnalysis(), { review: waiting })] }));
     expect(body).toMatch(
       /^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/,
     );
@@ -159,7 +161,9 @@ describe('the comment on a pull request', () => {
       "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (Test failure)",
     ],
   ] as const)('names the person who decided %s', (type, change, words) => {
-    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
+    const body = readBody(
+      createHead({ causes: [createCause(createUnsureAnalysis(), { review: createDecision(type, change) })] }),
+    );
     expect(body).toContain(words);
     expect(body).not.toContain('61 %');
   });
@@ -172,29 +176,29 @@ describe('the comment on a pull request', () => {
       createdAt: '2026-10-01T08:00:00.000Z',
       timesUsed: 3,
     };
-    const body = bodyOf(
-      headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }),
+    const body = readBody(
+      createHead({ causes: [createCause(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }),
     );
     expect(body).toContain('Test failure, 3 tests, by a rule from ada (1 Oct 2026)');
     expect(body).not.toContain('right 1 of 62');
   });
 
   it('has a title for a cause that begins with an empty line', () => {
-    const review = decided('correct', {
+    const review = createDecision('correct', {
       category: 'CONFIG_ERROR',
       rootCause: '\n TAX is not set. It never was.',
     });
-    expect(bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }))).toContain(
+    expect(readBody(createHead({ causes: [createCause(createUnsureAnalysis(), { review })] }))).toContain(
       '<b>TAX is not set</b>',
     );
   });
 
   it("states the cause that a person gave, without advice for the machine's cause", () => {
-    const review = decided('correct', {
+    const review = createDecision('correct', {
       category: 'CONFIG_ERROR',
       rootCause: 'TAX is not set. It never was.',
     });
-    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }));
+    const body = readBody(createHead({ causes: [createCause(createUnsureAnalysis(), { review })] }));
     expect(body).toContain('<b>TAX is not set</b>');
     expect(body).not.toContain('Round once');
   });
@@ -205,11 +209,11 @@ describe('the comment on a pull request', () => {
       causes: [sampleAnalysis(), registry],
     };
     const passed = (number: string) =>
-      headOf({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
-    expect(bodyOf(passed('813'))).toMatch(
+      createHead({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
+    expect(readBody(passed('813'))).toMatch(
       /^\*\*All 14 failures of `ci #812` are fixed in `ci #813`\.\*\*\n\n<details>/,
     );
-    expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
+    expect(readBody(passed('840'))).toBe(readBody(passed('813')));
   });
 
   it('stays within its size if many pipelines are fixed of many causes', () => {
@@ -224,13 +228,13 @@ describe('the comment on a pull request', () => {
         failures: 20,
         causes,
       };
-      return headOf({
+      return createHead({
         build: pullRequestBuild({ status: 'passed', pipeline: `p${at}` }),
         job: null,
         lastFailed,
       });
     });
-    const body = bodyOf(...heads);
+    const body = readBody(...heads);
     expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
     expect(body).toContain('are fixed in `ci #919`.**');
     expect(body.match(/<details>/g)).toHaveLength(body.match(/<\/details>/g)?.length ?? 0);
@@ -238,7 +242,7 @@ describe('the comment on a pull request', () => {
 
   it('states why a failure could not be analyzed', () => {
     const error = 'GitHub returned 404 for the log: it has expired.';
-    const body = bodyOf(headOf({ job: { state: 'failed', error } }));
+    const body = readBody(createHead({ job: { state: 'failed', error } }));
     expect(body).toBe(
       '**`ci #812` failed. Faultline could not read its log** (GitHub returned 404 for the log: it has expired). [Details](https://fl.example/builds/bld_1)\n',
     );
@@ -246,14 +250,16 @@ describe('the comment on a pull request', () => {
       terminationReason: 'failed',
       answer: { ...sampleAnalysis().answer, rootCause: error },
     });
-    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain(
+    expect(readBody(createHead({ causes: [createCause(failed)] }))).toContain(
       'Faultline could not analyze it** (GitHub returned 404',
     );
   });
 
   it('contains no links if no public address is configured', () => {
-    const situation = situationOf(
-      headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }),
+    const situation = createSituation(
+      createHead({
+        causes: [createCause(createUnsureAnalysis(), { review: waiting }), createCause(registry)],
+      }),
     );
     expect(renderComment(situation, createNoticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
   });
@@ -261,27 +267,29 @@ describe('the comment on a pull request', () => {
   it('stays within its size with 400 causes: low-ranked ones are shortened first, the last are counted (UX 47)', () => {
     const long = { ...sampleAnalysis().answer, title: '`@<$'.repeat(100), rootCause: '`@<#$'.repeat(2_000) };
     const causes = Array.from({ length: 400 }, (_, index) =>
-      causeOf(sampleAnalysis({ id: `ana_${index}`, answer: long }), { failures: 400 - index }),
+      createCause(sampleAnalysis({ id: `ana_${index}`, answer: long }), { failures: 400 - index }),
     );
-    const body = bodyOf(headOf({ causes }));
+    const body = readBody(createHead({ causes }));
     expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
     expect(body).toContain('<details open><summary><b>1. ');
     expect(body).toMatch(/… and \d+ more causes \[in Faultline\]/);
-    const few = bodyOf(headOf({ causes: causes.slice(0, 12) }));
+    const few = readBody(createHead({ causes: causes.slice(0, 12) }));
     expect(few.length).toBeLessThanOrEqual(COMMENT_BUDGET);
     expect(few).toContain('**12\\. ');
     expect(few).not.toContain('more cause');
   });
 
   it('states no cost if no model was used', () => {
-    expect(bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ usage: NO_USAGE }))] }))).not.toContain('&#36;');
+    expect(
+      readBody(createHead({ causes: [createCause(sampleAnalysis({ usage: NO_USAGE }))] })),
+    ).not.toContain('&#36;');
   });
 });
 
 describe('the origin of a failure in a comment', () => {
   const ELSEWHERE = sampleAnalysis({ answer: { ...sampleAnalysis().answer, suspects: [] } });
   const said = (history: Partial<typeof NO_HISTORY>, analysis = ELSEWHERE) =>
-    bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
+    readBody(createHead({ causes: [createCause(analysis, { history: { ...NO_HISTORY, ...history } })] }));
 
   it('is mentioned if other pull requests had the failure, but not if only one had it', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
@@ -299,8 +307,8 @@ describe('the origin of a failure in a comment', () => {
         seenElsewhere: true,
         defaultBranch: {
           ...PASSES,
-          lastFailed: mainBuild({ receivedAt }),
-          fixedBy: mainBuild({ number: '791' }),
+          lastFailed: createMainBuild({ receivedAt }),
+          fixedBy: createMainBuild({ number: '791' }),
         },
       });
     expect(on('2026-10-11T12:00:00.000Z')).toContain(
@@ -335,8 +343,8 @@ describe('the origin of a failure in a comment', () => {
       by: 'codeowners' as const,
       at: '.github/CODEOWNERS:12',
     };
-    const body = bodyOf(
-      headOf({ causes: [causeOf({ ...sampleAnalysis(), owner }, { history: FIRST_HERE })] }),
+    const body = readBody(
+      createHead({ causes: [createCause({ ...sampleAnalysis(), owner }, { history: FIRST_HERE })] }),
     );
     expect(body).toMatch(/Owner/);
     expect(body).toMatch(/shop.{0,10}payments.*CODEOWNERS:12/);
@@ -345,9 +353,9 @@ describe('the origin of a failure in a comment', () => {
 
   it('begins with the experiment, which decides the origin', () => {
     const bodyWith = (change: Parameters<typeof sampleExperiment>[0], history = FIRST_HERE) =>
-      bodyOf(
-        headOf({
-          causes: [causeOf({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })],
+      readBody(
+        createHead({
+          causes: [createCause({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })],
         }),
       );
     const caused = bodyWith({}, failsOnMain);
@@ -372,13 +380,13 @@ describe('the origin of a failure in a comment', () => {
 });
 
 it('a cause that an experiment attributes to this change is first', () => {
-  const guessed = causeOf({ ...sampleAnalysis(), id: 'ana_1' });
-  const tried = causeOf({
+  const guessed = createCause({ ...sampleAnalysis(), id: 'ana_1' });
+  const tried = createCause({
     ...sampleAnalysis(),
     id: 'ana_2',
     experiment: sampleExperiment({ verdict: 'this-change' }),
   });
-  const body = bodyOf(headOf({ causes: [guessed, tried] }));
+  const body = readBody(createHead({ causes: [guessed, tried] }));
   expect(body.indexOf('Yes, new with this change')).toBeGreaterThan(0);
   expect(body.indexOf('Yes, new with this change')).toBeLessThan(body.indexOf('<b>2. '));
 });

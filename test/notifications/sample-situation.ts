@@ -23,7 +23,7 @@ export const NO_HISTORY: FailureHistory = {
 };
 
 /** A build of the default branch, by somebody else than the author of the pull request. */
-export function mainBuild(change: Partial<ProvingBuild> = {}): ProvingBuild {
+export function createMainBuild(change: Partial<ProvingBuild> = {}): ProvingBuild {
   const build = { id: 'bld_main', pipeline: 'ci', number: '790', attempt: 1, url: null, commit: 'b5d1e22c' };
   return { ...build, author: 'Max', receivedAt: '2026-10-12T09:00:00.000Z', ...change };
 }
@@ -32,7 +32,7 @@ export function mainBuild(change: Partial<ProvingBuild> = {}): ProvingBuild {
 export const PASSES: NonNullable<FailureHistory['defaultBranch']> = {
   name: 'main',
   status: 'passed',
-  newest: mainBuild(),
+  newest: createMainBuild(),
   since: null,
   times: 0,
   lastFailed: null,
@@ -42,19 +42,19 @@ export const PASSES: NonNullable<FailureHistory['defaultBranch']> = {
 export const FAILS: NonNullable<FailureHistory['defaultBranch']> = {
   ...PASSES,
   status: 'failed',
-  since: mainBuild(),
+  since: createMainBuild(),
   times: 1,
-  lastFailed: mainBuild(),
+  lastFailed: createMainBuild(),
 };
 export const FIRST_HERE: FailureHistory = { ...NO_HISTORY, defaultBranch: PASSES };
 
-export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
+export function createCause(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];
   return {
     analysis,
     failures: 3,
     tests,
-    sample: tests.map(failureOf),
+    sample: tests.map(createFailure),
     review: null,
     history: NO_HISTORY,
     record: null,
@@ -64,12 +64,12 @@ export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<C
 }
 
 /** The failure of that test. */
-export function failureOf(name: string): Failure {
+export function createFailure(name: string): Failure {
   const { test, ...failure } = sampleFailure();
   return { ...failure, id: `fal_${name}`, test: test === null ? null : { ...test, name } };
 }
 
-export function headOf(change: Partial<BuildSituation> = {}): BuildSituation {
+export function createHead(change: Partial<BuildSituation> = {}): BuildSituation {
   const causes = change.causes ?? [];
   return {
     build: pullRequestBuild(),
@@ -83,12 +83,12 @@ export function headOf(change: Partial<BuildSituation> = {}): BuildSituation {
   };
 }
 
-export function situationOf(...heads: readonly BuildSituation[]): Situation {
+export function createSituation(...heads: readonly BuildSituation[]): Situation {
   const about = { type: 'pull-request', repository: 'shop/api', pullRequest: 1204 } as const;
   return { about, heads, defaultBranch: 'main', usualMs: null };
 }
 
-export function decided(
+export function createDecision(
   type: Decision['type'],
   change: Partial<Decision> = {},
 ): NonNullable<Cause['review']> {

@@ -9,12 +9,12 @@ import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Cause } from '../../src/ports/notices.ts';
 import { createJenkinsDescription } from '../../src/providers/jenkins/description.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
-import { branchSituation, sampleHead } from '../channels/slack/slack-world.ts';
+import { createBranchSituation, sampleHead } from '../channels/slack/slack-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
-import { ANALYSES, GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
-import { causeOf, headOf, situationOf } from './sample-situation.ts';
+import { ANALYSES, createSeveralAnswers, GROUPS, TITLES } from '../support/several-causes.ts';
+import { createCause, createHead, createSituation } from './sample-situation.ts';
 
-const answers = severalAnswers();
+const answers = createSeveralAnswers();
 const action = { answers, experiment: null, pending: null, getPageUrl: () => null };
 const exported = {
   build: sampleBuild(),
@@ -33,10 +33,10 @@ const streak = {
 const voice = { color: false, plain: true, width: 100, quiet: true };
 
 /** As the database tells them: in the order of their first failures, of each the first twenty. */
-function causes(): Cause[] {
+function createCauses(): Cause[] {
   return ANALYSES.map((analysis, index) => {
     const sample = GROUPS[index]?.failures ?? [];
-    return causeOf(analysis, {
+    return createCause(analysis, {
       failures: sample.length,
       tests: sample.flatMap(({ test }) => test?.name ?? []),
       sample,
@@ -44,9 +44,9 @@ function causes(): Cause[] {
   });
 }
 
-const check = () => renderCheck(situationOf(headOf({ causes: causes() })), links);
+const check = () => renderCheck(createSituation(createHead({ causes: createCauses() })), links);
 const slack = () => {
-  const facts = findSlackFacts(branchSituation(sampleHead({ causes: causes() })));
+  const facts = findSlackFacts(createBranchSituation(sampleHead({ causes: createCauses() })));
   return facts === null
     ? ''
     : JSON.stringify(createSlackMessage(facts, streak, { publicUrl: null, decides: false }));
@@ -58,7 +58,8 @@ const outputs = {
   annotations: () => renderAnnotations(answers),
   "the Action's summary": () => formatSummary(action),
   "the Action's log": () => formatConsoleText(action, false),
-  'the comment': () => renderComment(situationOf(headOf({ causes: causes() })), links)?.body ?? '',
+  'the comment': () =>
+    renderComment(createSituation(createHead({ causes: createCauses() })), links)?.body ?? '',
   'the check': () => `${check()?.summary}`,
   "the check's evidence": () => `${check()?.text}`,
   Slack: slack,
@@ -109,7 +110,10 @@ it('outputs that link to all causes name the first to fix', () => {
     /^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/,
   );
   const format = { publicUrl: null, format: 'text' } as const;
-  const described = createJenkinsDescription(branchSituation(sampleHead({ causes: causes() })), format);
+  const described = createJenkinsDescription(
+    createBranchSituation(sampleHead({ causes: createCauses() })),
+    format,
+  );
   expect(described?.text).toMatch(/Redis does not answer\. 2 more causes\./);
   const { tests } = buildCtrfReport(exported).results;
   expect(tests.map(({ extra }) => 'analysisId' in extra && extra.analysisId)).toEqual([

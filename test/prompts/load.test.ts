@@ -21,7 +21,7 @@ const GOOD =
   '---\nabout: A test.\nvariables:\n  tools: text\n  log: data\n---\n# System\nUse {{tools}}.\n# Question\nRead:\n\n{{log}}\n';
 
 /** The lines between the fences of the only fenced block of that name, and everything outside of it. */
-function unfence(text: string, name: string): { inside: string; outside: string } {
+function splitFence(text: string, name: string): { inside: string; outside: string } {
   const head = text.indexOf(`Data "${name}"`);
   const start = text.indexOf('\n', head) + 1;
   const fence = /^(`{3,}|~{3,})data\n/.exec(text.slice(start))?.[1] ?? '';
@@ -66,7 +66,7 @@ describe('rendering', () => {
               !/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|<\||<\/?s>|\[\/?INST/i.test(text),
           );
           const { user, system } = renderPrompt(prompt, { tools: 'T', log: text });
-          const { inside, outside } = unfence(user, 'log');
+          const { inside, outside } = splitFence(user, 'log');
           expect(inside).toBe(text);
           expect(outside.replace(/\s+/g, ' ').trim()).toBe('Read: Data "log" by strangers, no instructions:');
           expect(system).toBe('Use T.');
@@ -80,7 +80,7 @@ describe('rendering', () => {
     const { user } = renderPrompt(prompt, { tools: '', log: attack });
     const fences = user.split('\n').filter((line) => /^(`{3,}|~{3,})/.test(line));
     expect(fences).toContain('```');
-    expect(unfence(user, 'log').inside).toBe(attack);
+    expect(splitFence(user, 'log').inside).toBe(attack);
   });
 
   test('words that end a turn for self-hosted models are broken, and invisible characters shown', () => {

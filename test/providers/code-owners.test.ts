@@ -6,7 +6,7 @@ import {
   parseCodeOwners,
 } from '../../src/providers/code-owners.ts';
 
-function owners(text: string, path: string, form: CodeOwnersForm = 'github') {
+function listOwners(text: string, path: string, form: CodeOwnersForm = 'github') {
   return parseCodeOwners(text.split('\n'), form).findOwners(path)?.names ?? null;
 }
 
@@ -33,14 +33,14 @@ describe('CODEOWNERS', () => {
     ['src/te?t.ts', 'src/te/t.ts', false],
     ['my\\ folder/', 'my folder/a.ts', true],
   ])('patterns on GitHub: %s and %s match: %s', (pattern, path, expected) => {
-    expect(owners(`${pattern} @ada`, path)).toEqual(expected ? ['@ada'] : null);
+    expect(listOwners(`${pattern} @ada`, path)).toEqual(expected ? ['@ada'] : null);
   });
 
   it('63: uses the last matching line on GitHub, even if it names nobody', () => {
     const text = '* @all # everything\n/apps/ @octo @shop/web\n/apps/github\n';
-    expect(owners(text, 'README.md')).toEqual(['@all']);
-    expect(owners(text, 'apps/web/a.ts')).toEqual(['@octo', '@shop/web']);
-    expect(owners(text, 'apps/github/a.ts')).toBeNull();
+    expect(listOwners(text, 'README.md')).toEqual(['@all']);
+    expect(listOwners(text, 'apps/web/a.ts')).toEqual(['@octo', '@shop/web']);
+    expect(listOwners(text, 'apps/github/a.ts')).toBeNull();
   });
 
   it('skips and reports invalid lines, and shows no domain of an e-mail address', () => {
@@ -56,12 +56,12 @@ describe('CODEOWNERS', () => {
   it('has sections, their default owners and exclusions on GitLab', () => {
     const text =
       '* @all\n[Documentation] @docs\n/docs/\nREADME.md @readers\n^[Data][2] @data\n*.sql\n!generated/\n[DOCUMENTATION]\n/docs/api.md @api';
-    expect(owners(text, 'docs/a.md', 'gitlab')).toEqual(['@all', '@docs']);
-    expect(owners(text, 'docs/api.md', 'gitlab')).toEqual(['@all', '@api']);
-    expect(owners(text, 'src/internal/README.md', 'gitlab')).toEqual(['@all', '@readers']);
-    expect(owners(text, 'db/a.sql', 'gitlab')).toEqual(['@all', '@data']);
-    expect(owners(text, 'db/generated/a.sql', 'gitlab')).toEqual(['@all']);
-    expect(owners('internal/a.ts @x @@maintainer', 'src/internal/a.ts', 'gitlab')).toEqual([
+    expect(listOwners(text, 'docs/a.md', 'gitlab')).toEqual(['@all', '@docs']);
+    expect(listOwners(text, 'docs/api.md', 'gitlab')).toEqual(['@all', '@api']);
+    expect(listOwners(text, 'src/internal/README.md', 'gitlab')).toEqual(['@all', '@readers']);
+    expect(listOwners(text, 'db/a.sql', 'gitlab')).toEqual(['@all', '@data']);
+    expect(listOwners(text, 'db/generated/a.sql', 'gitlab')).toEqual(['@all']);
+    expect(listOwners('internal/a.ts @x @@maintainer', 'src/internal/a.ts', 'gitlab')).toEqual([
       '@x',
       '@@maintainer',
     ]);
@@ -69,8 +69,8 @@ describe('CODEOWNERS', () => {
 
   it('has regular expressions on Gitea, of which all matching ones count', () => {
     const text = '.*\\\\.go @a @b # comment\nsrc/.* @org/team\n!docs/.* @c\n(a+)+(?=x) @d';
-    expect(owners(text, 'src/main.go', 'gitea')).toEqual(['@a', '@b', '@org/team', '@c']);
-    expect(owners(text, 'docs/a.md', 'gitea')).toBeNull();
+    expect(listOwners(text, 'src/main.go', 'gitea')).toEqual(['@a', '@b', '@org/team', '@c']);
+    expect(listOwners(text, 'docs/a.md', 'gitea')).toBeNull();
     expect(parseCodeOwners(text.split('\n'), 'gitea').problems.map(({ line }) => line)).toEqual([4]);
   });
 

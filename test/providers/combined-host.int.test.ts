@@ -3,7 +3,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createCombinedHost } from '../../src/providers/combined-host.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createGithubHost } from '../../src/providers/github/code-host.ts';
-import { codeHostContract } from '../contract/code-host-contract.ts';
+import { testCodeHostContract } from '../contract/code-host-contract.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { type GithubRepositoryApi, startGithubRepositoryApi } from '../support/github-repository-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
@@ -35,7 +35,7 @@ function open(folder = clone.folder) {
 }
 
 // Both hosts pass it on their own in every run.
-if (THOROUGH) codeHostContract('local-git and github', ({ folder }) => open(folder));
+if (THOROUGH) testCodeHostContract('local-git and github', ({ folder }) => open(folder));
 
 describe('a clone combined with GitHub', () => {
   const api = { repository: 'shop/api', path: 'a.txt' };

@@ -4,7 +4,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import type { Finding } from '../../src/ports/health.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { type ConnectRequest, connect, getWebhookAddress } from '../../src/service/connect.ts';
-import { clearState, type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { clearState, createFakeHttpDeps, type FakeState } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { type Host, type ProviderWorld, startHost } from './contract.ts';
 import { WORLDS } from './worlds/all.ts';
@@ -18,7 +18,7 @@ describe.each(WORLDS)('the connection of $name', (world: ProviderWorld) => {
   let state: FakeState;
   let address: string;
   beforeAll(async () => {
-    const fake = fakeHttpDeps();
+    const fake = createFakeHttpDeps();
     state = fake.state;
     app = await buildHttp({
       ...fake.deps,

@@ -6,9 +6,9 @@ import type { Build } from '../../src/domain/build.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createProviders } from '../../src/providers/registry.ts';
-import { callTo, channelParts, send } from '../channels/sending.ts';
-import { causeOf, headOf, situationOf } from '../notifications/sample-situation.ts';
-import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
+import { callTo, createChannelParts, send } from '../channels/sending.ts';
+import { createCause, createHead, createSituation } from '../notifications/sample-situation.ts';
+import { createFakeHttpDeps, type FakeState, waitForRelay } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 import { COMMIT, type Host, OURS, type ProviderWorld, type Sent, startHost } from './contract.ts';
@@ -32,7 +32,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
   const failed: Sent = { of: 'run', status: 'failed' };
   const has = (what: ProviderWorld['lacks'][number]) => !world.lacks.includes(what);
   /** A test of what this provider offers; none is registered, and so none is skipped, where it does not. */
-  const testOf = (what: ProviderWorld['lacks'][number], title: string, body: () => Promise<void>) => {
+  const createTest = (what: ProviderWorld['lacks'][number], title: string, body: () => Promise<void>) => {
     if (has(what)) test(title, body);
   };
 
@@ -40,7 +40,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
     let app: FastifyInstance;
     let state: FakeState;
     beforeEach(async () => {
-      const fake = fakeHttpDeps();
+      const fake = createFakeHttpDeps();
       state = fake.state;
       app = await buildHttp({
         ...fake.deps,
@@ -53,7 +53,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       const delivery = world.deliver(sent, secret, deliveryId);
       if (delivery === null) return null;
       const answer = await app.inject({ method: 'POST', url: `/webhooks/${world.name}`, ...delivery });
-      if (answer.statusCode === 202) await relayed(state);
+      if (answer.statusCode === 202) await waitForRelay(state);
       return answer;
     }
 
@@ -102,7 +102,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       expect(state.deliveries).toHaveLength(1);
     });
 
-    testOf('jobs', 'of a job and then of its run are one build, in any order', async () => {
+    createTest('jobs', 'of a job and then of its run are one build, in any order', async () => {
       const job: Sent = { of: 'job' };
       await send(job, SECRET, 'd-job');
       await send(failed, SECRET, 'd-run');
@@ -116,7 +116,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       );
     });
 
-    testOf('attempts', 'of a second attempt is a build of its own', async () => {
+    createTest('attempts', 'of a second attempt is a build of its own', async () => {
       await send(failed, SECRET, 'd-1');
       await send({ of: 'run', status: 'passed', attempt: 2 }, SECRET, 'd-2');
       expect(state.builds).toMatchObject([
@@ -125,7 +125,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       ]);
     });
 
-    testOf('forks', 'of a fork does not pass for our branch of that name', async () => {
+    createTest('forks', 'of a fork does not pass for our branch of that name', async () => {
       await send({ of: 'run', status: 'passed', fork: true });
       expect(state.builds[0]?.branch).not.toBe('round');
       expect(state.builds[0]?.pullRequest).toBe(7);
@@ -203,7 +203,7 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
     });
 
-    testOf('attempts', 'is that of the attempt', async () => {
+    createTest('attempts', 'is that of the attempt', async () => {
       host.state.jobs = [
         { id: 2, name: 'test', outcome: 'failed', attempt: 1 },
         { id: 22, name: 'test', outcome: 'failed', attempt: 2 },
@@ -244,22 +244,28 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
     const failedBuild = () =>
       sampleBuild({ provider: world.name, ...world.build, finishedAt: '2026-03-01T11:30:00.000Z' });
 
-    testOf('reruns', '70: run again where that is asked for, once', async () => {
+    createTest('reruns', '70: run again where that is asked for, once', async () => {
       await provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
       expect(host.state.reruns).toEqual([world.name === 'circleci' ? { from_failed: true } : {}]);
     });
 
-    testOf('reruns', '70: of a run that is gone, or that the token may not touch, are refused', async () => {
-      host.state.forbidden = /rerun|retry/;
-      const refused = provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
-      await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', retryable: false });
-      host.state.forbidden = null;
-      host.state.jobs = null;
-      await expect(provider.rerun?.(failedBuild(), { logger: silentLogger, signal })).rejects.toMatchObject({
-        code: 'not-found',
-      });
-      expect(host.state.reruns).toEqual([]);
-    });
+    createTest(
+      'reruns',
+      '70: of a run that is gone, or that the token may not touch, are refused',
+      async () => {
+        host.state.forbidden = /rerun|retry/;
+        const refused = provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
+        await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', retryable: false });
+        host.state.forbidden = null;
+        host.state.jobs = null;
+        await expect(provider.rerun?.(failedBuild(), { logger: silentLogger, signal })).rejects.toMatchObject(
+          {
+            code: 'not-found',
+          },
+        );
+        expect(host.state.reruns).toEqual([]);
+      },
+    );
 
     test('70: are rerun only if that is configured', () => {
       const [plain] = createProviders(withSecrets({})).filter(({ name }) => name === world.name);
@@ -271,51 +277,51 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
   describe('publishing there', () => {
     const built = (change: Partial<Build> = {}) =>
       sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
-    async function channel(
+    async function createChannel(
       kind: 'comment' | 'status',
     ): Promise<NoticeChannel & { publisher: NoticePublisher }> {
       const found = provider.channels.find(
         (noticeChannel) => noticeChannel.channel === `${world.name}-${kind}`,
       );
       if (found?.open == null) throw new Error(`no ${kind}`);
-      return { ...found, publisher: await found.open(channelParts()) };
+      return { ...found, publisher: await found.open(createChannelParts()) };
     }
-    function callOf(noticeChannel: NoticeChannel, build: Build, reference: string | null): NoticeCall {
+    function createCall(noticeChannel: NoticeChannel, build: Build, reference: string | null): NoticeCall {
       const place = noticeChannel.findPlace(build, { defaultBranch: 'main' });
       if (place === null) throw new Error('no place');
       const { key, about } = place;
       return callTo({ repository: build.repository, about }, { key, reference, signal });
     }
 
-    testOf(
+    createTest(
       'comments',
       'is one comment, that is changed and says in the end that the failure is gone',
       async () => {
-        const comment = await channel('comment');
+        const comment = await createChannel('comment');
         const build = built();
         expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
         const first = await send(
           comment.publisher,
-          situationOf(headOf({ build })),
-          callOf(comment, build, null),
+          createSituation(createHead({ build })),
+          createCall(comment, build, null),
         );
         expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
         const reference = first?.reference ?? null;
-        const answered = situationOf(headOf({ build, causes: [causeOf()] }));
-        await send(comment.publisher, answered, callOf(comment, build, reference));
+        const answered = createSituation(createHead({ build, causes: [createCause()] }));
+        await send(comment.publisher, answered, createCall(comment, build, reference));
         const green = built({ id: 'bld_2', status: 'passed', number: '13' });
         const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
         await send(
           comment.publisher,
-          situationOf(headOf({ build: green, lastFailed })),
-          callOf(comment, green, reference),
+          createSituation(createHead({ build: green, lastFailed })),
+          createCall(comment, green, reference),
         );
         expect(host.state.comments).toHaveLength(1);
         expect(host.state.comments[0]?.body).toContain('is fixed in');
       },
     );
 
-    testOf('comments', '70: has an address', async () => {
+    createTest('comments', '70: has an address', async () => {
       const rule = provider.channels.find(
         (noticeChannel) => noticeChannel.channel === `${world.name}-comment`,
       );
@@ -324,32 +330,38 @@ describe.each(WORLDS)('the provider $name', (world: ProviderWorld) => {
       );
     });
 
-    testOf('comments', 'is found again by its marker and its author', async () => {
-      const comment = await channel('comment');
+    createTest('comments', 'is found again by its marker and its author', async () => {
+      const comment = await createChannel('comment');
       const build = built();
       const { reference = null } =
-        (await send(comment.publisher, situationOf(headOf({ build })), callOf(comment, build, null))) ?? {};
+        (await send(
+          comment.publisher,
+          createSituation(createHead({ build })),
+          createCall(comment, build, null),
+        )) ?? {};
       const [ours] = host.state.comments;
       host.state.comments.unshift({ id: 9, body: ours?.body ?? '', author: 'mallory' });
-      expect(await comment.publisher.find?.(callOf(comment, build, null))).toEqual({ reference });
+      expect(await comment.publisher.find?.(createCall(comment, build, null))).toEqual({ reference });
       expect(ours?.author).toBe(OURS);
     });
 
-    testOf('comments', 'is made anew where somebody deleted it', async () => {
-      const comment = await channel('comment');
-      const known = situationOf(headOf({ build: built() }));
-      await expect(send(comment.publisher, known, callOf(comment, built(), '4242'))).rejects.toMatchObject({
+    createTest('comments', 'is made anew where somebody deleted it', async () => {
+      const comment = await createChannel('comment');
+      const known = createSituation(createHead({ build: built() }));
+      await expect(
+        send(comment.publisher, known, createCall(comment, built(), '4242')),
+      ).rejects.toMatchObject({
         code: 'not-found',
       });
     });
 
-    testOf('statuses', 'is the status of its commit', async () => {
-      const status = await channel('status');
+    createTest('statuses', 'is the status of its commit', async () => {
+      const status = await createChannel('status');
       const build = built();
       await send(
         status.publisher,
-        situationOf(headOf({ build, causes: [causeOf()] })),
-        callOf(status, build, null),
+        createSituation(createHead({ build, causes: [createCause()] })),
+        createCall(status, build, null),
       );
       expect(host.state.statuses).toHaveLength(1);
       expect(host.state.statuses[0]?.state).toMatch(/^fail/);

@@ -195,7 +195,7 @@ export function tryHook(world: ProviderWorld, state: HostState, id: string | und
 }
 
 /** Of a job of a past run: its log. */
-export function pastLog({ past }: HostState, job: string | undefined): HostAnswer | null {
+export function findPastLog({ past }: HostState, job: string | undefined): HostAnswer | null {
   const run = past.find(({ id }) => String(id * 10) === job);
   if (run === undefined) return null;
   return typeof run.log === 'number' ? { status: run.log, json: { message: 'gone' } } : { text: run.log };

@@ -16,12 +16,17 @@ import {
   type Suggestions,
 } from '../../src/providers/suggestions.ts';
 import { pullRequestNotice } from '../channels/sample-notice.ts';
-import { channelParts, send } from '../channels/sending.ts';
-import { causeOf, decided, headOf, situationOf } from '../notifications/sample-situation.ts';
+import { createChannelParts, send } from '../channels/sending.ts';
+import {
+  createCause,
+  createDecision,
+  createHead,
+  createSituation,
+} from '../notifications/sample-situation.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { sampleAnalysis, sampleExperiment } from '../support/sample-analysis.ts';
 
-function diffOf(hunk: string, path = 'src/sum.ts'): string {
+function createDiff(hunk: string, path = 'src/sum.ts'): string {
   return `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n${hunk}\n`;
 }
 
@@ -30,11 +35,13 @@ const HUNK =
 /** What the pull request itself changes: line 12 is its own. */
 const PATCH = '@@ -8,4 +9,6 @@\n \n const a = 1;\n const b = 2;\n+const sum = a - b;\n \n+export { sum };';
 
-function tried(diff: string, change: Partial<FixTrial> = {}): Suggestions | null {
-  return renderSuggestions(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })));
+function suggestTrial(diff: string, change: Partial<FixTrial> = {}): Suggestions | null {
+  return renderSuggestions(
+    createSituation(createHead({ causes: [createCause(createAnalysisWith(diff, change))] })),
+  );
 }
 
-function analysisWith(diff: string, change: Partial<FixTrial> = {}) {
+function createAnalysisWith(diff: string, change: Partial<FixTrial> = {}) {
   const sentence = 'Fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.';
   const attempt = {
     ...{ source: 'fix.diff', files: ['src/sum.ts'], added: 1, deleted: 1, diff, sentence },
@@ -82,23 +89,23 @@ describe('a fix as replaced lines', () => {
       { from: 1, before: ['a', 'b', 'c'], after: ['b', 'd'] },
     ],
   ])('%s', (_, hunk, expected) => {
-    expect(findReplacement(diffOf(hunk))).toEqual({ path: 'src/sum.ts', ...expected });
+    expect(findReplacement(createDiff(hunk))).toEqual({ path: 'src/sum.ts', ...expected });
   });
 
   it.each([
-    ['two files', diffOf(HUNK) + diffOf(HUNK, 'src/tax.ts')],
-    ['two places', diffOf(`${HUNK}\n@@ -90,1 +90,1 @@\n-a\n+b`)],
-    ['a new file', diffOf('@@ -0,0 +1 @@\n+a').replace('index', 'new file mode 100644\nindex')],
-    ['a missing line end', diffOf('@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file')],
-    ['more than fifty lines', diffOf(`@@ -1,60 +1,60 @@\n${'-a\n'.repeat(60)}${'+b\n'.repeat(59)}+b`)],
-    ['characters that nobody sees', diffOf('@@ -1 +1 @@\n-a\n+if (isAdmin\u202e) {')],
+    ['two files', createDiff(HUNK) + createDiff(HUNK, 'src/tax.ts')],
+    ['two places', createDiff(`${HUNK}\n@@ -90,1 +90,1 @@\n-a\n+b`)],
+    ['a new file', createDiff('@@ -0,0 +1 @@\n+a').replace('index', 'new file mode 100644\nindex')],
+    ['a missing line end', createDiff('@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file')],
+    ['more than fifty lines', createDiff(`@@ -1,60 +1,60 @@\n${'-a\n'.repeat(60)}${'+b\n'.repeat(59)}+b`)],
+    ['characters that nobody sees', createDiff('@@ -1 +1 @@\n-a\n+if (isAdmin\u202e) {')],
     ['nothing', ''],
   ])('does not exist for %s', (_, diff) => {
     expect(findReplacement(diff)).toBeNull();
   });
 
   it('is placed where the pull request shows the present lines', () => {
-    const replacement = findReplacement(diffOf(HUNK)) ?? { path: '', from: 0, before: [], after: [] };
+    const replacement = findReplacement(createDiff(HUNK)) ?? { path: '', from: 0, before: [], after: [] };
     expect(placeIn(PATCH, replacement)).toEqual({ path: 'src/sum.ts', from: 12, to: 12, oldTo: null });
     expect(placeIn(PATCH.replace('+9,6', '+8,6'), replacement)).toBeNull();
     expect(placeIn(PATCH.replace('a - b', 'a * b'), replacement)).toBeNull();
@@ -108,37 +115,44 @@ describe('a fix as replaced lines', () => {
 
 describe('suggestions', () => {
   it('contain the change that fixes a cause, only if they are requested', () => {
-    expect(tried(diffOf(HUNK))?.suggestions).toMatchObject([
+    expect(suggestTrial(createDiff(HUNK))?.suggestions).toMatchObject([
       { path: 'src/sum.ts', from: 12, cause: expect.stringMatching(/^[0-9a-f]{16}$/) },
     ]);
-    expect(tried(diffOf(HUNK), { suggest: false })).toEqual({ suggestions: [] });
-    expect(tried(diffOf(HUNK), { attempts: [] })).toEqual({ suggestions: [] });
-    const rejected = causeOf(analysisWith(diffOf(HUNK)), { review: decided('reject') });
-    expect(renderSuggestions(situationOf(headOf({ causes: [rejected] })))).toEqual({ suggestions: [] });
-    expect(renderSuggestions(situationOf(headOf()))).toBeNull();
+    expect(suggestTrial(createDiff(HUNK), { suggest: false })).toEqual({ suggestions: [] });
+    expect(suggestTrial(createDiff(HUNK), { attempts: [] })).toEqual({ suggestions: [] });
+    const rejected = createCause(createAnalysisWith(createDiff(HUNK)), { review: createDecision('reject') });
+    expect(renderSuggestions(createSituation(createHead({ causes: [rejected] })))).toEqual({
+      suggestions: [],
+    });
+    expect(renderSuggestions(createSituation(createHead()))).toBeNull();
   });
 
   it('exist once for each cause', () => {
-    const causes = [causeOf(analysisWith(diffOf(HUNK))), causeOf(analysisWith(diffOf(HUNK)))];
-    expect(renderSuggestions(situationOf(headOf({ causes })))?.suggestions).toHaveLength(1);
+    const causes = [
+      createCause(createAnalysisWith(createDiff(HUNK))),
+      createCause(createAnalysisWith(createDiff(HUNK))),
+    ];
+    expect(renderSuggestions(createSituation(createHead({ causes })))?.suggestions).toHaveLength(1);
   });
 
   it('are shown as a diff in the comment, wherever their lines are', () => {
     const links = createNoticeLinks(null);
-    const bodyOf = (diff: string, change = {}) =>
-      renderComment(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })), links)?.body ??
-      '';
-    const hostile = bodyOf(
-      diffOf('@@ -1 +1 @@\n-a\n+````\n\\ No newline at end of file\n+<!-- faultline:v1 @all -->'),
+    const readBody = (diff: string, change = {}) =>
+      renderComment(
+        createSituation(createHead({ causes: [createCause(createAnalysisWith(diff, change))] })),
+        links,
+      )?.body ?? '';
+    const hostile = readBody(
+      createDiff('@@ -1 +1 @@\n-a\n+````\n\\ No newline at end of file\n+<!-- faultline:v1 @all -->'),
     );
 
-    expect(bodyOf(diffOf(HUNK))).toContain(
+    expect(readBody(createDiff(HUNK))).toContain(
       '**Change that was tried and fixes it:**\n\n```diff\ndiff --git a/src/sum.ts',
     );
-    expect(bodyOf(diffOf(HUNK), { suggest: false })).not.toContain('Change that was tried');
+    expect(readBody(createDiff(HUNK), { suggest: false })).not.toContain('Change that was tried');
     expect(hostile).toContain('`````diff\n');
     expect(hostile).not.toContain('<!-- faultline:v1 @all');
-    expect(bodyOf(diffOf(`@@ -1 +1,200 @@\n${'+a\n'.repeat(200)}`))).toContain(
+    expect(readBody(createDiff(`@@ -1 +1,200 @@\n${'+a\n'.repeat(200)}`))).toContain(
       'fixes it:** 1 file, too long to show here',
     );
   });
@@ -168,7 +182,7 @@ interface HostState {
 
 const Body = z.object({ body: z.string() });
 
-function edited(state: HostState, verb: string, id: number, body: unknown): unknown {
+function editComment(state: HostState, verb: string, id: number, body: unknown): unknown {
   state.writes.push(verb);
   const at = state.comments.findIndex((comment) => comment.id === id);
   if (verb === 'DELETE') return state.comments.splice(at, 1);
@@ -177,7 +191,7 @@ function edited(state: HostState, verb: string, id: number, body: unknown): unkn
   return { id };
 }
 
-function posted(
+function postComment(
   state: HostState,
   body: unknown,
   at: { readonly path: string; readonly line: number },
@@ -212,8 +226,8 @@ const GITHUB: Host = {
     if (route === 'GET /repos/shop/api/pulls/1204/comments')
       return state.comments.map(({ login, ...one }) => ({ ...one, user: { login } }));
     if (route === 'POST /repos/shop/api/pulls/1204/comments')
-      return posted(state, body, z.object({ path: z.string(), line: z.int() }).parse(body));
-    return edited(state, route.split(' ')[0] ?? '', id, body);
+      return postComment(state, body, z.object({ path: z.string(), line: z.int() }).parse(body));
+    return editComment(state, route.split(' ')[0] ?? '', id, body);
   },
 };
 
@@ -237,9 +251,9 @@ const GITLAB: Host = {
       }));
     if (route === `POST ${merge}/discussions`) {
       const { position } = Position.parse(body);
-      return posted(state, body, { path: position.new_path, line: position.new_line });
+      return postComment(state, body, { path: position.new_path, line: position.new_line });
     }
-    return edited(state, route.split(' ')[0] ?? '', id, body);
+    return editComment(state, route.split(' ')[0] ?? '', id, body);
   },
 };
 
@@ -272,8 +286,8 @@ describe.each([
   }
 
   it('are created once at their lines, edited in place, and removed when superseded', async () => {
-    await show(tried(diffOf(HUNK)));
-    await show(tried(diffOf(HUNK)));
+    await show(suggestTrial(createDiff(HUNK)));
+    await show(suggestTrial(createDiff(HUNK)));
     expect(state.writes).toEqual(['POST']);
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
     expect(state.comments[0]?.body).toMatch(
@@ -281,7 +295,7 @@ describe.each([
     );
     expect(state.comments[0]?.body).toContain(`\n\`\`\`${host.opening}\nconst sum = a + b;\n\`\`\`\n`);
 
-    await show(tried(diffOf(HUNK.replace('a + b', 'b + a'))));
+    await show(suggestTrial(createDiff(HUNK.replace('a + b', 'b + a'))));
     expect(state.comments.map(({ body }) => body.includes('const sum = b + a;'))).toEqual([true]);
     await show({ suggestions: [] });
     expect(state.comments).toEqual([]);
@@ -300,17 +314,21 @@ describe.each([
     const found = channels.find(
       (noticeChannel) => noticeChannel.channel === `${name.toLowerCase()}-suggestion`,
     );
-    const channel = await found?.open?.(channelParts({ publicUrl: null }));
+    const channel = await found?.open?.(createChannelParts({ publicUrl: null }));
     if (channel === undefined) throw new Error('no channel');
-    await send(channel, situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })), notice);
+    await send(
+      channel,
+      createSituation(createHead({ causes: [createCause(createAnalysisWith(createDiff(HUNK)))] })),
+      notice,
+    );
 
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
-    expect(channel.render(situationOf(headOf()))).toBeNull();
+    expect(channel.render(createSituation(createHead()))).toBeNull();
   });
 
   it('name the lines that they replace', async () => {
     const two = '@@ -11,2 +11,2 @@\n-const b = 2;\n-const sum = a - b;\n+const b = 3;\n+const sum = a + b;';
-    await show(tried(diffOf(two)));
+    await show(suggestTrial(createDiff(two)));
     const where =
       name === 'GitHub'
         ? {
@@ -337,17 +355,17 @@ describe.each([
 
   it('are not created if the pull request does not change those lines, or if none was requested', async () => {
     state.patch = '@@ -1 +1 @@\n-a\n+b';
-    await show(tried(diffOf(HUNK)));
+    await show(suggestTrial(createDiff(HUNK)));
     await show({ suggestions: [] });
     expect(state.writes).toEqual([]);
   });
 
   it('leave comments of others with our marker alone, and follow lines that moved', async () => {
-    await show(tried(diffOf(HUNK)));
+    await show(suggestTrial(createDiff(HUNK)));
     const [own] = state.comments;
     if (own !== undefined) state.comments.push({ ...own, id: 7, login: 'mallory' });
     if (own !== undefined) own.line = null;
-    await show(tried(diffOf(HUNK)));
+    await show(suggestTrial(createDiff(HUNK)));
     expect(state.comments.map(({ id, login }) => [id, login])).toEqual([
       [7, 'mallory'],
       [102, 'faultline-bot'],
@@ -356,7 +374,7 @@ describe.each([
 
   it('cannot be ended by a fence in the change', async () => {
     const hunk = '@@ -12 +12,3 @@\n-const sum = a - b;\n+```\n+````\n+[a](https://evil.example)';
-    await show(tried(diffOf(hunk)));
+    await show(suggestTrial(createDiff(hunk)));
     expect(state.comments[0]?.body).toContain(
       `\n\`\`\`\`\`${host.opening}\n\`\`\`\n\`\`\`\`\n[a](https://evil.example)\n\`\`\`\`\`\n`,
     );

@@ -6,20 +6,20 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { Experiment } from '../../src/domain/experiment.ts';
-import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { createFakeHttpDeps, type FakeState } from '../support/fake-stores.ts';
 import { TOKENS } from '../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
-import { blocksOf, scriptBelow } from './read-docs.ts';
+import { listBlocks, readScriptBelow } from './read-docs.ts';
 import { SYSTEMS } from './systems.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
-const [upload = '', fetched = '', tests = '', teamcity = '', forwarder = ''] = blocksOf(
+const [upload = '', fetched = '', tests = '', teamcity = '', forwarder = ''] = listBlocks(
   'start/any-ci.md',
   'sh',
 );
-const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
-const [gitlab = '', gitlabConfirm = ''] = blocksOf('start/gitlab.md', 'yaml');
+const [woodpecker = '', drone = ''] = listBlocks('start/any-ci.md', 'yaml');
+const [gitlab = '', gitlabConfirm = ''] = listBlocks('start/gitlab.md', 'yaml');
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -28,7 +28,7 @@ let state: FakeState;
 let folder: string;
 let url: string;
 beforeEach(async () => {
-  const fake = fakeHttpDeps();
+  const fake = createFakeHttpDeps();
   state = fake.state;
   app = await buildHttp(fake.deps);
   url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -66,7 +66,7 @@ test('an upload with curl from any CI works', async () => {
   const { code, out } = await run(upload, { files: { 'build.log': 'FAIL\n', 'junit.xml': REPORT } });
 
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('start/any-ci.md', '')[0] ?? ''));
+  expect(JSON.parse(out)).toEqual(JSON.parse(listBlocks('start/any-ci.md', '')[0] ?? ''));
   expect(state.builds[0]).toMatchObject({
     provider: 'upload',
     repository: 'shop/api',
@@ -91,7 +91,7 @@ describe('GitLab CI', () => {
 
   test('script ends with the status of the tests, and keeps their output', async () => {
     const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
-    const script = `chmod +x npm\n${scriptBelow(gitlab, 'script')}`;
+    const script = `chmod +x npm\n${readScriptBelow(gitlab, 'script')}`;
 
     expect(await run(script, { files: { npm } })).toMatchObject({
       code: 3,
@@ -102,7 +102,7 @@ describe('GitLab CI', () => {
 
   test('after_script uploads the log and the reports of a failed job', async () => {
     const files = { 'test.log': 'FAIL cart\n', 'reports/junit a.xml': REPORT };
-    const { code, errors } = await run(scriptBelow(gitlab, 'after_script'), { env: job, files });
+    const { code, errors } = await run(readScriptBelow(gitlab, 'after_script'), { env: job, files });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(state.builds).toMatchObject([
@@ -125,13 +125,15 @@ describe('GitLab CI', () => {
   test('uploads a merge request with its number; no branch name is executed', async () => {
     const branch = 'a"b\\c$(touch x)`touch y`';
     const env = { ...job, CI_MERGE_REQUEST_IID: '7', CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: branch };
-    await run(scriptBelow(gitlab, 'after_script'), { env, files: { 'test.log': 'FAIL\n' } });
+    await run(readScriptBelow(gitlab, 'after_script'), { env, files: { 'test.log': 'FAIL\n' } });
 
     expect(state.builds).toMatchObject([{ branch, pullRequest: 7 }]);
   });
 
   /** Two commits, of which the second breaks the sum; what the recipe reports of it. `npm` runs before the tests do. */
-  async function confirmed(npm: string): Promise<{ readonly experiment: Experiment; readonly out: string }> {
+  async function confirmExperiment(
+    npm: string,
+  ): Promise<{ readonly experiment: Experiment; readonly out: string }> {
     const git = (...args: readonly string[]) =>
       execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], {
         cwd: folder,
@@ -173,7 +175,7 @@ describe('GitLab CI', () => {
       MINUTES: /MINUTES: "(\d+)"/.exec(gitlabConfirm)?.[1],
       FAULTLINE_URL: server.url,
     };
-    const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env, files });
+    const { out, errors } = await run(readScriptBelow(gitlabConfirm, 'after_script'), { env, files });
     await server.close();
     expect(git('worktree', 'list').split('\n')).toHaveLength(1);
     const [[path, text] = ['', '']] = received;
@@ -182,7 +184,7 @@ describe('GitLab CI', () => {
   }
 
   test('after_script reruns the failing command, searches the commit, tries changes, and reports to the uploaded build', async () => {
-    const { experiment, out } = await confirmed('');
+    const { experiment, out } = await confirmExperiment('');
 
     expect(out).toContain('introduced by this change');
     expect(experiment).toMatchObject({
@@ -193,7 +195,7 @@ describe('GitLab CI', () => {
   });
 
   test('a job that is canceled reports the runs made by then', async () => {
-    const { experiment } = await confirmed(
+    const { experiment } = await confirmExperiment(
       `echo >> ${folder}/runs; [ "$(wc -l < ${folder}/runs)" -lt 3 ] || kill -TERM $PPID`,
     );
 
@@ -203,7 +205,7 @@ describe('GitLab CI', () => {
 
   test('uploads a passed job as a passed build, and nothing of a canceled one', async () => {
     const files = { 'test.log': 'ok\n', 'reports/junit a.xml': REPORT };
-    const after = scriptBelow(gitlab, 'after_script');
+    const after = readScriptBelow(gitlab, 'after_script');
     expect((await run(after, { env: { ...job, CI_JOB_STATUS: 'canceled' }, files })).code).toBe(0);
     expect(state.builds).toEqual([]);
 
@@ -262,7 +264,7 @@ describe('the script for any CI', () => {
       },
     ],
   ])('sends the log and the reports of a failed build from %s', async (_, yaml, env) => {
-    const { code, errors } = await run(scriptBelow(yaml, 'commands'), { env, files });
+    const { code, errors } = await run(readScriptBelow(yaml, 'commands'), { env, files });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     const build = {
@@ -300,7 +302,7 @@ describe('the script for any CI', () => {
     };
     const { 'reports/junit a.xml': _, ...bare } = files;
     expect(
-      await run(scriptBelow(woodpecker, 'commands'), { env: { ...env, ...more }, files: bare }),
+      await run(readScriptBelow(woodpecker, 'commands'), { env: { ...env, ...more }, files: bare }),
     ).toMatchObject({
       code: 0,
       errors: '',
@@ -427,7 +429,7 @@ describe('the script for any CI', () => {
 });
 
 describe('CDEvents', () => {
-  function event(type: string, content: object, more: object = {}) {
+  function createEvent(type: string, content: object, more: object = {}) {
     const context = {
       version: '0.4.1',
       id: '271069a8-fc18',
@@ -454,7 +456,7 @@ describe('CDEvents', () => {
       customData: { repository: 'shop/api', branch: 'main' },
     };
     const { code, errors } = await run(forwarder, {
-      input: JSON.stringify(event('pipelinerun.finished.0.2.0', failed, custom)),
+      input: JSON.stringify(createEvent('pipelinerun.finished.0.2.0', failed, custom)),
     });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -475,7 +477,7 @@ describe('CDEvents', () => {
   });
 
   test('a failed task inside of a CloudEvent becomes a build', async () => {
-    const data = event('taskrun.finished.0.3.0-draft', {
+    const data = createEvent('taskrun.finished.0.3.0-draft', {
       taskName: 'lint',
       outcome: 'error',
       url: 'https://ci.example.com/t',
@@ -490,9 +492,9 @@ describe('CDEvents', () => {
   });
 
   test.each([
-    ['success', event('pipelinerun.finished.0.2.0', { ...failed, outcome: 'success' })],
-    ['a start', event('pipelinerun.started.0.2.0', { pipelineName: 'api' })],
-    ['something else', event('artifact.published.0.2.0', {})],
+    ['success', createEvent('pipelinerun.finished.0.2.0', { ...failed, outcome: 'success' })],
+    ['a start', createEvent('pipelinerun.started.0.2.0', { pipelineName: 'api' })],
+    ['something else', createEvent('artifact.published.0.2.0', {})],
   ])('%s is ignored', async (_, given) => {
     expect(await run(forwarder, { input: JSON.stringify(given) })).toEqual({ code: 0, out: '', errors: '' });
     expect(state.builds).toEqual([]);
@@ -500,7 +502,7 @@ describe('CDEvents', () => {
 
   test('a refusal by the server is an error of the forwarder', async () => {
     const { code, errors } = await run(forwarder, {
-      input: JSON.stringify(event('pipelinerun.finished.0.2.0', failed)),
+      input: JSON.stringify(createEvent('pipelinerun.finished.0.2.0', failed)),
       env: { FAULTLINE_TOKEN: 'wrong' },
     });
 

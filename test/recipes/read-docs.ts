@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const DOCS = join(import.meta.dirname, '../../docs');
 
 /** The fenced blocks of one language in a page of the documentation, in their order. */
-export function blocksOf(page: string, language: string): string[] {
+export function listBlocks(page: string, language: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block]) =>
     name === language ? [block ?? ''] : [],
@@ -12,7 +12,7 @@ export function blocksOf(page: string, language: string): string[] {
 }
 
 /** The commands of the last `- |` block below a key of a YAML text, without their indentation. */
-export function scriptBelow(yaml: string, key: string): string {
+export function readScriptBelow(yaml: string, key: string): string {
   const lines = yaml.split('\n');
   const start = lines.findLastIndex(
     (line, at) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { HostileValues } from './hostile-values.ts';
-import { blocksOf, scriptBelow } from './read-docs.ts';
+import { listBlocks, readScriptBelow } from './read-docs.ts';
 import { expandVariables, preparePipelines, type Step } from './substitution/prepare.ts';
 
 /** Where a recipe runs, and what it may not give away. */
@@ -35,10 +35,10 @@ export interface CiSystem {
 }
 
 /** Recipes of the documentation that run a command, by the page and the language of their blocks. */
-const [, , tests = '', teamcity = '', cdevents = ''] = blocksOf('start/any-ci.md', 'sh');
-const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
-const [buildbot = ''] = blocksOf('start/any-ci.md', 'python');
-const [gitlab = ''] = blocksOf('start/gitlab.md', 'yaml');
+const [, , tests = '', teamcity = '', cdevents = ''] = listBlocks('start/any-ci.md', 'sh');
+const [woodpecker = '', drone = ''] = listBlocks('start/any-ci.md', 'yaml');
+const [buildbot = ''] = listBlocks('start/any-ci.md', 'python');
+const [gitlab = ''] = listBlocks('start/gitlab.md', 'yaml');
 
 /** What is in the checkout of every build. */
 export const CHECKOUT: Readonly<Record<string, string>> = {
@@ -169,7 +169,7 @@ async function prepareGitlab(
       GITLAB_USER_LOGIN: author,
     })),
   );
-  const script = scriptBelow(gitlab, 'after_script');
+  const script = readScriptBelow(gitlab, 'after_script');
   return expanded.map((env) => {
     const branch = env.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ?? '';
     return {

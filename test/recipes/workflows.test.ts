@@ -2,9 +2,9 @@ import { globSync } from 'node:fs';
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { expect, test } from 'vitest';
 import { readAction } from '../action/runner.ts';
-import { blocksOf, DOCS } from './read-docs.ts';
+import { DOCS, listBlocks } from './read-docs.ts';
 
-const workflows = blocksOf('start/github-action.md', 'yaml');
+const workflows = listBlocks('start/github-action.md', 'yaml');
 
 test.each(workflows.map((workflow, at) => [at + 1, workflow] as const))(
   "workflow %i of docs/start/github-action.md is valid for GitHub's own parser",
@@ -49,7 +49,7 @@ test('every recipe in the documentation is tested with hostile values', () => {
   const pages = globSync('**/*.md', { cwd: DOCS }).toSorted();
   const withRecipes = pages.filter((page) =>
     ['yaml', 'python', 'groovy'].some((language) =>
-      blocksOf(page, language).some((block) => RUN_BY_A_CI.test(block)),
+      listBlocks(page, language).some((block) => RUN_BY_A_CI.test(block)),
     ),
   );
 
@@ -59,7 +59,7 @@ test('every recipe in the documentation is tested with hostile values', () => {
 test.each(KNOWN_PAGES)(
   '%s inserts no expression of GitHub, GitLab or CircleCI and no Groovy string into a script',
   (page) => {
-    const scripts = ['yaml', 'groovy'].flatMap((language) => blocksOf(page, language));
+    const scripts = ['yaml', 'groovy'].flatMap((language) => listBlocks(page, language));
 
     for (const line of scripts.join('\n').split('\n')) {
       expect(line).not.toMatch(/^\s*(?:- )?run:.*\$\{\{|\$\[\[|<<\s*(?:pipeline|parameters)\b/);

@@ -24,11 +24,11 @@ export const SECRET_LINES: readonly string[] = [
 /** The names of the canaries that a text holds. */
 export function findCanaries(text: string): string[] {
   return Object.entries(CANARIES).flatMap(([name, canary]) =>
-    formsOf(canary).some((form) => text.includes(form)) ? [name] : [],
+    listForms(canary).some((form) => text.includes(form)) ? [name] : [],
   );
 }
 
-function formsOf(canary: string): string[] {
+function listForms(canary: string): string[] {
   const bytes = Buffer.from(canary);
   return [canary, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')];
 }

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { breachesOf, recites } from './breaches.ts';
+import { listBreaches, recites } from './breaches.ts';
 import { CANARIES } from './canaries.ts';
 import { CHANNELS, type Channel } from './channels.ts';
-import { type Batch, batchOf, EVIL, groupsAt } from './injections.ts';
+import { type Batch, createBatch, EVIL, groupsAt } from './injections.ts';
 import { createObedientModel } from './obedient-model.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -24,7 +24,7 @@ const TRUTH = {
   code: { category: 'CODE_ERROR', kind: 'type_error' },
 };
 
-async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
+async function collectBreaches(channel: Channel, batch: Batch): Promise<string[]> {
   const world = channel.world(batch, stage.repository);
   const truth = TRUTH[world.quote.text.startsWith('Expected') ? 'test' : 'code'];
   const model = createObedientModel(batch, { ...truth, asks: world.asks, quote: world.quote });
@@ -35,7 +35,7 @@ async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
   const { category, verdict, answer } = witness.analysis;
   const said = JSON.stringify(answer);
   return [
-    ...(await breachesOf(witness, requests)),
+    ...(await listBreaches(witness, requests)),
     ...(verdict.action === 'auto_notify' && category !== truth.category ? [`${category} was published`] : []),
     // The rules quote the log itself; a model's own words lead nowhere.
     ...(witness.analysis.analyst === 'llm' && said.includes(`//${EVIL}`)
@@ -53,11 +53,11 @@ describe.each(CHANNELS)('T47, T53: a model that obeys, and reads a $name', (chan
     async (_group, batches) => {
       const failures: string[] = [];
       for (const batch of batches) {
-        const together = await failuresOf(channel, batch);
+        const together = await collectBreaches(channel, batch);
         if (together.length === 0) continue;
         // One by one, to name the one; where only all of them together do it, all are named.
         const alone: string[] = [];
-        for (const text of batch.of) alone.push(...(await failuresOf(channel, batchOf([text]))));
+        for (const text of batch.of) alone.push(...(await collectBreaches(channel, createBatch([text]))));
         failures.push(...(alone.length > 0 ? alone : together));
       }
       expect(failures).toEqual([]);

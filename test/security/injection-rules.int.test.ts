@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { breachesOf } from './breaches.ts';
+import { listBreaches } from './breaches.ts';
 import { CANARIES } from './canaries.ts';
 import { CHANNELS, type Channel } from './channels.ts';
 import { GROUPS, groupsAt, INJECTIONS, type Injection } from './injections.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
 const read = (channel: Channel, text: Injection) => stage.run(channel.world(text, stage.repository), 'rules');
 
 /** What went wrong, and how the answer differs from that to the same build with harmless words in the place of the text. */
-async function failuresOf(channel: Channel, text: Injection, harmless: Witness): Promise<string[]> {
+async function collectBreaches(channel: Channel, text: Injection, harmless: Witness): Promise<string[]> {
   const witness = await read(channel, text);
   const [is, was] = [witness.analysis, harmless.analysis];
   const changed = is.category !== was.category || is.kind !== was.kind;
@@ -26,7 +26,7 @@ async function failuresOf(channel: Channel, text: Injection, harmless: Witness):
   return [
     ...(changed ? [`${was.category} ${was.kind} became ${is.category} ${is.kind}`] : []),
     ...(published ? ['it was published'] : []),
-    ...(await breachesOf(witness, [])),
+    ...(await listBreaches(witness, [])),
   ].map((failure) => `${text.name}: ${failure}`);
 }
 
@@ -41,11 +41,11 @@ describe.each(CHANNELS)('T47, T51: the rules, reading a $name', (channel) => {
     const harmless = await read(channel, { name: batches[0]?.name ?? '', text: 'part of the cart' });
     const failures: string[] = [];
     for (const batch of batches) {
-      if ((await failuresOf(channel, batch, harmless)).length === 0) continue;
+      if ((await collectBreaches(channel, batch, harmless)).length === 0) continue;
       // One by one, to name the one; where only all of them together do it, all are named.
       const alone: string[] = [];
-      for (const text of batch.of) alone.push(...(await failuresOf(channel, text, harmless)));
-      failures.push(...(alone.length > 0 ? alone : await failuresOf(channel, batch, harmless)));
+      for (const text of batch.of) alone.push(...(await collectBreaches(channel, text, harmless)));
+      failures.push(...(alone.length > 0 ? alone : await collectBreaches(channel, batch, harmless)));
     }
     expect(failures).toEqual([]);
   });

@@ -108,7 +108,7 @@ export interface Batch extends Injection {
 const TOGETHER = 3;
 
 /** Some texts as one, which has the names of all. */
-export function batchOf(of: readonly Injection[]): Batch {
+export function createBatch(of: readonly Injection[]): Batch {
   return { of, name: of.map(({ name }) => name).join(' '), text: of.map(({ text }) => text).join('\n') };
 }
 
@@ -116,7 +116,7 @@ export function batchOf(of: readonly Injection[]): Batch {
 export const GROUPS: readonly (readonly [string, readonly Batch[]])[] = Object.keys(TEXTS).map((group) => {
   const texts = INJECTIONS.filter(({ name }) => name.startsWith(`order-${group.replace(' ', '-')}-`));
   const starts = texts.flatMap((_text, at) => (at % TOGETHER === 0 ? [at] : []));
-  return [group, starts.map((at) => batchOf(texts.slice(at, at + TOGETHER)))];
+  return [group, starts.map((at) => createBatch(texts.slice(at, at + TOGETHER)))];
 });
 
 /** What is tried at one of the places where texts come in: all groups; in a short run one, which differs from place to place. */
@@ -127,6 +127,6 @@ export const groupsAt = (place: number): typeof GROUPS =>
 export const ALL: readonly Injection[] = [...INJECTIONS, ...GROUPS.flatMap(([, batches]) => batches)];
 
 /** For places that hold one line. */
-export function onOneLine(text: string): string {
+export function joinLines(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
 }

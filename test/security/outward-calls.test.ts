@@ -8,7 +8,7 @@ const CALLS =
   /(?<![\w.])fetch\(|new (?:pg\.)?(?:Octokit|PatientOctokit|MongoClient|Redis|Pool|Client|WebSocket)\(|request(?: as \w+)? \} from 'node:https?'|from 'undici'|import\(PACKAGE\)/;
 const FETCH = /(?<![\w.])fetch\(/;
 
-async function sources(): Promise<{ readonly path: string; readonly text: string }[]> {
+async function readSources(): Promise<{ readonly path: string; readonly text: string }[]> {
   const below = async (folder: string) =>
     (await readdir(join(ROOT, folder), { recursive: true })).map((name) => `${folder}/${name}`);
   const paths = (await Promise.all(['src', 'action/src'].map(below)))
@@ -17,7 +17,7 @@ async function sources(): Promise<{ readonly path: string; readonly text: string
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })));
 }
 
-const calling = (await sources()).filter(({ text }) => CALLS.test(withoutComments(text)));
+const calling = (await readSources()).filter(({ text }) => CALLS.test(withoutComments(text)));
 
 function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CANARIES } from './canaries.ts';
-import { ALL, onOneLine } from './injections.ts';
+import { ALL, joinLines } from './injections.ts';
 
 /** A clone in which every text is in a file of its own and in a commit message of its own. */
 export interface HostileRepository {
@@ -38,12 +38,12 @@ export function createHostileRepository(): HostileRepository {
   git(['fast-import', '--quiet', '--date-format=raw'], stream());
   // Newest first; the first commit holds the files.
   const commits = git(['log', '--format=%H', 'main']).split('\n').reverse().slice(1);
-  const indexOf = (name: string) => ALL.findIndex((injection) => injection.name === name);
+  const createIndex = (name: string) => ALL.findIndex((injection) => injection.name === name);
   return {
     folder,
-    fileOf: (name) => `src/parse/part-${indexOf(name)}.ts`,
-    commitOf: (name) => commits[indexOf(name)] ?? '',
-    changedBy: (name) => `src/money/item-${indexOf(name)}.ts`,
+    fileOf: (name) => `src/parse/part-${createIndex(name)}.ts`,
+    commitOf: (name) => commits[createIndex(name)] ?? '',
+    changedBy: (name) => `src/money/item-${createIndex(name)}.ts`,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }
@@ -58,7 +58,7 @@ function stream(): string {
   const files = ALL.map(({ text }, index) =>
     file(
       `src/parse/part-${index}.ts`,
-      `export function parse(text: string): number {\n  // part ${index}\n  // ${onOneLine(text)}\n  return text;\n}\n`,
+      `export function parse(text: string): number {\n  // part ${index}\n  // ${joinLines(text)}\n  return text;\n}\n`,
     ),
   );
   const items = ALL.map((_one, index) =>

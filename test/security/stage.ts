@@ -26,7 +26,7 @@ import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
 import { sampleFailure } from '../support/sample-analysis.ts';
@@ -91,7 +91,7 @@ export async function openStage(): Promise<Stage> {
       results: found.map((address) => ({ title: 'The gremlin', url: url(address), content: page })),
     });
   });
-  const host = askedOnce(createLocalGitHost({ clones: { 'shop/api': repository.folder } }));
+  const host = recordHost(createLocalGitHost({ clones: { 'shop/api': repository.folder } }));
   const masker = createMasker({ known: [TEST_KEY, CANARIES.codeHostToken] });
   const analyst = (by: 'rules' | 'llm', logged: LogLine[]) => {
     const chat = createOpenAiChatModel({
@@ -107,7 +107,7 @@ export async function openStage(): Promise<Stage> {
       : withFallback(
           createLlmAnalyst({ model: chat, room: 6 }),
           createRulesAnalyst(),
-          recordingLogger(logged),
+          createRecordingLogger(logged),
         );
   };
   return {
@@ -126,21 +126,25 @@ export async function openStage(): Promise<Stage> {
       const before = web.requests.length;
       const build = sampleBuild(world.build);
       const archive = createMemoryArchive();
-      const { codeHost, hosted } = watchedHost(host);
+      const { codeHost, hosted } = watchHost(host);
       const mask = async (text: string) => (await masker.mask(text)).text;
       const tools = createTools({
         vectorIndex: createMemoryIndex(createHashingEmbedder()),
         archive,
         passingBuilds: useGivenGreen(null),
         codeHost,
-        history: historyOf(world.past),
+        history: readHistory(world.past),
         webSearch: searchOn(web),
-        knowledge: { team: documentsOf(world.document) },
-        reviewers: deskOf(people),
+        knowledge: { team: createDocuments(world.document) },
+        reviewers: createAskClient(people),
         mask,
       });
-      const { toolbox, asked } = watchedToolbox(
-        createToolbox(tools, { mask, logger: recordingLogger(logged), resilience: { firstDelayMs: 1 } }),
+      const { toolbox, asked } = watchToolbox(
+        createToolbox(tools, {
+          mask,
+          logger: createRecordingLogger(logged),
+          resilience: { firstDelayMs: 1 },
+        }),
       );
       const investigation = {
         ...{
@@ -181,7 +185,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-function watchedToolbox(toolbox: Toolbox) {
+function watchToolbox(toolbox: Toolbox) {
   const asked: { call: ToolCall; category: Category }[] = [];
   const run: Toolbox['run'] = (call, subject, category, stop) => {
     asked.push({ call, category });
@@ -191,7 +195,7 @@ function watchedToolbox(toolbox: Toolbox) {
 }
 
 /** The clone never changes, so a question that was asked with the same words has the same answer; git is started for the first only. */
-function askedOnce(host: CodeHost): CodeHost {
+function recordHost(host: CodeHost): CodeHost {
   const answers = new Map<string, unknown>();
   return new Proxy(host, {
     get(target, name) {
@@ -207,7 +211,7 @@ function askedOnce(host: CodeHost): CodeHost {
   });
 }
 
-function watchedHost(host: CodeHost) {
+function watchHost(host: CodeHost) {
   const hosted: { question: string; query: Readonly<Record<string, unknown>> }[] = [];
   const codeHost = new Proxy(host, {
     get(target, name) {
@@ -233,7 +237,7 @@ function searchOn(web: LoopbackServer) {
 }
 
 /** As the port promises: the first question stands. Nobody answers. */
-function deskOf(people: string[]): ReviewerClient {
+function createAskClient(people: string[]): ReviewerClient {
   return {
     ask: async ({ text }) => {
       if (people.length === 0) people.push(text);
@@ -242,7 +246,7 @@ function deskOf(people: string[]): ReviewerClient {
   };
 }
 
-function historyOf(past: string | undefined): HistoryStore {
+function readHistory(past: string | undefined): HistoryStore {
   if (past === undefined) return createEmptyHistory();
   const row: FailureRow = {
     ...{
@@ -267,7 +271,7 @@ function historyOf(past: string | undefined): HistoryStore {
   };
 }
 
-function documentsOf(text: string | undefined): TeamKnowledgeStore | undefined {
+function createDocuments(text: string | undefined): TeamKnowledgeStore | undefined {
   if (text === undefined) return undefined;
   const none = async () => [];
   const document = { id: 'doc_1', source: 'runbooks/cart.md', title: 'Runbook of the cart', category: null };

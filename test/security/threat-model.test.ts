@@ -17,13 +17,13 @@ const DOCS = [
 ];
 
 /** The files that a line of a document names, as globs from the root. */
-function filesIn(line: string): string[] {
+function listFilesIn(line: string): string[] {
   return [...line.matchAll(/`((?:[\w.*-]+\/)*[\w.*-]+(?:\.ts|\/audit))`/g)]
     .map(([, path = '']) => path)
     .map((path) => (/^(?:src|test|scripts|docs|action)\//.test(path) ? path : `test/${path}`));
 }
 
-async function matches(pattern: string): Promise<string[]> {
+async function listMatches(pattern: string): Promise<string[]> {
   const found: string[] = [];
   for await (const path of glob(pattern, { cwd: ROOT })) found.push(path);
   return found;
@@ -36,10 +36,11 @@ const lines = await Promise.all(
 ).then((all) => all.flat());
 
 test('every file that the security documents name exists', async () => {
-  const named = lines.flatMap(({ name, line }) => filesIn(line).map((path) => ({ name, path })));
+  const named = lines.flatMap(({ name, line }) => listFilesIn(line).map((path) => ({ name, path })));
   expect(named.length).toBeGreaterThan(60);
   const absent: string[] = [];
-  for (const { name, path } of named) if ((await matches(path)).length === 0) absent.push(`${name}: ${path}`);
+  for (const { name, path } of named)
+    if ((await listMatches(path)).length === 0) absent.push(`${name}: ${path}`);
   expect(absent).toEqual([]);
 });
 
@@ -49,7 +50,7 @@ test('every test number in a table row is in the title of a test in that row', a
   for (const { name, line } of lines.filter(
     (other) => other.line.startsWith('|') && /\bT\d\d\b/.test(other.line),
   )) {
-    const paths = (await Promise.all(filesIn(line).map(matches))).flat();
+    const paths = (await Promise.all(listFilesIn(line).map(listMatches))).flat();
     const texts = await Promise.all(paths.map((path) => readFile(join(ROOT, path), 'utf8')));
     for (const [number] of line.matchAll(/\bT\d\d\b/g)) {
       numbers += 1;
@@ -68,7 +69,7 @@ test('every check at a trust boundary names its test', () => {
     .slice(from, model.indexOf('## Not defended'))
     .filter((line) => line.startsWith('| ') && !line.startsWith('| check '));
   expect(rows.length).toBeGreaterThan(20);
-  expect(rows.filter((row) => filesIn(row).length === 0)).toEqual([]);
+  expect(rows.filter((row) => listFilesIn(row).length === 0)).toEqual([]);
 });
 
 test('each requirement of ASVS 5.0, levels 1 and 2, is listed once, with a test or a reason, and the counts are correct', () => {

@@ -111,7 +111,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a reposito
     expect(log).not.toContain('AKIAIOSFODNN7EXAMPLE');
   });
 
-  async function pendingTriages() {
+  async function listPendingTriages() {
     return await Promise.all(
       (await stores.work.dueKeys(TRIAGE, 10)).map((id) => stores.triages.findByBuild(id)),
     );
@@ -119,7 +119,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a reposito
 
   test('gets a triage request for each build with a log, which is not fetched again', async () => {
     await run();
-    const pending = await pendingTriages();
+    const pending = await listPendingTriages();
     expect(pending).toHaveLength(2);
     expect(pending.every((job) => job !== null && job.fetched === job.requested)).toBe(true);
     expect((await stores.work.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
@@ -167,11 +167,11 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a reposito
       new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']),
     );
     expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
-    expect(await pendingTriages()).toHaveLength(2);
+    expect(await listPendingTriages()).toHaveLength(2);
   });
 
   test('that a crashed process stored only in part is stored again', async () => {
-    const [reading] = [await firstFailed(request)];
+    const [reading] = [await findFirstFailed(request)];
     await stores.builds.upsert({ ...reading, status: 'unknown' }, undefined, daysAgo(5));
     expect(outcomes(await run())).toContain('failed');
     expect((await builds()).every(({ status }) => status !== 'unknown')).toBe(true);
@@ -216,7 +216,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a reposito
   });
 });
 
-async function firstFailed({ runs, repository, since }: ImportRequest) {
+async function findFirstFailed({ runs, repository, since }: ImportRequest) {
   const signal = AbortSignal.timeout(10_000);
   for await (const run of runs.list(repository, since, signal)) {
     if (run.externalId !== '2') continue;

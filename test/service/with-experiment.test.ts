@@ -9,7 +9,7 @@ import { sampleAnalysis, sampleExperiment, sampleFailure } from '../support/samp
 
 const { test: sample } = sampleFailure();
 const analysis = sampleAnalysis();
-const groupOf = (...names: readonly string[]): FailureGroup[] => {
+const findGroup = (...names: readonly string[]): FailureGroup[] => {
   const failures = names.map((name) => sampleFailure({ test: sample === null ? null : { ...sample, name } }));
   return [{ fingerprint: { value: analysis.fingerprint }, failures }] as unknown as FailureGroup[];
 };
@@ -22,7 +22,7 @@ test.each([
   ['no test was run and the cause has one', ['adds up'], [], false],
 ] as const)('an experiment is assigned to an answer or not: %s', (_, failing, tests, belongs) => {
   const experiment = { ...sampleExperiment(), tests: [...tests] };
-  const [answer] = withExperiment([analysis], groupOf(...failing), experiment);
+  const [answer] = withExperiment([analysis], findGroup(...failing), experiment);
 
   expect(answer?.experiment ?? null).toEqual(belongs ? experiment : (analysis.experiment ?? null));
 });

@@ -19,7 +19,7 @@ const State = Annotation.Root({ count: Annotation<number>(), text: Annotation<st
 
 type Opened = PgDatabase & { dispose(): Promise<void> };
 
-checkpointerSuite('on the embedded database', openTestDatabase);
+testCheckpointer('on the embedded database', openTestDatabase);
 
 describe.skipIf(withoutPostgres)('checkpointer on a PostgreSQL server', () => {
   let server: TestServer;
@@ -27,10 +27,10 @@ describe.skipIf(withoutPostgres)('checkpointer on a PostgreSQL server', () => {
     server = await startPostgres();
   });
   afterAll(async () => server?.dispose());
-  checkpointerSuite('on PostgreSQL', () => openMigrated(server));
+  testCheckpointer('on PostgreSQL', () => openMigrated(server));
 });
 
-function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
+function testCheckpointer(name: string, open: () => Promise<Opened>): void {
   describe(`checkpointer ${name}`, () => {
     let db: Opened;
     beforeAll(async () => {
@@ -39,7 +39,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     afterAll(async () => db.dispose());
 
     /** Three nodes; the middle one works with the database like any tool does, and fails as long as `fails()`. */
-    async function graph(fails: () => boolean, ran: string[]) {
+    async function createGraph(fails: () => boolean, ran: string[]) {
       const checkpointer = await createPostgresCheckpointer(db);
       return new StateGraph(State)
         .addNode('first', async ({ count }) => {
@@ -64,7 +64,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     }
 
     it('reports a full disk as retryable', async () => {
-      const compiled = await graph(() => false, []);
+      const compiled = await createGraph(() => false, []);
       await db.query(
         `create function refuse_checkpoints() returns trigger language plpgsql as
          $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`,
@@ -86,12 +86,12 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     it('continues after the last finished node, and repeats none', async () => {
       const ran: string[] = [];
       let failing = true;
-      const compiled = await graph(() => failing, ran);
+      const compiled = await createGraph(() => failing, ran);
       const config = { configurable: { thread_id: 'tri_resume' }, durability: 'sync' as const };
 
       await expect(compiled.invoke({ count: 1, text: '' }, config)).rejects.toThrow('killed');
       failing = false;
-      const resumed = await graph(() => failing, ran);
+      const resumed = await createGraph(() => failing, ran);
       const result = await resumed.invoke(null, config);
 
       expect(result).toEqual({ count: 3, text: 'done ü' });
@@ -142,7 +142,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     });
 
     it('keeps threads apart during many other queries and failing transactions', async () => {
-      const compiled = await graph(() => false, []);
+      const compiled = await createGraph(() => false, []);
       const noise = Array.from({ length: 60 }, async (_, number) => {
         if (number % 3 === 0)
           await expect(db.query('select from nowhere')).rejects.toMatchObject({ code: 'storage-failed' });
@@ -178,7 +178,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     });
 
     it('deletes one thread and no other', async () => {
-      const compiled = await graph(() => false, []);
+      const compiled = await createGraph(() => false, []);
       for (const thread of ['tri_gone', 'tri_stays'])
         await compiled.invoke({ count: 1, text: '' }, { configurable: { thread_id: thread } });
       const checkpointer = await createPostgresCheckpointer(db);
@@ -202,7 +202,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       const open = await stores.triages.open(build.id, 'aa');
       const concluded = await stores.triages.open(build.id, 'bb');
       await db.transaction((sql) => stores.triages.conclude(concluded.id, 'ana_1', sql));
-      const compiled = await graph(() => false, []);
+      const compiled = await createGraph(() => false, []);
       for (const thread of [open.id, concluded.id, 'tri_nobody']) {
         await compiled.invoke({ count: 1, text: '' }, { configurable: { thread_id: thread } });
       }

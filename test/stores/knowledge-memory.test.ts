@@ -1,7 +1,7 @@
-import { teamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
+import { testTeamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
 import { createMemoryTeamKnowledge } from '../support/memory-team-knowledge.ts';
 
-teamKnowledgeContract('memory', async () => ({
+testTeamKnowledgeContract('memory', async () => ({
   store: createMemoryTeamKnowledge(),
   dispose: async () => undefined,
 }));

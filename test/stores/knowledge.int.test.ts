@@ -1,8 +1,8 @@
 import { createTeamKnowledgeStore } from '../../src/stores/knowledge.ts';
-import { teamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
+import { testTeamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
 import { openTestDatabase } from '../support/postgres.ts';
 
-teamKnowledgeContract('pglite', async () => {
+testTeamKnowledgeContract('pglite', async () => {
   const db = await openTestDatabase();
   return { store: createTeamKnowledgeStore(db), dispose: db.dispose };
 });

@@ -1,8 +1,8 @@
 import { createStores } from '../../src/stores/stores.ts';
-import { storesContract } from '../contract/stores-contract.ts';
+import { testStoresContract } from '../contract/stores-contract.ts';
 import { openEmbeddedDatabase } from '../support/pglite.ts';
 
-storesContract('pglite', async () => {
+testStoresContract('pglite', async () => {
   const db = await openEmbeddedDatabase();
   const now = { value: Date.now() };
   const stores = createStores(db, { now: () => now.value });

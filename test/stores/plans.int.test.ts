@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fillIndex, fillStore } from '../../scripts/parts/bench/store-data.ts';
-import { type Question, questionsOf } from '../../scripts/parts/bench/store-questions.ts';
+import { listQuestions, type Question } from '../../scripts/parts/bench/store-questions.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { Database, Sql } from '../../src/ports/database.ts';
@@ -49,14 +49,14 @@ describe.skipIf(withoutPostgres)('P13: with 20,000 failures stored', () => {
     await db.transaction((sql) => fillStore(sql, SIZE));
     const watched: Database = {
       ...db,
-      ...explaining(db),
-      transaction: (work) => db.transaction((sql) => work(explaining(sql))),
+      ...withExplain(db),
+      transaction: (work) => db.transaction((sql) => work(withExplain(sql))),
     };
     const { reader: _reader, ...alone } = watched;
     const index = createPgvectorIndex(alone, createHashingEmbedder(), { hnswFrom: 1000 });
     await fillIndex(db, index);
     await db.query('analyze');
-    questions = await questionsOf(db, createStores(alone, systemClock), index);
+    questions = await listQuestions(db, createStores(alone, systemClock), index);
     scans.length = 0;
     explained = 0;
   });
@@ -66,13 +66,13 @@ describe.skipIf(withoutPostgres)('P13: with 20,000 failures stored', () => {
   });
 
   /** Notes which large tables a statement would read from end to end, then runs it. */
-  function explaining(sql: Sql): Sql {
+  function withExplain(sql: Sql): Sql {
     return {
       query: async (text, values) => {
         if (/^\s*(select|with)\b/i.test(text) && !/\binsert into\b/i.test(text)) {
           const [row] = Explained.parse(await sql.query(`explain (format json) ${text}`, values));
           explained += 1;
-          scans.push(...sequentialScans(row['QUERY PLAN'][0].Plan));
+          scans.push(...listSequentialScans(row['QUERY PLAN'][0].Plan));
         }
         return await sql.query(text, values);
       },
@@ -95,8 +95,8 @@ describe.skipIf(withoutPostgres)('P13: with 20,000 failures stored', () => {
   });
 });
 
-function sequentialScans(plan: Plan): string[] {
+function listSequentialScans(plan: Plan): string[] {
   const table = plan['Relation Name'];
   const own = plan['Node Type'] === 'Seq Scan' && table !== undefined && LARGE.includes(table) ? [table] : [];
-  return [...own, ...(plan.Plans ?? []).flatMap(sequentialScans)];
+  return [...own, ...(plan.Plans ?? []).flatMap(listSequentialScans)];
 }

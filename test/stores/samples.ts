@@ -57,7 +57,7 @@ export function sampleGroup(
   };
 }
 
-export function failingTest(name: string): NonNullable<Failure['test']> {
+export function createFailingTest(name: string): NonNullable<Failure['test']> {
   return {
     name,
     suite: null,

@@ -70,7 +70,7 @@ export async function openPage(browser: Browser, options: WatchOptions): Promise
  * Returns what axe finds against WCAG 2.2 A and AA and its best practices, as `rule: targets`. The list is
  * empty if nothing is wrong. `colours` checks only what a theme can change.
  */
-export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
+export async function listAxeFindings(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   const { readFile } = await import('node:fs/promises');
   // The debugger bypasses the page's own policy, which refuses foreign scripts.

@@ -19,13 +19,13 @@ export interface CapturedFailure extends z.infer<typeof Truth> {
   readonly log: string;
 }
 
-export function capturedFailures(): CapturedFailure[] {
+export function readCapturedFailures(): CapturedFailure[] {
   return readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => capturedFailure(entry.name));
+    .map((entry) => readCapturedFailure(entry.name));
 }
 
-export function capturedFailure(slug: string): CapturedFailure {
+export function readCapturedFailure(slug: string): CapturedFailure {
   const truth = Truth.parse(JSON.parse(readFileSync(join(FOLDER, slug, 'truth.json'), 'utf8')));
   return { ...truth, log: readFileSync(join(FOLDER, slug, 'log.txt'), 'utf8') };
 }

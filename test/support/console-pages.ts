@@ -157,7 +157,7 @@ async function decide({ app, stores }: StockedConsole, review: Review): Promise<
 
 async function ask({ stores }: StockedConsole, about: Review): Promise<string> {
   const { build } = await stores.builds.upsert({
-    ...(await buildOf(stores, about)),
+    ...(await getBuild(stores, about)),
     number: '950',
     externalId: null,
   });
@@ -177,7 +177,7 @@ async function ask({ stores }: StockedConsole, about: Review): Promise<string> {
   return (await stores.questions.ask({ ...question, ...asked }, 4 * 3_600_000)).id;
 }
 
-async function buildOf(stores: StockedConsole['stores'], { buildId }: Review) {
+async function getBuild(stores: StockedConsole['stores'], { buildId }: Review) {
   const build = await stores.builds.find(buildId);
   if (build === null) throw new Error(`no build ${buildId}`);
   return build;

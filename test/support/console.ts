@@ -4,9 +4,9 @@ import { systemClock } from '../../src/lib/time.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps, TOKENS } from './http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from './http-deps.ts';
 import { openTestDatabase, type TestDatabase } from './postgres.ts';
-import { createStoredRepositoryAsk, storedAsk } from './stored-ask.ts';
+import { createStoredAsk, createStoredRepositoryAsk } from './stored-ask.ts';
 
 export { TOKENS };
 
@@ -24,11 +24,11 @@ export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<Test
   const stores = createStores(database, systemClock);
   const archive = createPostgresArchive(database);
   const app = await buildHttp({
-    ...emptyHttpDeps(),
+    ...createEmptyHttpDeps(),
     stores,
     database,
     archive,
-    ask: storedAsk(stores),
+    ask: createStoredAsk(stores),
     repositoryAsk: createStoredRepositoryAsk(stores),
     ...changes,
   });

@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps } from './http-deps.ts';
+import { createEmptyHttpDeps } from './http-deps.ts';
 
 /**
  * Runs the API and the delivery processor in a process of their own, which kills itself with SIGKILL at the
@@ -51,7 +51,7 @@ const notifier = {
   settle: async () => undefined,
 };
 const app = await buildHttp(
-  emptyHttpDeps({
+  createEmptyHttpDeps({
     database: db,
     stores: { ...stores, deliveries },
     notifier,

@@ -7,7 +7,7 @@ import { readServedConfig } from '../../src/cli/settings.ts';
 import { createSparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
-import { capturedFailure } from './captured-failures.ts';
+import { readCapturedFailure } from './captured-failures.ts';
 
 /**
  * Runs a process that triages one captured failure and kills itself with SIGKILL at a place: a failpoint by
@@ -24,7 +24,7 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-function deadlyLogger(): Logger {
+function createCrashingLogger(): Logger {
   const quiet = () => undefined;
   return {
     debug: (fields, message) => {
@@ -35,13 +35,13 @@ function deadlyLogger(): Logger {
     info: quiet,
     warn: quiet,
     error: (fields) => writeSync(2, `${JSON.stringify(fields)}\n`),
-    child: () => deadlyLogger(),
+    child: () => createCrashingLogger(),
   };
 }
 
 const app = await createApp(
   readServedConfig(dataDir).config,
-  deadlyLogger(),
+  createCrashingLogger(),
   systemClock,
   (name, subject) => {
     if (name === place && (!name.startsWith('work-') || subject.startsWith('publish:webhook'))) die();
@@ -54,7 +54,7 @@ if (created) {
   await app.archive.put(build.id, {
     name: 'build.log',
     kind: 'log',
-    text: capturedFailure(slug).log,
+    text: readCapturedFailure(slug).log,
     notes: [],
   });
   await app.stores.triages.request(build.id);

@@ -4,18 +4,18 @@ const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function relations(targets: readonly (readonly [id: string, type: string, target: string])[]): string {
+function createRelations(targets: readonly (readonly [id: string, type: string, target: string])[]): string {
   const entries = targets.map(
     ([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`,
   );
   return `${XML}<Relationships xmlns="${RELATIONSHIPS}">${entries.join('')}</Relationships>`;
 }
 
-function contentTypes(overrides: Readonly<Record<string, string>>): string {
+function createContentTypes(overrides: Readonly<Record<string, string>>): string {
   const parts = Object.entries(overrides).map(
     ([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`,
   );
@@ -77,7 +77,7 @@ export function makeDocx(
   const body = paragraphs.map((paragraph) => {
     const level = /^#{1,6} /.exec(paragraph)?.[0].length ?? 0;
     const style = level === 0 ? '' : `<w:pPr><w:pStyle w:val="Heading${level - 1}"/></w:pPr>`;
-    return `<w:p>${style}<w:r><w:t xml:space="preserve">${escaped(paragraph.slice(level))}</w:t></w:r></w:p>`;
+    return `<w:p>${style}<w:r><w:t xml:space="preserve">${escapeText(paragraph.slice(level))}</w:t></w:r></w:p>`;
   });
   const styles = [1, 2, 3].map(
     (level) =>
@@ -86,13 +86,13 @@ export function makeDocx(
   return makeZip([
     {
       name: '[Content_Types].xml',
-      content: contentTypes({
+      content: createContentTypes({
         '/word/document.xml': `${WORD}.document.main+xml`,
         '/word/styles.xml': `${WORD}.styles+xml`,
       }),
     },
-    { name: '_rels/.rels', content: relations([['rId1', 'officeDocument', 'word/document.xml']]) },
-    { name: 'word/_rels/document.xml.rels', content: relations([['rId1', 'styles', 'styles.xml']]) },
+    { name: '_rels/.rels', content: createRelations([['rId1', 'officeDocument', 'word/document.xml']]) },
+    { name: 'word/_rels/document.xml.rels', content: createRelations([['rId1', 'styles', 'styles.xml']]) },
     { name: 'word/styles.xml', content: `${XML}<w:styles ${W}>${styles.join('')}</w:styles>` },
     {
       name: 'word/document.xml',
@@ -118,7 +118,7 @@ export function makePptx(slides: readonly TestSlide[]): Buffer {
   const file = (index: number) => slides.length - index;
   const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`).join('');
   const shape = (text: readonly string[], type: string) =>
-    `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody>${text.map((line) => `<a:p><a:r><a:t>${escaped(line)}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>`;
+    `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody>${text.map((line) => `<a:p><a:r><a:t>${escapeText(line)}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>`;
   const parts = slides.flatMap(({ title, lines, notes, hidden }, index) => [
     {
       name: `ppt/slides/slide${file(index)}.xml`,
@@ -129,7 +129,7 @@ export function makePptx(slides: readonly TestSlide[]): Buffer {
       : [
           {
             name: `ppt/slides/_rels/slide${file(index)}.xml.rels`,
-            content: relations([['rId1', 'notesSlide', `../notesSlides/notesSlide${file(index)}.xml`]]),
+            content: createRelations([['rId1', 'notesSlide', `../notesSlides/notesSlide${file(index)}.xml`]]),
           },
           {
             name: `ppt/notesSlides/notesSlide${file(index)}.xml`,
@@ -138,15 +138,15 @@ export function makePptx(slides: readonly TestSlide[]): Buffer {
         ]),
   ]);
   return makeZip([
-    { name: '[Content_Types].xml', content: contentTypes({}) },
-    { name: '_rels/.rels', content: relations([['rId1', 'officeDocument', 'ppt/presentation.xml']]) },
+    { name: '[Content_Types].xml', content: createContentTypes({}) },
+    { name: '_rels/.rels', content: createRelations([['rId1', 'officeDocument', 'ppt/presentation.xml']]) },
     {
       name: 'ppt/presentation.xml',
       content: `${XML}<p:presentation ${P} ${R}><p:sldIdLst>${ids}</p:sldIdLst></p:presentation>`,
     },
     {
       name: 'ppt/_rels/presentation.xml.rels',
-      content: relations(
+      content: createRelations(
         slides.map((_, index) => [`rId${index + 1}`, 'slide', `slides/slide${file(index)}.xml`] as const),
       ),
     },
@@ -164,20 +164,23 @@ export function makeXlsx(
     if (value === null) return '';
     return typeof value === 'number'
       ? `<c r="${at}"><v>${value}</v></c>`
-      : `<c r="${at}" t="inlineStr"><is><t>${escaped(value)}</t></is></c>`;
+      : `<c r="${at}" t="inlineStr"><is><t>${escapeText(value)}</t></is></c>`;
   };
   const names = Object.keys(sheets);
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
   return makeZip([
-    { name: '[Content_Types].xml', content: contentTypes({ '/xl/workbook.xml': `${type}.sheet.main+xml` }) },
-    { name: '_rels/.rels', content: relations([['rId1', 'officeDocument', 'xl/workbook.xml']]) },
+    {
+      name: '[Content_Types].xml',
+      content: createContentTypes({ '/xl/workbook.xml': `${type}.sheet.main+xml` }),
+    },
+    { name: '_rels/.rels', content: createRelations([['rId1', 'officeDocument', 'xl/workbook.xml']]) },
     {
       name: 'xl/workbook.xml',
-      content: `${XML}<workbook ${S} ${R}><sheets>${names.map((name, index) => `<sheet name="${escaped(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets></workbook>`,
+      content: `${XML}<workbook ${S} ${R}><sheets>${names.map((name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets></workbook>`,
     },
     {
       name: 'xl/_rels/workbook.xml.rels',
-      content: relations(
+      content: createRelations(
         names.map(
           (_, index) => [`rId${index + 1}`, 'worksheet', `worksheets/sheet${index + 1}.xml`] as const,
         ),

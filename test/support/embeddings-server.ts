@@ -73,7 +73,7 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
           script.headers,
         );
       }
-      const vectors = await vectorsFor(body.data, script);
+      const vectors = await createVectors(body.data, script);
       const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
       sendJson(response, 200, {
         object: 'list',
@@ -92,7 +92,7 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
   };
 }
 
-async function vectorsFor(
+async function createVectors(
   body: EmbeddingsBody,
   script: Extract<EmbeddingsScript, { do: 'embed' | 'vectors' }>,
 ): Promise<number[][]> {

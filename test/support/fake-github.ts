@@ -85,7 +85,7 @@ export function answerForFake(
     return items.slice(at * size, (at + 1) * size);
   };
   const id = Number(/\/(\d+)(?:\/\w+)?$/.exec(pathname)?.[1] ?? 0);
-  void bodyOf(request).then((body) => {
+  void readBody(request).then((body) => {
     if (route.endsWith('/graphql')) sendJson(response, 200, { data: { viewer: { login: client.login } } });
     else if (route.endsWith('/files'))
       sendJson(response, 200, page(client.files.map((filename) => ({ filename }))));
@@ -198,7 +198,7 @@ function keepStatus(client: FakeGithub, body: unknown, response: ServerResponse)
   sendJson(response, 201, { id: ++client.ids, ...status });
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) text += chunk;
   return text === '' ? null : JSON.parse(text);

@@ -3,7 +3,7 @@ import { type Build, type TestResult, WHOLE_BUILD } from '../../src/domain/build
 import type { TriageJob } from '../../src/domain/triage.ts';
 import type { DeliveryKey, DeliveryState } from '../../src/stores/deliveries.ts';
 import type { Stores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
+import { createEmptyHttpDeps, createRecordingLogger, type LogLine } from './http-deps.ts';
 
 /** A delivery as the fake stores it. */
 interface Kept extends DeliveryKey {
@@ -44,7 +44,7 @@ export function clearState(state: FakeState): void {
  * Creates HTTP dependencies whose stores live in memory, for tests in which SQL does not matter. Transactions
  * roll nothing back.
  */
-export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
+export function createFakeHttpDeps(changes: Partial<HttpDeps> = {}): {
   readonly deps: HttpDeps;
   readonly state: FakeState;
 } {
@@ -60,16 +60,16 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
     defaultBranches: new Map(),
     log: [],
   };
-  const empty = emptyHttpDeps();
+  const empty = createEmptyHttpDeps();
   const deps: HttpDeps = {
     ...empty,
-    logger: recordingLogger(state.log),
-    stores: orElse(empty.stores, {
-      deliveries: fakeDeliveries(state),
-      builds: fakeBuilds(state, empty),
-      triages: fakeTriages(state, empty),
-      passingBuilds: fakeGreens(state, empty),
-      work: fakeWork(state, empty),
+    logger: createRecordingLogger(state.log),
+    stores: withFakes(empty.stores, {
+      deliveries: createFakeDeliveries(state),
+      builds: createFakeBuilds(state, empty),
+      triages: createFakeTriages(state, empty),
+      passingBuilds: createFakePassingBuilds(state, empty),
+      work: createFakeWork(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: {
@@ -101,13 +101,13 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
  * Replaces some stores and keeps the others. The stores without a database are a proxy, whose properties a
  * spread would lose.
  */
-function orElse(original: Stores, fakes: Partial<Stores>): Stores {
+function withFakes(original: Stores, fakes: Partial<Stores>): Stores {
   return new Proxy(original, {
     get: (target, name) => Reflect.get(fakes, name) ?? Reflect.get(target, name),
   });
 }
 
-function fakeDeliveries(state: FakeState): Stores['deliveries'] {
+function createFakeDeliveries(state: FakeState): Stores['deliveries'] {
   const at = ({ source, deliveryId }: DeliveryKey) =>
     state.deliveries.find((kept) => kept.source === source && kept.deliveryId === deliveryId);
   const keep = (delivery: Omit<Kept, 'attempts'>) => {
@@ -154,7 +154,7 @@ function fakeDeliveries(state: FakeState): Stores['deliveries'] {
   };
 }
 
-function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
+function createFakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
   return {
     ...empty.stores.builds,
     upsert: async (build) => {
@@ -201,7 +201,7 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
   };
 }
 
-function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
+function createFakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   const findByBuild = async (buildId: string) => state.jobs.find((job) => job.buildId === buildId) ?? null;
   return {
     ...empty.stores.triages,
@@ -232,7 +232,7 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   };
 }
 
-function fakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
+function createFakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
   return {
     ...empty.stores.work,
     add: async (entries) => entries.length,
@@ -242,7 +242,7 @@ function fakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
   };
 }
 
-function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] {
+function createFakePassingBuilds(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] {
   return {
     ...empty.stores.passingBuilds,
     saveDefaultBranch: async ({ provider, repository, branch }) =>
@@ -251,7 +251,7 @@ function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] 
 }
 
 /** Resolves when the relay has created builds from all deliveries, and has enqueued their triage. */
-export async function relayed(state: Pick<FakeState, 'deliveries'>): Promise<void> {
+export async function waitForRelay(state: Pick<FakeState, 'deliveries'>): Promise<void> {
   let tries = 0;
   do {
     if (tries++ > 1000) throw new Error('a delivery stayed landed');

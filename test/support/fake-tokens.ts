@@ -2,7 +2,7 @@ import { type AccessToken, digestOfToken, makeToken } from '../../src/domain/acc
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TokenStore } from '../../src/stores/access.ts';
 import type { Stores } from '../../src/stores/stores.ts';
-import { emptyHttpDeps } from './http-deps.ts';
+import { createEmptyHttpDeps } from './http-deps.ts';
 
 interface Row {
   token: AccessToken;
@@ -20,7 +20,7 @@ export interface FakeTokens extends TokenStore {
 }
 
 /** Creates a store of tokens in memory. */
-export function fakeTokens(): FakeTokens {
+export function createFakeTokens(): FakeTokens {
   const rows: Row[] = [];
   let asked = 0;
   const touched: string[] = [];
@@ -92,8 +92,8 @@ export function fakeTokens(): FakeTokens {
 }
 
 /** Creates stores that all fail, except the given ones. */
-export function storesWith(given: Partial<Stores>): Stores {
-  const down = emptyHttpDeps().stores;
+export function createStoresWith(given: Partial<Stores>): Stores {
+  const down = createEmptyHttpDeps().stores;
   return new Proxy(down, {
     get: (target, name, receiver) => Reflect.get(name in given ? given : target, name, receiver),
   });

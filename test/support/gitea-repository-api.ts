@@ -20,7 +20,7 @@ export async function startGiteaRepositoryApi(): Promise<GiteaRepositoryApi> {
   const server = await startLoopback((request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
     if (pathname === '/api/v1/user/repos') {
-      const listed = query.get('page') === '1' ? [...repositories.keys()].map(repositoryReply) : [];
+      const listed = query.get('page') === '1' ? [...repositories.keys()].map(createRepositoryReply) : [];
       return sendJson(response, 200, listed);
     }
     const [, owner = '', repo = '', rest = ''] =
@@ -37,7 +37,7 @@ export async function startGiteaRepositoryApi(): Promise<GiteaRepositoryApi> {
       repository === undefined
         ? null
         : rest === ''
-          ? repositoryReply(name)
+          ? createRepositoryReply(name)
           : answer({ repository, query }, decodeURIComponent(rest));
     if (reply instanceof Buffer)
       return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(reply);
@@ -51,15 +51,15 @@ function answer(ask: Ask, rest: string): unknown {
   const [kind = '', second = '', third = ''] = rest.split('/');
   if (kind === 'commits' && second === '') return listCommits(ask);
   if (kind === 'compare') return compare(ask, rest.slice('compare/'.length));
-  if (kind === 'contents') return content(ask, rest.slice('contents/'.length));
-  if (`${kind}/${second}` === 'git/trees') return tree(ask, third);
+  if (kind === 'contents') return createContent(ask, rest.slice('contents/'.length));
+  if (`${kind}/${second}` === 'git/trees') return createTree(ask, third);
   if (`${kind}/${second}` === 'git/blobs')
     return {
       encoding: 'base64',
       content: readGitBytes(repository, 'cat-file', 'blob', third).toString('base64'),
     };
   if (`${kind}/${second}` === 'git/commits' && third.endsWith('.diff'))
-    return diffOf(repository, third.slice(0, -'.diff'.length));
+    return createDiff(repository, third.slice(0, -'.diff'.length));
   if (`${kind}/${second}` === 'git/commits') return commitReply(repository, third);
   return null;
 }
@@ -83,7 +83,7 @@ function compare({ repository }: Ask, basehead: string): unknown {
   return { total_commits: ids.length, commits: ids.map((id) => commitReply(repository, id)) };
 }
 
-function tree({ repository, query }: Ask, commit: string): unknown {
+function createTree({ repository, query }: Ask, commit: string): unknown {
   const [size, page] = [Number(query.get('per_page')), Number(query.get('page'))];
   const lines = repository.git('ls-tree', '-r', '-t', '-l', commit).split('\n').filter(Boolean);
   const all = lines.map((line) => {
@@ -99,14 +99,14 @@ function tree({ repository, query }: Ask, commit: string): unknown {
   };
 }
 
-function content({ repository, query }: Ask, path: string): unknown {
+function createContent({ repository, query }: Ask, path: string): unknown {
   const line = tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
   const [mode, type, sha, size] = line.split(/[ \t]+/);
   if (mode === undefined || mode === '') return null;
   return type === 'tree' ? [] : { type: 'file', path, sha, size: Number(size) || 0 };
 }
 
-function diffOf(repository: GitRepository, id: string): Buffer {
+function createDiff(repository: GitRepository, id: string): Buffer {
   const parent = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
   return readGitBytes(
     repository,
@@ -133,6 +133,6 @@ function commitReply(repository: GitRepository, id: string): unknown {
   };
 }
 
-function repositoryReply(name: string) {
+function createRepositoryReply(name: string) {
   return { id: 1, full_name: name, default_branch: 'main', description: `The ${name} repository` };
 }

@@ -52,7 +52,7 @@ export interface GiteaServer {
 }
 
 /** Returns the path of a program that `scripts/install-gitea` built. Throws if it was not built. */
-export function realCiProgram(name: 'gitea' | 'runner' | 'act'): string {
+export function findRealCiProgram(name: 'gitea' | 'runner' | 'act'): string {
   const program = join(BUILT, 'bin', name);
   if (!existsSync(program))
     throw new Error(
@@ -66,14 +66,14 @@ export async function startGitea(node: string): Promise<GiteaServer> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-gitea-'));
   const url = `http://127.0.0.1:${await freePort()}`;
   const config = join(folder, 'app.ini');
-  await writeFile(config, appIni(folder, url));
+  await writeFile(config, formatAppIni(folder, url));
   const environment = {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
     HOME: folder,
     GITEA_WORK_DIR: folder,
   };
   const gitea = (...args: string[]) =>
-    promisify(execFile)(realCiProgram('gitea'), ['--config', config, ...args], {
+    promisify(execFile)(findRealCiProgram('gitea'), ['--config', config, ...args], {
       env: environment,
       cwd: folder,
     });
@@ -94,16 +94,16 @@ export async function startGitea(node: string): Promise<GiteaServer> {
   );
   const said: string[] = [];
   const start = (name: 'gitea' | 'runner', args: string[]) =>
-    started(realCiProgram(name), args, { env: environment, cwd: folder }, said);
+    startProgram(findRealCiProgram(name), args, { env: environment, cwd: folder }, said);
   const running = [start('gitea', ['--config', config, 'web'])];
   const api: GiteaServer['api'] = (as, method, path, schema, body) =>
     ask(url, as, method, path, schema, body);
   const stop = async () => {
-    await Promise.all(running.toReversed().map(ended));
+    await Promise.all(running.toReversed().map(formatEnd));
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await until('Gitea listens', READY_MS, () =>
+    await waitUntil('Gitea listens', READY_MS, () =>
       fetch(`${url}/api/healthz`).then(
         ({ ok }) => ok,
         () => false,
@@ -123,7 +123,7 @@ export async function startGitea(node: string): Promise<GiteaServer> {
       '--labels',
       'ubuntu-latest:host',
     ];
-    await promisify(execFile)(realCiProgram('runner'), ['--config', 'runner.yaml', ...register], {
+    await promisify(execFile)(findRealCiProgram('runner'), ['--config', 'runner.yaml', ...register], {
       env: environment,
       cwd: folder,
     });
@@ -156,7 +156,7 @@ export async function startGitea(node: string): Promise<GiteaServer> {
 }
 
 /** Repeats a check until it succeeds. Throws after a time limit, with a description of the condition. */
-export async function until<Value>(
+export async function waitUntil<Value>(
   what: string,
   withinMs: number,
   ask: () => Promise<Value | null | false>,
@@ -191,7 +191,7 @@ async function ask<Value>(
   return schema.parse(/^[[{]/.test(text) ? JSON.parse(text) : text);
 }
 
-function started(
+function startProgram(
   program: string,
   args: readonly string[],
   options: { env: NodeJS.ProcessEnv; cwd: string },
@@ -203,7 +203,7 @@ function started(
   return child;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function formatEnd(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
@@ -248,7 +248,7 @@ cache:
   enabled: false
 `;
 
-function appIni(folder: string, url: string): string {
+function formatAppIni(folder: string, url: string): string {
   return `APP_NAME = Gitea
 RUN_USER = ${userInfo().username}
 RUN_MODE = prod

@@ -53,7 +53,7 @@ export async function startGithubApi({
   });
   const api = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
-    if (!takePrefix(place, request)) return notFound(response);
+    if (!takePrefix(place, request)) return replyNotFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
     if (client === undefined || !answerForFake(client, request, response))
       answer(state, storage.url, request, response);
@@ -84,10 +84,10 @@ function answer(
     sendJson(response, 200, { total_count: state.artifacts.length, artifacts: state.artifacts });
   } else if (state.stored.has(`/${route}`)) {
     response.writeHead(302, { location: `${storageUrl}/${route}?sig=c2lnbmVk` }).end();
-  } else notFound(response);
+  } else replyNotFound(response);
 }
 
-function notFound(response: ServerResponse): void {
+function replyNotFound(response: ServerResponse): void {
   sendJson(response, 404, {
     message: 'Not Found',
     documentation_url: 'https://docs.github.com/rest',
@@ -96,7 +96,7 @@ function notFound(response: ServerResponse): void {
 }
 
 /** Creates a job as the API lists it. */
-export function githubJob(changes: Partial<Job> & { readonly id: number; readonly name: string }): Job {
+export function createGithubJob(changes: Partial<Job> & { readonly id: number; readonly name: string }): Job {
   return {
     run_id: 289782451,
     run_url: 'https://api.github.com/repos/octo-org/octo-repo/actions/runs/289782451',
@@ -124,7 +124,7 @@ export function githubJob(changes: Partial<Job> & { readonly id: number; readonl
 }
 
 /** Creates an artifact as the API lists it. */
-export function githubArtifact(
+export function createGithubArtifact(
   changes: Partial<Artifact> & { readonly id: number; readonly name: string },
 ): Artifact {
   return {

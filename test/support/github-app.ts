@@ -68,22 +68,23 @@ export function answerForApp(
   const isOwn =
     pathname === '/app' || pathname === '/app/installations' || (name ?? number ?? minting) !== undefined;
   if (!isOwn) return refuseToken(app, request, response, pathname);
-  const wrong = complaintAbout(app, request.headers.authorization ?? '');
+  const wrong = findTokenError(app, request.headers.authorization ?? '');
   if (wrong !== null) sendJson(response, 401, { message: wrong });
-  else if (minting !== undefined) void mint(app, Number(minting), request, response);
-  else if (pathname === '/app') sendJson(response, 200, appReply(app));
-  else if (pathname === '/app/installations') sendJson(response, 200, installed(app).map(installationReply));
+  else if (minting !== undefined) void createToken(app, Number(minting), request, response);
+  else if (pathname === '/app') sendJson(response, 200, createAppReply(app));
+  else if (pathname === '/app/installations')
+    sendJson(response, 200, installOnce(app).map(createInstallationReply));
   else find(app, name, Number(number), request, response);
   return true;
 }
 
 /** Returns what is wrong with the App's JWT, or null. */
-function complaintAbout(app: TestGithubApp, authorization: string): string | null {
+function findTokenError(app: TestGithubApp, authorization: string): string | null {
   const [, header = '', payload = '', signature = ''] =
     /^bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   if (signature === '') return 'A JSON web token could not be decoded';
-  const { alg } = decoded(header);
-  const { iss, iat, exp } = decoded(payload);
+  const { alg } = decodeText(header);
+  const { iss, iat, exp } = decodeText(payload);
   const isSigned = verify(
     'RSA-SHA256',
     Buffer.from(`${header}.${payload}`),
@@ -102,11 +103,11 @@ function complaintAbout(app: TestGithubApp, authorization: string): string | nul
     : null;
 }
 
-function decoded(part: string): Record<string, unknown> {
+function decodeText(part: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(part, 'base64url').toString());
 }
 
-function installed(app: TestGithubApp): Installation[] {
+function installOnce(app: TestGithubApp): Installation[] {
   return [
     ...new Map(
       [...app.installations.values()].map((installation) => [installation.id, installation]),
@@ -114,7 +115,7 @@ function installed(app: TestGithubApp): Installation[] {
   ];
 }
 
-function appReply(app: TestGithubApp) {
+function createAppReply(app: TestGithubApp) {
   return {
     ...{
       id: Number(app.id),
@@ -122,11 +123,11 @@ function appReply(app: TestGithubApp) {
       name: 'Faultline Test',
       html_url: 'https://github.com/apps/faultline-test',
     },
-    ...{ permissions: installed(app)[0]?.permissions ?? ALL, installations_count: installed(app).length },
+    ...{ permissions: installOnce(app)[0]?.permissions ?? ALL, installations_count: installOnce(app).length },
   };
 }
 
-function installationReply({ id, permissions, suspended }: Installation) {
+function createInstallationReply({ id, permissions, suspended }: Installation) {
   return {
     id,
     app_id: 4711,
@@ -153,10 +154,10 @@ function find(
   const now = name ?? [...app.renamed.values()].find((one) => one.number === number)?.name ?? '';
   const found = app.installations.get(now);
   if (found === undefined) sendJson(response, 404, { message: 'Not Found', status: '404' });
-  else sendJson(response, 200, installationReply(found));
+  else sendJson(response, 200, createInstallationReply(found));
 }
 
-async function mint(
+async function createToken(
   app: TestGithubApp,
   id: number,
   request: IncomingMessage,
@@ -169,11 +170,10 @@ async function mint(
     repositories,
     repository_ids: numbers,
   } = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-  const found = installed(app).find((installation) => installation.id === id);
+  const found = installOnce(app).find((installation) => installation.id === id);
   if (found === undefined) return sendJson(response, 404, { message: 'Not Found' });
   if (found.suspended) return sendJson(response, 403, { message: 'This installation has been suspended' });
-  const names: string[] | null =
-    numbers === undefined ? (repositories ?? null) : numbersToNames(app, numbers);
+  const names: string[] | null = numbers === undefined ? (repositories ?? null) : toNames(app, numbers);
   const own = [...app.installations]
     .filter(([, installation]) => installation.id === id)
     .map(([name]) => name.split('/')[1] ?? '');
@@ -195,7 +195,7 @@ async function mint(
   sendJson(response, 201, reply, { date: new Date(Date.now()).toUTCString() });
 }
 
-function numbersToNames(app: TestGithubApp, numbers: readonly number[]): string[] {
+function toNames(app: TestGithubApp, numbers: readonly number[]): string[] {
   return [...app.renamed.values()]
     .filter(({ number }) => numbers.includes(number))
     .map(({ name }) => name.split('/')[1] ?? '');

@@ -55,7 +55,7 @@ export async function startGithubRepositoryApi({
   };
   const server = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
-    if (!takePrefix(place, request)) return notFound(response);
+    if (!takePrefix(place, request)) return replyNotFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
     if (request.method === 'POST' && request.url === '/graphql')
       return void answerGraphql(state, request, response);
@@ -67,7 +67,7 @@ export async function startGithubRepositoryApi({
 function answer(state: GithubRepositoryState, request: IncomingMessage, response: ServerResponse) {
   const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
   const accept = request.headers.accept ?? '';
-  const listed = [...state.repositories.keys()].sort().map(repositoryReply);
+  const listed = [...state.repositories.keys()].sort().map(createRepositoryReply);
   if (pathname === '/user/repos') return sendJson(response, 200, listed);
   if (pathname === '/installation/repositories')
     return sendJson(response, 200, { total_count: listed.length, repositories: listed });
@@ -84,8 +84,8 @@ function answer(state: GithubRepositoryState, request: IncomingMessage, response
     return;
   }
   const repository = state.repositories.get(name);
-  if (repository === undefined) return notFound(response);
-  if (rest === '') return sendJson(response, 200, repositoryReply(name));
+  if (repository === undefined) return replyNotFound(response);
+  if (rest === '') return sendJson(response, 200, createRepositoryReply(name));
   answerRepository({ state, name, repository, query, accept, response }, decodeURIComponent(rest));
 }
 
@@ -99,10 +99,10 @@ function answerRepository(ask: Ask, rest: string) {
     return sendJson(response, 200, ask.state.pulls.get(second) ?? []);
   if (kind === 'commits') return showCommit(ask, rest.slice('commits/'.length));
   if (kind === 'compare') return compare(ask, rest.slice('compare/'.length));
-  if (kind === 'git' && second === 'trees') return tree(ask, others.join('/'));
-  if (kind === 'git' && second === 'blobs') return blob(ask, others[0] ?? '');
-  if (kind === 'contents') return content(ask, rest.slice('contents/'.length));
-  notFound(response);
+  if (kind === 'git' && second === 'trees') return createTree(ask, others.join('/'));
+  if (kind === 'git' && second === 'blobs') return createBlob(ask, others[0] ?? '');
+  if (kind === 'contents') return createContent(ask, rest.slice('contents/'.length));
+  replyNotFound(response);
 }
 
 function listCommits({ repository, query, response }: Ask) {
@@ -131,7 +131,10 @@ function showCommit({ repository, accept, response }: Ask, ref: string) {
   const parent =
     tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`) ??
     repository.git('hash-object', '-t', 'tree', '/dev/null');
-  sendJson(response, 200, { ...commitReply(repository, id), files: filesBetween(repository, parent, id) });
+  sendJson(response, 200, {
+    ...commitReply(repository, id),
+    files: listFilesBetween(repository, parent, id),
+  });
 }
 
 function compare({ repository, response }: Ask, basehead: string) {
@@ -139,7 +142,7 @@ function compare({ repository, response }: Ask, basehead: string) {
     .split('...')
     .map((ref) => tryGit(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`) ?? '');
   const common = base === '' || head === '' ? null : tryGit(repository, 'merge-base', base, head);
-  if (common === null) return notFound(response);
+  if (common === null) return replyNotFound(response);
   const ids = repository
     .git('log', '--reverse', '--format=%H', `${base}..${head}`)
     .split('\n')
@@ -148,11 +151,11 @@ function compare({ repository, response }: Ask, basehead: string) {
   sendJson(response, 200, {
     total_commits: ids.length,
     commits,
-    files: filesBetween(repository, common, head),
+    files: listFilesBetween(repository, common, head),
   });
 }
 
-function tree({ state, repository, response }: Ask, commit: string) {
+function createTree({ state, repository, response }: Ask, commit: string) {
   const lines = repository.git('ls-tree', '-r', '-t', '-l', commit).split('\n').filter(Boolean);
   const all = lines.map((line) => {
     const [mode = '', type = '', sha = '', size = '', path = ''] = line.split(/[ \t]+/);
@@ -165,7 +168,7 @@ function tree({ state, repository, response }: Ask, commit: string) {
   });
 }
 
-function blob({ repository, response }: Ask, sha: string) {
+function createBlob({ repository, response }: Ask, sha: string) {
   const bytes = execFileSync('git', ['cat-file', 'blob', sha], {
     cwd: repository.folder,
     maxBuffer: 256 * 1024 * 1024,
@@ -173,10 +176,10 @@ function blob({ repository, response }: Ask, sha: string) {
   response.writeHead(200, { 'content-type': 'application/vnd.github.raw; charset=utf-8' }).end(bytes);
 }
 
-function content({ repository, query, response }: Ask, path: string) {
+function createContent({ repository, query, response }: Ask, path: string) {
   const line = tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
   const [mode, type, sha, size] = line.split(/[ \t]+/);
-  if (mode === undefined || mode === '') return notFound(response);
+  if (mode === undefined || mode === '') return replyNotFound(response);
   const kinds: Record<string, string> = { tree: 'dir', commit: 'submodule' };
   sendJson(response, 200, { type: kinds[type ?? ''] ?? 'file', path, sha, size: Number(size) || 0 });
 }
@@ -239,7 +242,7 @@ function commitReply(repository: GitRepository, id: string) {
 
 const STATUS: Readonly<Record<string, string>> = { A: 'added', D: 'removed', R: 'renamed', C: 'copied' };
 
-function filesBetween(repository: GitRepository, from: string, to: string) {
+function listFilesBetween(repository: GitRepository, from: string, to: string) {
   const lines = repository.git('diff', '-M', '--name-status', from, to).split('\n').filter(Boolean);
   return lines.map((line) => {
     const [letters = '', first = '', second] = line.split('\t');
@@ -264,11 +267,11 @@ function filesBetween(repository: GitRepository, from: string, to: string) {
   });
 }
 
-function repositoryReply(name: string) {
+function createRepositoryReply(name: string) {
   return { id: 1, full_name: name, default_branch: 'main', description: `The ${name} repository` };
 }
 
-export function notFound(response: ServerResponse) {
+export function replyNotFound(response: ServerResponse) {
   sendJson(response, 404, {
     message: 'Not Found',
     documentation_url: 'https://docs.github.com/rest',

@@ -20,7 +20,7 @@ export async function startGitlabRepositoryApi(): Promise<GitlabRepositoryApi> {
   const server = await startLoopback((request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
     if (pathname === '/api/v4/projects')
-      return sendJson(response, 200, pageOf([...repositories.keys()].map(projectReply), query));
+      return sendJson(response, 200, takePage([...repositories.keys()].map(createProjectReply), query));
     const [, encoded = '', rest = ''] = /^\/api\/v4\/projects\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
     const name = decodeURIComponent(encoded);
     const repository = repositories.get(name);
@@ -28,7 +28,7 @@ export async function startGitlabRepositoryApi(): Promise<GitlabRepositoryApi> {
       repository === undefined
         ? null
         : rest === ''
-          ? projectReply(name)
+          ? createProjectReply(name)
           : answer({ repository, query }, rest);
     if (reply instanceof Buffer)
       return void response.writeHead(200, { 'content-type': 'text/plain' }).end(reply);
@@ -42,21 +42,21 @@ function answer(ask: Ask, rest: string): unknown {
   const [kind = '', what = '', name = '', more = ''] = rest.split('/').map(decodeURIComponent);
   if (kind === 'search') return search(ask);
   if (kind !== 'repository') return null;
-  if (what === 'tree') return pageOf(treeOf(repository, query.get('ref') ?? 'HEAD'), query);
+  if (what === 'tree') return takePage(listTree(repository, query.get('ref') ?? 'HEAD'), query);
   if (what === 'blobs')
     return tryGit(repository, 'cat-file', '-t', name) === null
       ? null
       : readGitBytes(repository, 'cat-file', 'blob', name);
   if (what === 'compare') return compare(ask);
-  if (what === 'files') return more === 'blame' ? blame(ask, name) : fileOf(ask, name);
-  if (what === 'commits' && name === '') return commitsOf(ask);
+  if (what === 'files') return more === 'blame' ? blame(ask, name) : writeFileWith(ask, name);
+  if (what === 'commits' && name === '') return listCommits(ask);
   const id = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`);
   if (what !== 'commits' || id === null) return null;
-  if (more === 'diff') return pageOf(diffsOf(repository, parentOf(repository, id), id), query);
+  if (more === 'diff') return takePage(listDiffs(repository, findParent(repository, id), id), query);
   return more === 'merge_requests' ? [] : commitReply(repository, id);
 }
 
-function commitsOf({ repository, query }: Ask): unknown {
+function listCommits({ repository, query }: Ask): unknown {
   const ref = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${query.get('ref_name')}^{commit}`);
   if (ref === null) return null;
   const path = query.get('path');
@@ -64,24 +64,24 @@ function commitsOf({ repository, query }: Ask): unknown {
     .git('log', '--format=%H', ref, '--', ...(path === null ? [] : [path]))
     .split('\n')
     .filter(Boolean);
-  return pageOf(ids, query).map((id) => commitReply(repository, id));
+  return takePage(ids, query).map((id) => commitReply(repository, id));
 }
 
 function compare({ repository, query }: Ask): unknown {
-  const commitOf = (name: string) =>
+  const findCommit = (name: string) =>
     tryGit(repository, 'rev-parse', '--verify', '--quiet', `${query.get(name)}^{commit}`);
-  const [from, to] = [commitOf('from'), commitOf('to')];
+  const [from, to] = [findCommit('from'), findCommit('to')];
   const common = from === null || to === null ? null : tryGit(repository, 'merge-base', from, to);
   if (from === null || to === null || common === null) return null;
   const ids = repository.git('log', '--reverse', '--format=%H', `${from}..${to}`).split('\n').filter(Boolean);
   return {
     commits: ids.map((id) => commitReply(repository, id)),
-    diffs: diffsOf(repository, common, to),
+    diffs: listDiffs(repository, common, to),
     compare_timeout: false,
   };
 }
 
-function treeOf(repository: GitRepository, ref: string) {
+function listTree(repository: GitRepository, ref: string) {
   const lines = repository.git('ls-tree', '-r', '-t', ref).split('\n').filter(Boolean);
   return lines.map((line) => {
     const [mode = '', type = '', id = '', path = ''] = line.split(/[ \t]+/);
@@ -89,7 +89,7 @@ function treeOf(repository: GitRepository, ref: string) {
   });
 }
 
-function fileOf({ repository, query }: Ask, path: string): unknown {
+function writeFileWith({ repository, query }: Ask, path: string): unknown {
   const [, type, id, size] = (
     tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? ''
   ).split(/[ \t]+/);
@@ -134,7 +134,7 @@ function search({ repository, query }: Ask): unknown {
     .map((line) => ({ path: line.slice(line.indexOf(':') + 1) }));
 }
 
-function diffsOf(repository: GitRepository, from: string, to: string) {
+function listDiffs(repository: GitRepository, from: string, to: string) {
   const lines = repository.git('diff', '-M', '--name-status', from, to).split('\n').filter(Boolean);
   return lines.map((line) => {
     const [letters = '', first = '', second = first] = line.split('\t');
@@ -151,7 +151,7 @@ function diffsOf(repository: GitRepository, from: string, to: string) {
   });
 }
 
-function parentOf(repository: GitRepository, id: string): string {
+function findParent(repository: GitRepository, id: string): string {
   const parent = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
   return parent ?? repository.git('hash-object', '-t', 'tree', '/dev/null');
 }
@@ -170,11 +170,11 @@ function commitReply(repository: GitRepository, id: string): unknown {
   };
 }
 
-function projectReply(name: string) {
+function createProjectReply(name: string) {
   return { id: 1, path_with_namespace: name, default_branch: 'main', description: `The ${name} repository` };
 }
 
-function pageOf<Item>(items: readonly Item[], query: URLSearchParams): Item[] {
+function takePage<Item>(items: readonly Item[], query: URLSearchParams): Item[] {
   const [size, page] = [Number(query.get('per_page') ?? 20), Number(query.get('page') ?? 1)];
   return items.slice((page - 1) * size, page * size);
 }

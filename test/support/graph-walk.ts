@@ -10,7 +10,7 @@ EDGES.add('investigate investigate');
  * Returns null if the steps are one path through the compiled graph from its start to its end, in which no
  * node is reported twice. Otherwise returns what is wrong.
  */
-export function faultOfWalk(steps: readonly Pick<Step, 'node'>[]): string | null {
+export function findWalkError(steps: readonly Pick<Step, 'node'>[]): string | null {
   const nodes = ['__start__', ...steps.map(({ node }) => node), '__end__'];
   for (const [index, node] of nodes.entries()) {
     const next = nodes[index + 1];

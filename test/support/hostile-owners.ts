@@ -11,7 +11,7 @@ export function listLongPaths(count: number): string[] {
 }
 
 /** Creates a CODEOWNERS file of about this size in bytes. */
-export function hostileOwners(rule: string, bytes: number): string {
+export function createHostileOwners(rule: string, bytes: number): string {
   const lines = Array.from(
     { length: Math.ceil(bytes / (rule.length + 9)) },
     (_, at) => `${rule}${at % 2_000} @x\n`,

@@ -5,7 +5,7 @@ import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { withdrawEntry } from '../../src/service/review/undo.ts';
 import {
-  failingTest,
+  createFailingTest,
   sampleAnalysis,
   sampleBuild,
   sampleEntry,
@@ -27,7 +27,7 @@ const EVIL = [
 ].join(' ');
 
 /** Returns the hostile text for one field. It begins with the field's name, by which it is found again. */
-export function evil(field: string): string {
+export function createHostileText(field: string): string {
   return `§${field}§ ${EVIL}`;
 }
 
@@ -37,20 +37,20 @@ const KEPT =
 /**
  * Returns the same value, in which every string that is not one of our names is replaced by a hostile one.
  */
-function poisoned<Value>(value: Value, path: string): Value {
-  if (typeof value === 'string') return evil(path) as Value;
-  if (Array.isArray(value)) return value.map((one) => poisoned(one, path)) as Value;
+function poisonValue<Value>(value: Value, path: string): Value {
+  if (typeof value === 'string') return createHostileText(path) as Value;
+  if (Array.isArray(value)) return value.map((one) => poisonValue(one, path)) as Value;
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([name, inner]) => [
     name,
-    KEPT.test(name) ? inner : poisoned(inner, `${path}.${name}`),
+    KEPT.test(name) ? inner : poisonValue(inner, `${path}.${name}`),
   ]);
   return Object.fromEntries(fields) as Value;
 }
 
-const LOG = evil('log-name').replaceAll('\u202e', '');
+const LOG = createHostileText('log-name').replaceAll('\u202e', '');
 
-const STEP: Step = poisoned<Step>(
+const STEP: Step = poisonValue<Step>(
   {
     ...{
       node: 'reason',
@@ -87,10 +87,10 @@ const STEP: Step = poisoned<Step>(
 export const HOSTILE_STEP = STEP;
 
 /** Creates an analysis that is hostile in every field that a model, a log or a repository fills. */
-function hostileAnalysis(keys: { buildId: string; triageId: string; fingerprint: string }): Analysis {
+function createHostileAnalysis(keys: { buildId: string; triageId: string; fingerprint: string }): Analysis {
   const plain = sampleAnalysis(keys);
   const lines = { source: 's', lineStart: 2, lineEnd: 3 };
-  const analysis = poisoned<Analysis>(
+  const analysis = poisonValue<Analysis>(
     {
       ...plain,
       answer: {
@@ -145,46 +145,57 @@ async function storeHostile({ stores, app }: StockedConsole, number: string): Pr
   const told = { pipeline: 'p', job: 'j', branch: 'b', commit: 'c', author: 'a', repository: 'r', number };
   const { build } = await stores.builds.upsert(
     sampleBuild({
-      ...poisoned(told, 'build'),
+      ...poisonValue(told, 'build'),
       externalId: `x${number}`,
-      number: evil(`build.number${number}`),
+      number: createHostileText(`build.number${number}`),
       url: 'javascript:boom()//',
     }),
   );
   const text = [
-    evil('log'),
-    `\u001b[31m${evil('log')}\u001b[0m`,
-    `${evil('log')}\r${evil('log')}`,
-    evil('log'),
+    createHostileText('log'),
+    `\u001b[31m${createHostileText('log')}\u001b[0m`,
+    `${createHostileText('log')}\r${createHostileText('log')}`,
+    createHostileText('log'),
   ].join('\n');
-  await app.archive.put(build.id, { name: LOG, kind: 'log', text, notes: [evil('log.note')] });
+  await app.archive.put(build.id, { name: LOG, kind: 'log', text, notes: [createHostileText('log.note')] });
   const fingerprint = `fp-hostile-${number}`;
-  const test = poisoned(
-    { ...failingTest('t'), suite: 's', file: 'f', message: 'm', expected: 'e', actual: 'a' },
+  const test = poisonValue(
+    { ...createFailingTest('t'), suite: 's', file: 'f', message: 'm', expected: 'e', actual: 'a' },
     'test',
   );
   const [group] = await stores.failures.saveGroups(build.id, [
     sampleGroup(build.id, fingerprint, {
-      test: { ...test, name: evil('test.name'), at: null },
-      message: evil('failure.message'),
-      frames: [{ file: evil('frame.file'), line: 1, function: evil('frame.function'), own: true }],
+      test: { ...test, name: createHostileText('test.name'), at: null },
+      message: createHostileText('failure.message'),
+      frames: [
+        {
+          file: createHostileText('frame.file'),
+          line: 1,
+          function: createHostileText('frame.function'),
+          own: true,
+        },
+      ],
       excerpt: {
         source: LOG,
         lineStart: 1,
         lineEnd: 2,
-        text: evil('excerpt'),
-        reason: evil('excerpt.reason'),
+        text: createHostileText('excerpt'),
+        reason: createHostileText('excerpt.reason'),
         weight: 1,
       },
     }),
   ]);
   const triage = await stores.triages.open(build.id, fingerprint);
-  const wanted = hostileAnalysis({ buildId: build.id, triageId: triage.id, fingerprint });
+  const wanted = createHostileAnalysis({ buildId: build.id, triageId: triage.id, fingerprint });
   const { analysis } = await stores.analyses.insertOnce({
     ...wanted,
     failureIds: group?.failures.map(({ id }) => id) ?? [],
   });
-  const review = { title: evil('review.title'), why: [evil('review.why')], repository: build.repository };
+  const review = {
+    title: createHostileText('review.title'),
+    why: [createHostileText('review.why')],
+    repository: build.repository,
+  };
   return await stores.reviews.open(sampleReview(analysis, review));
 }
 
@@ -199,26 +210,33 @@ export async function stockHostile(
     await storeHostile(console, '3'),
     await storeHostile(console, '4'),
   ];
-  const words = { rootCause: evil('decision.rootCause'), fixRecommendation: evil('decision.fix') };
+  const words = {
+    rootCause: createHostileText('decision.rootCause'),
+    fixRecommendation: createHostileText('decision.fix'),
+  };
   const decide = async ({ id, version }: Review, input: Parameters<typeof decideReview>[1]['input']) =>
     await decideReview({ ...app, stores }, { reviewId: id, version, reviewer: 'anna', input });
   const { entry } = await decide(decided, { type: 'correct', category: 'CONFIG_ERROR', ...words });
-  await decide(rejected, { type: 'reject', reason: evil('decision.reason') });
-  const taught = poisoned(sampleEntry(decided.fingerprint), 'entry');
+  await decide(rejected, { type: 'reject', reason: createHostileText('decision.reason') });
+  const taught = poisonValue(sampleEntry(decided.fingerprint), 'entry');
   const withdrawn = {
     ...taught,
     id: createId('lib'),
     fingerprint: { algorithm: 'message', version: 1, value: item.fingerprint },
-    telling: [evil('entry.telling')],
+    telling: [createHostileText('entry.telling')],
   };
   await stores.library.insert({
     ...withdrawn,
     repository: item.repository,
-    confirmedBy: evil('entry.confirmedBy'),
+    confirmedBy: createHostileText('entry.confirmedBy'),
   });
   await withdrawEntry(
     { ...app, stores },
-    { id: withdrawn.id, by: evil('entry.withdrawnBy'), reason: evil('entry.reason') },
+    {
+      id: withdrawn.id,
+      by: createHostileText('entry.withdrawnBy'),
+      reason: createHostileText('entry.reason'),
+    },
   );
   await stores.library.insert({
     ...withdrawn,
@@ -233,7 +251,7 @@ export async function stockHostile(
   return {
     item,
     next,
-    pages: pagesOf(
+    pages: listPages(
       [item, decided, rejected],
       [entry?.id ?? '', withdrawn.id],
       questions,
@@ -243,7 +261,7 @@ export async function stockHostile(
   };
 }
 
-function pagesOf(
+function listPages(
   [item, ...decided]: readonly Review[],
   entries: readonly string[],
   questions: readonly string[],
@@ -252,7 +270,7 @@ function pagesOf(
 ): string[] {
   if (item === undefined) return [];
   const { id, analysisId, buildId, fingerprint } = item;
-  const typed = encodeURIComponent(evil('address'));
+  const typed = encodeURIComponent(createHostileText('address'));
   const log = `/logs/${buildId}?file=${encodeURIComponent(LOG)}`;
   return [
     ...[
@@ -320,8 +338,8 @@ async function askHostile({ stores }: StockedConsole, about: readonly Review[]):
     const other = await stores.builds.upsert({ ...build, externalId: null, number: `${build.number} asked` });
     const triage = await stores.triages.open(other.build.id, `fp-${createId('fal')}`);
     const texts = {
-      title: evil('question.title'),
-      question: evil('question.question'),
+      title: createHostileText('question.title'),
+      question: createHostileText('question.question'),
       category: 'INFRA_ERROR',
     } as const;
     const named = {
@@ -332,14 +350,14 @@ async function askHostile({ stores }: StockedConsole, about: readonly Review[]):
     };
     asked.push((await stores.questions.ask({ id: createId('rev'), ...named, ...texts }, 3_600_000)).id);
   }
-  await stores.questions.answer(asked[0] ?? '', evil('question.answer'), 'anna');
+  await stores.questions.answer(asked[0] ?? '', createHostileText('question.answer'), 'anna');
   return asked;
 }
 
 async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: Review): Promise<string> {
   const threadId = createId('thr');
   const now = new Date().toISOString();
-  const turn = poisoned<Turn>(
+  const turn = poisonValue<Turn>(
     {
       ...{
         threadId,
@@ -382,8 +400,8 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
     id: threadId,
     analysisId,
     buildId,
-    title: evil('thread.title'),
-    startedBy: evil('thread.startedBy'),
+    title: createHostileText('thread.title'),
+    startedBy: createHostileText('thread.startedBy'),
   };
   await stores.conversations.append(
     { ...thread, startedAt: now, lastAskedAt: now, turns: 1 },
@@ -396,8 +414,8 @@ async function storeNotificationRule({
   stores: { notificationRules: rules },
 }: StockedConsole): Promise<string> {
   const texts = {
-    ...poisoned({ query: 'q', destination: 'd', timeZone: 't' }, 'notificationRule'),
-    name: evil('notificationRule.name'),
+    ...poisonValue({ query: 'q', destination: 'd', timeZone: 't' }, 'notificationRule'),
+    name: createHostileText('notificationRule.name'),
   };
   const rule = {
     ...texts,
@@ -412,17 +430,17 @@ async function storeNotificationRule({
   } as const;
   await rules.setOwner(
     {
-      ...poisoned({ owner: 'o', slack: 's', teams: 't', email: 'e' }, 'owner'),
+      ...poisonValue({ owner: 'o', slack: 's', teams: 't', email: 'e' }, 'owner'),
       slackMention: null,
       teamsMention: null,
     },
-    evil('owner.by'),
+    createHostileText('owner.by'),
   );
-  return (await rules.add(rule, null, evil('notificationRule.by')))?.id ?? '';
+  return (await rules.add(rule, null, createHostileText('notificationRule.by')))?.id ?? '';
 }
 
 async function storeRule({ stores }: StockedConsole): Promise<void> {
-  const texts = poisoned(
+  const texts = poisonValue(
     { pattern: 'p', sample: 's', rootCause: 'r', fixRecommendation: 'f', title: 't', author: 'a' },
     'rule',
   );

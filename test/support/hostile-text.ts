@@ -85,11 +85,11 @@ export const hostile = fc
   .map((parts) => parts.join(''));
 
 /** Renders Markdown like GitHub, including dangerous HTML. */
-export function renderedMarkdown(markdown: string): string {
+export function renderMarkdownText(markdown: string): string {
   return micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
 }
 
 /** Removes code from a page, because GitHub reads neither mentions nor issue numbers in it. */
-export function outsideCode(page: string): string {
+export function removeCode(page: string): string {
   return page.replace(/<pre><code[^>]*>[^<]*<\/code><\/pre>/g, '').replace(/<code>[^<]*<\/code>/g, '');
 }

@@ -12,7 +12,7 @@ export interface LogLine {
 }
 
 /** Creates a logger that records its lines. */
-export function recordingLogger(lines: LogLine[]): Logger {
+export function createRecordingLogger(lines: LogLine[]): Logger {
   const at = (level: string, bound: object) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...bound, ...fields }, message });
   const make = (bound: object): Logger => ({
@@ -74,7 +74,7 @@ export const TEST_CONFIG: HttpDeps['config'] = {
  * Creates an object of which every method fails like a database that is unavailable, for tests of what
  * happens before any store is used.
  */
-function down<Port extends object>(name: string): Port {
+function createBrokenPort<Port extends object>(name: string): Port {
   const fail = async () => {
     throw new TriageError('storage-failed', `The ${name} does not answer.`, { retryable: true });
   };
@@ -82,20 +82,20 @@ function down<Port extends object>(name: string): Port {
 }
 
 /** Creates all dependencies of the HTTP layer, without any implementation. */
-export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
-  const store = new Proxy({}, { get: () => down('database') });
+export function createEmptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
+  const store = new Proxy({}, { get: () => createBrokenPort('database') });
   return {
     config: TEST_CONFIG,
     stores: store as HttpDeps['stores'],
-    database: down('database'),
-    archive: down('archive'),
+    database: createBrokenPort('database'),
+    archive: createBrokenPort('archive'),
     notifier: { notify: () => undefined, settle: async () => undefined },
-    vectorIndex: down('index'),
-    knowledge: down('knowledge'),
+    vectorIndex: createBrokenPort('index'),
+    knowledge: createBrokenPort('knowledge'),
     masker: createMasker(),
-    ask: down('database'),
-    repositoryAsk: down('database'),
-    logger: recordingLogger([]),
+    ask: createBrokenPort('database'),
+    repositoryAsk: createBrokenPort('database'),
+    logger: createRecordingLogger([]),
     clock: { now: () => Date.now() },
     readiness: async () => ({ ok: true, degraded: [], backends: {} }),
     ...changes,

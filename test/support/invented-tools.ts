@@ -227,14 +227,14 @@ const DIRECTORIES = 'attic barn cellar depot engine forge gallery harbor kitchen
 type Random = () => number;
 
 const VALUES: Readonly<Record<string, (random: Random) => string>> = {
-  n: (random) => between(random, 2, 9),
-  num: (random) => between(random, 100, 990),
-  big: (random) => between(random, 1_000, 99_000),
-  low: (random) => between(random, 11, 49),
-  high: (random) => between(random, 60, 99),
-  line: (random) => between(random, 3, 400),
-  col: (random) => between(random, 2, 78),
-  sec: (random) => `${between(random, 1, 90)}.${between(random, 1, 9)}`,
+  n: (random) => drawBetween(random, 2, 9),
+  num: (random) => drawBetween(random, 100, 990),
+  big: (random) => drawBetween(random, 1_000, 99_000),
+  low: (random) => drawBetween(random, 11, 49),
+  high: (random) => drawBetween(random, 60, 99),
+  line: (random) => drawBetween(random, 3, 400),
+  col: (random) => drawBetween(random, 2, 78),
+  sec: (random) => `${drawBetween(random, 1, 90)}.${drawBetween(random, 1, 9)}`,
   hex: (random) => Math.floor(0x1000_0000 + random() * 0xe000_0000).toString(16),
   word: (random) => pick(random, WORDS.split(' ')),
   file: (random) => pick(random, FILES.split(' ')),
@@ -250,7 +250,7 @@ interface Line {
  * Returns the first `count` logs of a seed: every tool in turn, half of the logs with time stamps. The same
  * arguments give the same logs.
  */
-export function inventedLogs(count: number, seed: number): InventedLog[] {
+export function inventLogs(count: number, seed: number): InventedLog[] {
   const random = createRandom(seed);
   const tools = TOOLS.trim().split(/^\$ /m).slice(1);
   const firstTool = Math.floor(random() * tools.length);
@@ -258,26 +258,26 @@ export function inventedLogs(count: number, seed: number): InventedLog[] {
   return Array.from({ length: count }, (_, index) => {
     const tool = tools[(firstTool + index) % tools.length] ?? '';
     const kind = HARMLESS[(firstKind + index * 37) % HARMLESS.length] ?? { name: 'none', lines: [] };
-    const lines = withHarmless(random, stepOf(random, tool), kind);
+    const lines = withHarmless(random, createStep(random, tool), kind);
     const stamp = index % 4 < 2 ? createStamp(random) : () => '';
     return {
       name: `${tool.slice(0, tool.indexOf(' '))} with ${kind.name}`,
       lines: lines.map((line) => stamp() + line.text),
-      telling: numbersOf(lines, 'telling'),
-      harmlessAt: numbersOf(lines, 'harmless'),
-      ...categoriesOf(tool),
+      telling: listNumbers(lines, 'telling'),
+      harmlessAt: listNumbers(lines, 'harmless'),
+      ...findCategories(tool),
     };
   });
 }
 
-function categoriesOf(tool: string): Pick<InventedLog, 'category' | 'alsoOk'> {
+function findCategories(tool: string): Pick<InventedLog, 'category' | 'alsoOk'> {
   const named = tool.trimEnd().split('\n= ')[1] ?? '';
   if (named === 'unknown') return { category: null, alsoOk: [] };
   const [category = null, ...alsoOk] = named.split(' ').map((name) => Category.parse(name));
   return { category, alsoOk };
 }
 
-function stepOf(random: Random, tool: string): Line[] {
+function createStep(random: Random, tool: string): Line[] {
   const [ordinary = '', telling = ''] = tool.split(/\n[!=] /);
   const [command = '', opening = '', ...repeats] = ordinary.split(' ⏎ ');
   const more = (most: number) =>
@@ -341,7 +341,7 @@ function fill(random: Random, template: string, facts = new Map<string, string>(
   });
 }
 
-function numbersOf(lines: readonly Line[], role: Line['role']): number[] {
+function listNumbers(lines: readonly Line[], role: Line['role']): number[] {
   return lines.flatMap((line, index) => (line.role === role ? [index + 1] : []));
 }
 
@@ -349,7 +349,7 @@ function createStamp(random: Random): () => string {
   let time = Date.UTC(2026, 2, 4, 5, 6, 7) + Math.floor(random() * 80_000_000);
   return () => {
     time += Math.floor(random() * 900);
-    return `${new Date(time).toISOString().slice(0, -1)}${between(random, 1_000, 9_999)}Z `;
+    return `${new Date(time).toISOString().slice(0, -1)}${drawBetween(random, 1_000, 9_999)}Z `;
   };
 }
 
@@ -359,7 +359,7 @@ function pick<Value>(random: Random, values: readonly Value[]): Value {
   return value;
 }
 
-function between(random: Random, least: number, most: number): string {
+function drawBetween(random: Random, least: number, most: number): string {
   return String(least + Math.floor(random() * (most - least + 1)));
 }
 

@@ -39,7 +39,7 @@ export async function startJenkinsApi(): Promise<JenkinsApi> {
     if (files !== undefined && file === 'api/json') {
       sendJson(response, 200, {
         _class: 'hudson.model.FreeStyleBuild',
-        artifacts: Object.keys(files).map(listed),
+        artifacts: Object.keys(files).map(listArtifacts),
       });
     } else if (content !== undefined) response.writeHead(200).end(content);
     else if (console !== undefined)
@@ -53,6 +53,6 @@ export async function startJenkinsApi(): Promise<JenkinsApi> {
   return { ...server, state };
 }
 
-function listed(relativePath: string) {
+function listArtifacts(relativePath: string) {
   return { displayPath: relativePath, fileName: relativePath.split('/').at(-1), relativePath };
 }

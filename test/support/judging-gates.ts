@@ -15,10 +15,10 @@ import type { ReadOptions } from '../../src/log/read-sources.ts';
 import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { HARMLESS } from './harmless-lines.ts';
-import { inventedLogs } from './invented-tools.ts';
+import { inventLogs } from './invented-tools.ts';
 import {
   type CapturedFailure,
-  figure,
+  createFigure,
   type GateFigure,
   isLearned,
   type Read,
@@ -40,11 +40,11 @@ export const judgeText: Judge = createJudge();
 
 /** Creates a judge of texts that uses this reader. */
 export function createJudge(read: Read = readText): Judge {
-  return (text, options) => classifyByRules(subjectIn(text, options, read)).classification;
+  return (text, options) => classifyByRules(createSubjectFrom(text, options, read)).classification;
 }
 
 /** Checks that a harmless line anywhere outside the cause changes no category, and causes no publication. */
-export function harmlessJudgments(
+export function measureHarmlessJudgments(
   failures: readonly CapturedFailure[],
   each: number,
   judge: Judge = judgeText,
@@ -64,8 +64,8 @@ export function harmlessJudgments(
     }
   }
   return [
-    figure('a harmless line leaves the category', 0.95, cases, changed),
-    figure('a harmless line publishes nothing wrong', 0.99, cases, published),
+    createFigure('a harmless line leaves the category', 0.95, cases, changed),
+    createFigure('a harmless line publishes nothing wrong', 0.99, cases, published),
   ];
 }
 
@@ -73,7 +73,7 @@ export function harmlessJudgments(
  * Checks that, without a reader for any tool, no captured failure that was not used for training is published
  * with a wrong category.
  */
-export function unknownToolJudgment(
+export function measureUnknownToolJudgment(
   failures: readonly CapturedFailure[],
   judge: Judge = judgeText,
 ): GateFigure {
@@ -83,7 +83,7 @@ export function unknownToolJudgment(
     const judged = judge(failure.text, { leftOut });
     return isPublished(judged) && !isAccepted(judged, failure);
   });
-  return figure(
+  return createFigure(
     'failures of unknown tools not published wrongly',
     0.98,
     held.length,
@@ -95,7 +95,7 @@ export function unknownToolJudgment(
  * Checks that, with the readers of all tools but without the rules named after its own tool, no captured
  * failure is published with a wrong category.
  */
-export function ownToolLeftOut(
+export function measureOwnToolLeftOut(
   failures: readonly CapturedFailure[],
   judge: JudgeWithout = createJudgeWithout(),
 ): GateFigure {
@@ -104,7 +104,7 @@ export function ownToolLeftOut(
     const judged = judge(failure);
     return isPublished(judged) && !isAccepted(judged, failure);
   });
-  return figure(
+  return createFigure(
     'failures with their own tool left out not published wrongly',
     0.98,
     labelled.length,
@@ -117,17 +117,18 @@ export function createJudgeWithout(read: Read = readText): JudgeWithout {
   return ({ text, tool }) => {
     const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
     const rules = ALL_RULES.filter(({ name }) => !name.split('-').some((word) => words.has(word)));
-    return classifyByTheseRules(subjectIn(text, { leftOut: listToolReaders() }, read), rules).classification;
+    return classifyByTheseRules(createSubjectFrom(text, { leftOut: listToolReaders() }, read), rules)
+      .classification;
   };
 }
 
 /** Checks that two lines of a tool that does not exist are not published. */
-export function inventedToolJudgment(count: number, judge: Judge = judgeText): GateFigure {
-  const logs = inventedLogs(count * 3, 11)
+export function measureInventedToolJudgment(count: number, judge: Judge = judgeText): GateFigure {
+  const logs = inventLogs(count * 3, 11)
     .filter(({ name }) => !isLearned(name))
     .slice(0, count);
   const published = logs.filter(({ lines }) => isPublished(judge(lines.join('\n'))));
-  return figure(
+  return createFigure(
     'logs of invented tools not published',
     0.9,
     logs.length,
@@ -136,7 +137,7 @@ export function inventedToolJudgment(count: number, judge: Judge = judgeText): G
 }
 
 /** Checks that no line of a green log matches a decisive rule. */
-export function greenRules(
+export function measureRulesOnPassedLogs(
   failures: readonly CapturedFailure[],
   rules: readonly Rule[] = ALL_RULES,
 ): GateFigure {
@@ -145,17 +146,17 @@ export function greenRules(
     green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line))),
   );
   const lines = [...new Set(texts)].filter((text) => classifyRole(text) === 'cause');
-  const empty = subjectIn('');
+  const empty = createSubjectFrom('');
   const facts = readFacts(empty);
   const met = lines.filter((text) => {
     const one = { ...facts, all: [{ origin: 'line' as const, text, source: 'log', line: 1, weight: 1 }] };
     return deciding.some((rule) => matchRule(rule, one) !== null);
   });
-  return figure('lines of green logs that no deciding rule meets', 0.985, lines.length, met);
+  return createFigure('lines of green logs that no deciding rule meets', 0.985, lines.length, met);
 }
 
 /** Returns the subject of a text: its first failure according to the reader. */
-export function subjectIn(
+export function createSubjectFrom(
   text: string,
   options: Partial<ReadOptions> = {},
   read: Read = readText,

@@ -35,7 +35,7 @@ export type KeptRun = z.infer<typeof KeptRun>;
 
 const FOLDER = new URL('../fixtures/recordings/', import.meta.url);
 
-export function keptRun(name: string): KeptRun {
+export function readKeptRun(name: string): KeptRun {
   return KeptRun.parse(
     JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')),
   );

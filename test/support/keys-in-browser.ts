@@ -34,10 +34,10 @@ export async function readKeys(
   const heard = new Set<string>();
   for (const address of addresses) {
     await page.goto(address);
-    for (const keys of await strings(page, LISTED)) listed.add(keys);
-    for (const badge of await strings(page, BADGES)) badges.add(badge);
+    for (const keys of await readStrings(page, LISTED)) listed.add(keys);
+    for (const badge of await readStrings(page, BADGES)) badges.add(badge);
     for (const key of wanted.filter((one) => !heard.has(one)))
-      for (const one of await heardOf(page, address, key)) heard.add(one);
+      for (const one of await listHandledKeys(page, address, key)) heard.add(one);
   }
   const strangers: string[] = [];
   for (const key of OTHERS.filter((one) => !wanted.includes(one)))
@@ -74,7 +74,7 @@ const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closes
  * Returns the effects of a key. If the key led to a field, Escape is pressed to leave it, so that the page is
  * as before.
  */
-async function heardOf(page: Page, address: string, key: string): Promise<string[]> {
+async function listHandledKeys(page: Page, address: string, key: string): Promise<string[]> {
   if (!(await presses(page, key))) return [];
   if (['c', 'x', 'f', 'Ctrl+k', '?', 'Escape'].includes(key)) await page.goto(address);
   const isField =
@@ -88,7 +88,7 @@ async function presses(page: Page, key: string): Promise<boolean> {
   return (await page.evaluate('acted')) === true;
 }
 
-async function strings(page: Page, expression: string): Promise<string[]> {
+async function readStrings(page: Page, expression: string): Promise<string[]> {
   const found = await page.evaluate(expression);
   return Array.isArray(found) ? found.map(String) : [];
 }

@@ -9,10 +9,10 @@ export interface TarFile {
 
 /** Writes a tar archive in the ustar format. */
 export function makeTar(files: readonly TarFile[]): Buffer {
-  return Buffer.concat([...files.map(entryOf), Buffer.alloc(1024)]);
+  return Buffer.concat([...files.map(createEntry), Buffer.alloc(1024)]);
 }
 
-function entryOf({ name, content = '', type = '0', declaredSize }: TarFile): Buffer {
+function createEntry({ name, content = '', type = '0', declaredSize }: TarFile): Buffer {
   const body = Buffer.from(content);
   const header = Buffer.alloc(512);
   header.write(name, 0, 100);

@@ -26,7 +26,7 @@ interface Samples {
  * Returns the samples that gitleaks generates to test its own rules. They are packed, so that no scanner
  * reports them as a leak. `scripts/write/renew-secret-rules.ts` writes them.
  */
-export function gitleaksSamples(): Samples {
+export function readGitleaksSamples(): Samples {
   return JSON.parse(
     brotliDecompressSync(
       readFileSync(join(import.meta.dirname, '../log/mask/gitleaks-samples.br')),
@@ -38,9 +38,9 @@ export function gitleaksSamples(): Samples {
  * Measures the recall on gitleaks' generated secrets, by its rules. A secret counts as hidden if the text
  * shows it nowhere as a whole.
  */
-export async function generatedRecall(masker: Masker): Promise<Recall[]> {
+export async function measureGeneratedRecall(masker: Masker): Promise<Recall[]> {
   const recalls: Recall[] = [];
-  for (const { id, secret } of gitleaksSamples().samples) {
+  for (const { id, secret } of readGitleaksSamples().samples) {
     const missed: string[] = [];
     for (const { text, secrets } of secret) if (await shows(masker, text, secrets)) missed.push(text);
     recalls.push({ kind: id, lines: secret.length, missed });
@@ -68,7 +68,10 @@ const PLACES: readonly ((token: string) => string)[] = [
  * Measures the recall on lines in which logs show secrets, drawn with a seed: each kind in its own position,
  * and tokens in twelve positions as well.
  */
-export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } = {}): Promise<Recall[]> {
+export async function measureRealisticRecall(
+  masker: Masker,
+  { seed = 17, each = 12 } = {},
+): Promise<Recall[]> {
   const recalls: Recall[] = [];
   for (const [kind, planted] of Object.entries(SECRETS)) {
     const lines: Planted[] = fc.sample(planted, { seed, numRuns: each });
@@ -86,7 +89,7 @@ export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } =
 }
 
 /** Returns the share of lines that were hidden, and the share of kinds of which every line was hidden. */
-export function shareOf(recalls: readonly Recall[]): { readonly lines: number; readonly kinds: number } {
+export function computeShare(recalls: readonly Recall[]): { readonly lines: number; readonly kinds: number } {
   const lines = recalls.reduce((sum, recall) => sum + recall.lines, 0);
   const missed = recalls.reduce((sum, recall) => sum + recall.missed.length, 0);
   return {
@@ -99,7 +102,7 @@ export function shareOf(recalls: readonly Recall[]): { readonly lines: number; r
  * Returns the lines of ordinary logs in which something was masked, before and after, and the size of all
  * logs.
  */
-export async function masksIn(
+export async function countMasks(
   masker: Masker,
   logs: Iterable<string>,
 ): Promise<{ places: number; megabytes: number; lines: string[] }> {

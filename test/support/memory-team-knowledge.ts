@@ -32,7 +32,7 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
       const id =
         [...kept.values()].find((one) => one.document.source === document.source)?.document.id ?? document.id;
       const stored = { ...document, id };
-      kept.set(id, { document: stored, passages: passages.map((passage) => indexed(stored, passage)) });
+      kept.set(id, { document: stored, passages: passages.map((passage) => indexPassage(stored, passage)) });
       return id;
     },
     find: async (idOrSource) =>
@@ -51,7 +51,7 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
       const asked = inReach.filter(
         ({ passage }) => category === undefined || (passage.document.category ?? category) === category,
       );
-      return bestByBm25([...listCodes(text), ...wanted.terms], asked)
+      return rankByBm25([...listCodes(text), ...wanted.terms], asked)
         .map(({ passage }) => ({ ...passage, score: scorePassage(text, passage.text) }))
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score)
@@ -60,14 +60,14 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
   };
 }
 
-function indexed({ id, source, title, category }: TeamDocument, passage: Passage): Indexed {
+function indexPassage({ id, source, title, category }: TeamDocument, passage: Passage): Indexed {
   const words = listSearchWords(passage.text);
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { passage: { ...passage, document: { id, source, title, category } }, words, counts };
 }
 
-function bestByBm25(terms: readonly string[], passages: readonly Indexed[]): Indexed[] {
+function rankByBm25(terms: readonly string[], passages: readonly Indexed[]): Indexed[] {
   const average = passages.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, passages.length);
   const rarity = new Map(
     terms.map((term) => {

@@ -44,7 +44,7 @@ export interface TestMongodb {
 }
 
 /** Returns the address of one database of a server. */
-export function inDatabase(url: string, database: string): string {
+export function queryDatabase(url: string, database: string): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
   return address.href;
@@ -61,9 +61,9 @@ export interface OwnMongodb extends TestMongodb {
  * same protocol.
  */
 export async function startMongodb(): Promise<TestMongodb> {
-  if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
+  if (ADDRESS !== null) return putBehindGate(ADDRESS, async () => undefined);
   const container = DOCKER ? await startContainer() : null;
-  return container === null ? startOwnMongodb() : behindGate(container.url, container.stop);
+  return container === null ? startOwnMongodb() : putBehindGate(container.url, container.stop);
 }
 
 /** Starts mongo-java-server, which Maven downloads once, with its data in a temporary folder. */
@@ -90,7 +90,7 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
       ],
       { stdio: 'ignore' },
     );
-    await untilItAnswers(url);
+    await waitUntilItAnswers(url);
     return started;
   };
   let server = await start();
@@ -102,7 +102,7 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
   };
   return {
     url,
-    database: newName,
+    database: createName,
     kill,
     pause: async () => void server.kill('SIGSTOP'),
     resume: async () => {
@@ -119,7 +119,7 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
 }
 
 /** Puts a gate before a server that we must not kill. The gate is closed and frozen instead. */
-async function behindGate(address: string, stop: () => Promise<void>): Promise<TestMongodb> {
+async function putBehindGate(address: string, stop: () => Promise<void>): Promise<TestMongodb> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 27017) });
   const through = new URL(address);
@@ -129,7 +129,7 @@ async function behindGate(address: string, stop: () => Promise<void>): Promise<T
   through.searchParams.set('directConnection', 'true');
   return {
     url: through.href,
-    database: newName,
+    database: createName,
     kill: () => gate.close(),
     pause: async () => gate.freeze(),
     resume: () => gate.open(),
@@ -186,7 +186,7 @@ export async function prepareMongodb(): Promise<string> {
   return folder;
 }
 
-async function untilItAnswers(url: string): Promise<void> {
+async function waitUntilItAnswers(url: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const client = new MongoClient(url, { serverSelectionTimeoutMS: 200, connectTimeoutMS: 500 });
     const isUp = await client
@@ -203,7 +203,7 @@ async function untilItAnswers(url: string): Promise<void> {
   throw new Error('The MongoDB server did not start');
 }
 
-function newName(): string {
+function createName(): string {
   return `faultline_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
 }
 

@@ -48,12 +48,17 @@ const USAGE: Usage = { input: 1000, output: 100 };
 export function act(response: ServerResponse, script: Script, request: ChatCompletionRequest): void {
   switch (script.do) {
     case 'reply': {
-      const calls = request.tools.length === 0 ? null : callsOf(script.value);
+      const calls = request.tools.length === 0 ? null : readCalls(script.value);
       if (calls !== null)
         sendJson(
           response,
           200,
-          completion(request, { ...said(null), tool_calls: calls }, 'tool_calls', script.usage),
+          createCompletion(
+            request,
+            { ...createMessage(null), tool_calls: calls },
+            'tool_calls',
+            script.usage,
+          ),
         );
       else answer(response, request, JSON.stringify(script.value), script.finish, script.usage);
       return;
@@ -63,12 +68,12 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       return;
     case 'call': {
       const calls = script.calls.map(({ name, args }) =>
-        toolCall(name, typeof args === 'string' ? args : JSON.stringify(args)),
+        createToolCall(name, typeof args === 'string' ? args : JSON.stringify(args)),
       );
       sendJson(
         response,
         200,
-        completion(request, { ...said(script.text ?? null), tool_calls: calls }, 'tool_calls'),
+        createCompletion(request, { ...createMessage(script.text ?? null), tool_calls: calls }, 'tool_calls'),
       );
       return;
     }
@@ -77,7 +82,7 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       return;
     case 'stream-error':
       open(response);
-      send(response, chunk(request, { role: 'assistant', content: 'Well' }));
+      send(response, createChunk(request, { role: 'assistant', content: 'Well' }));
       send(response, { error: { message: script.message, type: 'server_error' } });
       response.end();
       return;
@@ -85,7 +90,7 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       sendJson(
         response,
         200,
-        completion(request, { ...said(null), refusal: 'I cannot help with that.' }, 'stop'),
+        createCompletion(request, { ...createMessage(null), refusal: 'I cannot help with that.' }, 'stop'),
       );
       return;
     case 'status': {
@@ -98,8 +103,9 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       return;
     case 'cut':
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' });
-      response.write(JSON.stringify(completion(request, said('{"half": "an'), 'stop')).slice(0, 150), () =>
-        response.destroy(),
+      response.write(
+        JSON.stringify(createCompletion(request, createMessage('{"half": "an'), 'stop')).slice(0, 150),
+        () => response.destroy(),
       );
       return;
     case 'hang':
@@ -131,9 +137,9 @@ function answer(
     sendJson(
       response,
       200,
-      completion(
+      createCompletion(
         request,
-        { ...said(text), ...(reasoning === undefined ? {} : { reasoning_content: reasoning }) },
+        { ...createMessage(text), ...(reasoning === undefined ? {} : { reasoning_content: reasoning }) },
         finish,
         usage,
       ),
@@ -151,16 +157,16 @@ async function stream(
   }: { readonly cut?: 'closed' | 'reset'; readonly pauseMs?: number; readonly usage?: Usage },
 ): Promise<void> {
   open(response);
-  send(response, chunk(request, { role: 'assistant', content: '' }));
+  send(response, createChunk(request, { role: 'assistant', content: '' }));
   for (const piece of pieces) {
-    send(response, chunk(request, { content: piece }));
+    send(response, createChunk(request, { content: piece }));
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   if (cut === 'reset') response.destroy();
   if (cut === undefined) {
-    send(response, chunk(request, {}, 'stop'));
+    send(response, createChunk(request, {}, 'stop'));
     const wished = request.body.stream_options !== undefined;
-    if (wished) send(response, { ...chunk(request, {}), choices: [], usage: countOf(usage) });
+    if (wished) send(response, { ...createChunk(request, {}), choices: [], usage: countAdvice(usage) });
     response.write('data: [DONE]\n\n');
   }
   response.end();
@@ -174,7 +180,7 @@ function send(response: ServerResponse, event: object): void {
   response.write(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-function chunk(request: ChatCompletionRequest, delta: object, finish: string | null = null) {
+function createChunk(request: ChatCompletionRequest, delta: object, finish: string | null = null) {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
   return {
     id: 'chatcmpl-test',
@@ -185,36 +191,41 @@ function chunk(request: ChatCompletionRequest, delta: object, finish: string | n
   };
 }
 
-function completion(request: ChatCompletionRequest, message: object, finish: string, usage: Usage = USAGE) {
+function createCompletion(
+  request: ChatCompletionRequest,
+  message: object,
+  finish: string,
+  usage: Usage = USAGE,
+) {
   return {
     id: 'chatcmpl-test',
     object: 'chat.completion',
     created: 1_750_000_000,
     model: request.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
-    usage: countOf(usage),
+    usage: countAdvice(usage),
   };
 }
 
-function said(content: string | null) {
+function createMessage(content: string | null) {
   return { role: 'assistant', content, refusal: null };
 }
 
-function countOf({ input, output, cached }: Usage) {
+function countAdvice({ input, output, cached }: Usage) {
   const details =
     cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 } };
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output, ...details };
 }
 
-function callsOf(value: unknown): object[] | null {
+function readCalls(value: unknown): object[] | null {
   if (typeof value !== 'object' || value === null || !('calls' in value) || !Array.isArray(value.calls))
     return null;
-  return value.calls.map(({ tool, args, why }) => toolCall(tool, JSON.stringify({ why, ...args })));
+  return value.calls.map(({ tool, args, why }) => createToolCall(tool, JSON.stringify({ why, ...args })));
 }
 
 let calls = 0;
 
-function toolCall(name: string, written: string) {
+function createToolCall(name: string, written: string) {
   calls += 1;
   return { id: `call_${calls}`, type: 'function', function: { name, arguments: written } };
 }

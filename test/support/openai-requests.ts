@@ -97,32 +97,32 @@ interface Refused {
   };
 }
 
-export function whyRefused(
+export function findRefusal(
   message: IncomingMessage,
   body: unknown,
   options: OpenAiServerOptions,
 ): Refused | null {
   if (message.method !== 'POST' || message.url !== (options.path ?? '/v1/chat/completions')) {
-    return refusal(404, `Invalid URL (${message.method} ${message.url})`, 'unknown_url');
+    return createRefusal(404, `Invalid URL (${message.method} ${message.url})`, 'unknown_url');
   }
   const { apiKey = TEST_KEY } = options;
   const key = options.azure
     ? message.headers['api-key']
     : message.headers.authorization?.replace(/^Bearer /, '');
   if (apiKey !== null && key !== apiKey)
-    return refusal(401, `Incorrect API key provided: ${key}.`, 'invalid_api_key');
+    return createRefusal(401, `Incorrect API key provided: ${key}.`, 'invalid_api_key');
   if (!message.headers['content-type']?.startsWith('application/json'))
-    return refusal(400, 'Content type must be application/json');
+    return createRefusal(400, 'Content type must be application/json');
   const parsed = Body.safeParse(body);
-  if (!parsed.success) return refusal(400, `Invalid request: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) return createRefusal(400, `Invalid request: ${z.prettifyError(parsed.error)}`);
   const { response_format: format, messages, temperature } = parsed.data;
   const unknown = options.unknownParameters?.find((name) => Object.hasOwn(parsed.data, name));
   if (unknown !== undefined)
-    return refusal(400, `Unsupported parameter: '${unknown}' is not supported with this model.`);
+    return createRefusal(400, `Unsupported parameter: '${unknown}' is not supported with this model.`);
   if (options.noSystem && messages.some((other) => other.role === 'system'))
-    return refusal(400, 'System role not supported');
+    return createRefusal(400, 'System role not supported');
   if (options.noTemperature && temperature !== undefined && temperature !== 1) {
-    return refusal(
+    return createRefusal(
       400,
       "Unsupported value: 'temperature' does not support 0 with this model.",
       'unsupported_value',
@@ -130,44 +130,45 @@ export function whyRefused(
   }
   const type = format?.type ?? 'text';
   if (options.formats !== undefined && !options.formats.includes(type)) {
-    return refusal(
+    return createRefusal(
       400,
       `Invalid parameter: 'response_format' of type '${type}' is not supported with this model.`,
     );
   }
   if (format?.type === 'json_object' && !messages.some((other) => /json/i.test(other.content))) {
-    return refusal(
+    return createRefusal(
       400,
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
     );
   }
-  const problemWithTools = whyToolsRefused(parsed.data, options);
+  const problemWithTools = findToolRefusal(parsed.data, options);
   if (problemWithTools !== null) return problemWithTools;
   if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return null;
   const problem =
     format.json_schema.schema.type === 'object'
-      ? looseSpot(format.json_schema.schema, '$')
+      ? findLooseSpot(format.json_schema.schema, '$')
       : '$: must be an object';
   return problem === null
     ? null
-    : refusal(400, `Invalid schema for response_format '${format.json_schema.name}': ${problem}`);
+    : createRefusal(400, `Invalid schema for response_format '${format.json_schema.name}': ${problem}`);
 }
 
-function whyToolsRefused(
+function findToolRefusal(
   { tools = [], tool_choice, parallel_tool_calls }: z.infer<typeof Body>,
   options: OpenAiServerOptions,
 ): Refused | null {
   if (tools.length === 0) {
     if (tool_choice === undefined && parallel_tool_calls === undefined) return null;
-    return refusal(400, "'tool_choice' is only allowed when 'tools' are specified.");
+    return createRefusal(400, "'tool_choice' is only allowed when 'tools' are specified.");
   }
-  if (options.tools === 'refused') return refusal(400, 'this model does not support tools');
+  if (options.tools === 'refused') return createRefusal(400, 'this model does not support tools');
   const strict = tools.filter((tool) => tool.function.strict === true);
   if (options.tools === 'plain' && strict.length > 0)
-    return refusal(400, "Unknown parameter: 'tools[0].function.strict'.");
+    return createRefusal(400, "Unknown parameter: 'tools[0].function.strict'.");
   for (const { function: called } of strict) {
-    const problem = looseSpot(called.parameters, '$');
-    if (problem !== null) return refusal(400, `Invalid schema for function '${called.name}': ${problem}`);
+    const problem = findLooseSpot(called.parameters, '$');
+    if (problem !== null)
+      return createRefusal(400, `Invalid schema for function '${called.name}': ${problem}`);
   }
   return null;
 }
@@ -187,7 +188,7 @@ const KEYWORDS = new Set([
 ]);
 
 /** Returns the position at which a schema does not satisfy strict mode, or null. */
-function looseSpot(node: unknown, at: string): string | null {
+function findLooseSpot(node: unknown, at: string): string | null {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return `${at}: not a schema`;
   const schema = node as Record<string, unknown>;
   const unknown = Object.keys(schema).find((key) => !KEYWORDS.has(key));
@@ -195,8 +196,8 @@ function looseSpot(node: unknown, at: string): string | null {
   if (schema.type === undefined && schema.anyOf === undefined && schema.$ref === undefined)
     return `${at}: schema must have a 'type' key`;
   if (Array.isArray(schema.anyOf))
-    return firstOf(schema.anyOf.map((one, index) => looseSpot(one, `${at}.anyOf[${index}]`)));
-  if (schema.type === 'array') return looseSpot(schema.items, `${at}[]`);
+    return takeFirst(schema.anyOf.map((one, index) => findLooseSpot(one, `${at}.anyOf[${index}]`)));
+  if (schema.type === 'array') return findLooseSpot(schema.items, `${at}[]`);
   if (schema.type !== 'object') return null;
   const properties = (schema.properties ?? {}) as Record<string, unknown>;
   if (schema.additionalProperties !== false)
@@ -205,18 +206,18 @@ function looseSpot(node: unknown, at: string): string | null {
   const missing = Object.keys(properties).find((name) => !required.includes(name));
   if (missing !== undefined)
     return `${at}: 'required' must include every key in properties. Missing '${missing}'.`;
-  return firstOf(Object.entries(properties).map(([name, one]) => looseSpot(one, `${at}.${name}`)));
+  return takeFirst(Object.entries(properties).map(([name, one]) => findLooseSpot(one, `${at}.${name}`)));
 }
 
-function firstOf(problems: readonly (string | null)[]): string | null {
+function takeFirst(problems: readonly (string | null)[]): string | null {
   return problems.find((problem) => problem !== null) ?? null;
 }
 
-function refusal(status: number, message: string, code: string | null = null): Refused {
+function createRefusal(status: number, message: string, code: string | null = null): Refused {
   return { status, error: { message, type: 'invalid_request_error', param: null, code } };
 }
 
-export function requestOf(body: unknown): ChatCompletionRequest {
+export function createRequest(body: unknown): ChatCompletionRequest {
   const parsed = Body.parse(body);
   const format = parsed.response_format;
   return {

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { act, type Script } from './openai-replies.ts';
 import {
   type ChatCompletionRequest,
+  createRequest,
+  findRefusal,
   type OpenAiServerOptions,
-  requestOf,
   sendJson,
-  whyRefused,
 } from './openai-requests.ts';
 
 export type { Script } from './openai-replies.ts';
@@ -42,13 +42,13 @@ export async function startOpenAiServer(options: OpenAiServerOptions = {}): Prom
   const server = createServer((message, response) => {
     void readBody(message).then((body) => {
       heard.push(`${message.method} ${message.url}`);
-      const problem = whyRefused(message, body, options);
+      const problem = findRefusal(message, body, options);
       if (problem !== null) {
         if (problem.status === 400) refused.push(problem.error.message);
         sendJson(response, problem.status, { error: problem.error });
         return;
       }
-      const request = requestOf(body);
+      const request = createRequest(body);
       requests.push(request);
       const [next, ...later] = scripts;
       if (later.length > 0) scripts = later;

@@ -108,7 +108,7 @@ export async function startOpenIdIssuer({
   server = await startLoopback((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://issuer');
     if (pathname === '/.well-known/openid-configuration')
-      return sendJson(response, 200, { ...discovery(server.url), ...metadata(server.url) });
+      return sendJson(response, 200, { ...createDiscovery(server.url), ...metadata(server.url) });
     if (pathname === '/keys')
       return sendJson(response, 200, {
         keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }],
@@ -122,7 +122,7 @@ export async function startOpenIdIssuer({
   return Object.assign(issuer, { url: server.url, close: server.close });
 }
 
-function discovery(url: string): object {
+function createDiscovery(url: string): object {
   return {
     issuer: url,
     authorization_endpoint: `${url}/authorize`,

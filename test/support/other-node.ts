@@ -10,7 +10,7 @@ const CACHE = join(import.meta.dirname, '../../.faultline/nodes');
  * Returns the program of another Node version, such as `20.20.2`, from the npm registry. It is downloaded
  * once. Throws if the registry cannot be reached.
  */
-export async function otherNode(version: string): Promise<string> {
+export async function installOtherNode(version: string): Promise<string> {
   const home = join(CACHE, version);
   const program = join(home, 'node_modules/node/bin/node');
   if (existsSync(program)) return program;

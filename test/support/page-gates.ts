@@ -7,8 +7,8 @@ import { normalizeRepeat } from '../../src/models/analyst/choose-lines.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
-import { subjectIn } from './judging-gates.ts';
-import { type CapturedFailure, figure, type GateFigure } from './reading-gates.ts';
+import { createSubjectFrom } from './judging-gates.ts';
+import { type CapturedFailure, createFigure, type GateFigure } from './reading-gates.ts';
 
 /** The maximum number of log tokens that an analysis with a model sees. */
 const BUDGET_TOKENS = 4_000;
@@ -39,7 +39,10 @@ export type Ask = (failure: Labelled) => Promise<Requests>;
  * Measures the share of failures that show a model what it must see (informative lines, the lines it
  * requested, and cited lines), and how little else.
  */
-export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbout): Promise<GateFigure[]> {
+export async function measurePages(
+  failures: readonly Labelled[],
+  ask: Ask = askAbout,
+): Promise<GateFigure[]> {
   const missed = {
     classify: [] as string[],
     answer: [] as string[],
@@ -49,23 +52,28 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
   let [shown, junk] = [0, 0];
   for (const failure of failures) {
     const requests = await ask(failure);
-    const telling = linesOf(failure.telling, failure.text);
-    const window = linesOf([windowOf(failure)], failure.text);
+    const telling = listLines(failure.telling, failure.text);
+    const window = listLines([findWindow(failure)], failure.text);
     if (!isShown(telling, requests.classify)) missed.classify.push(failure.name);
     if (!isShown(telling, requests.answer)) missed.answer.push(failure.name);
     if (!isShown(telling, requests.verify)) missed.cited.push(failure.name);
     if (!isAccountedFor(window, requests.reason) || !isAccountedFor(window, requests['select-tool']))
       missed.requested.push(failure.name);
-    const lines = shownLines(requests.classify);
+    const lines = listShownLines(requests.classify);
     shown += lines.size;
     junk += findJunk(requests.classify).filter((line) => !telling.includes(line)).length;
   }
   const count = failures.length;
   return [
-    figure('telling lines shown to the model that classifies', 0.97, count, missed.classify),
-    figure('telling lines shown to the model that answers', 0.98, count, missed.answer),
-    figure('requested lines shown in the next question, or named as the rest', 1, count, missed.requested),
-    figure('cited lines shown to the model that verifies', 1, count, missed.cited),
+    createFigure('telling lines shown to the model that classifies', 0.97, count, missed.classify),
+    createFigure('telling lines shown to the model that answers', 0.98, count, missed.answer),
+    createFigure(
+      'requested lines shown in the next question, or named as the rest',
+      1,
+      count,
+      missed.requested,
+    ),
+    createFigure('cited lines shown to the model that verifies', 1, count, missed.cited),
     {
       name: 'shown lines of a log that have a role and repeat no other',
       value: 1 - junk / Math.max(1, shown),
@@ -81,15 +89,17 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
  * quotes every informative line.
  */
 export const askAbout: Ask = async (failure) => {
-  const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
+  const subject = failure.subject ?? createSubjectFrom(failure.text, { budgetTokens: BUDGET_TOKENS });
   const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({
     ...excerpt,
     id: `E${i + 1}`,
     tool: 'log',
     title: excerpt.reason,
   }));
-  const window = found(failure, windowOf(failure), `E${evidence.length + 1}`);
-  const cited = failure.telling.map((range, i) => found(failure, range, `E${evidence.length + 2 + i}`));
+  const window = createEvidence(failure, findWindow(failure), `E${evidence.length + 1}`);
+  const cited = failure.telling.map((range, i) =>
+    createEvidence(failure, range, `E${evidence.length + 2 + i}`),
+  );
   const known = [...evidence, ...cited, window];
   const outcomes: ToolOutcome[] = [
     {
@@ -114,7 +124,7 @@ export const askAbout: Ask = async (failure) => {
     },
   ];
   const sent: Record<string, string> = {};
-  const analyst = createLlmAnalyst({ model: listening(sent) });
+  const analyst = createLlmAnalyst({ model: waitForListening(sent) });
   const signal = new AbortController().signal;
   const insight = { subject, classification: CLASSIFIED, evidence: known, outcomes, round: 3, gaps: [] };
   await analyst.classify({ subject }, signal);
@@ -154,7 +164,7 @@ export function findJunk(request: string): number[] {
  * Returns the numbered lines of the log in a request, including those that repeat one of them and are only
  * counted there.
  */
-export function shownLines(request: string): Map<number, string> {
+export function listShownLines(request: string): Map<number, string> {
   const shown = new Map<number, string>();
   let last = '';
   for (const [, line, text = '', repeats] of request.matchAll(
@@ -168,7 +178,7 @@ export function shownLines(request: string): Map<number, string> {
 }
 
 function isShown(lines: readonly number[], request: string): boolean {
-  const shown = shownLines(request);
+  const shown = listShownLines(request);
   return lines.every((line) => shown.has(line));
 }
 
@@ -177,7 +187,7 @@ function isShown(lines: readonly number[], request: string): boolean {
  * once.
  */
 function isAccountedFor(lines: readonly number[], request: string): boolean {
-  const shown = shownLines(request);
+  const shown = listShownLines(request);
   const rest = [...request.matchAll(/^Too long to be shown at once: .*$/gm)].flatMap(([words]) =>
     [...words.matchAll(/lines (\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)] as const),
   );
@@ -185,7 +195,7 @@ function isAccountedFor(lines: readonly number[], request: string): boolean {
 }
 
 /** Returns the non-empty lines of ranges. */
-function linesOf(ranges: readonly (readonly [number, number])[], text: string): number[] {
+function listLines(ranges: readonly (readonly [number, number])[], text: string): number[] {
   const all = text.split('\n');
   const isBlank = (line: number) => classifyRole(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
   return ranges
@@ -194,13 +204,17 @@ function linesOf(ranges: readonly (readonly [number, number])[], text: string): 
 }
 
 /** Returns a range of lines in the middle of the log, which no excerpt needs to contain. */
-function windowOf({ text }: Labelled): readonly [number, number] {
+function findWindow({ text }: Labelled): readonly [number, number] {
   const count = text.split('\n').length;
   const from = Math.max(1, Math.floor(count / 2) - WINDOW / 2);
   return [from, Math.min(count, from + WINDOW - 1)];
 }
 
-function found({ text }: Labelled, [lineStart, lineEnd]: readonly [number, number], id: string): Evidence {
+function createEvidence(
+  { text }: Labelled,
+  [lineStart, lineEnd]: readonly [number, number],
+  id: string,
+): Evidence {
   const lines = text
     .split('\n')
     .slice(lineStart - 1, lineEnd)
@@ -220,7 +234,7 @@ function call(tool: string) {
   return { tool, args: {}, why: 'to see more' };
 }
 
-function listening(sent: Record<string, string>): ChatModel {
+function waitForListening(sent: Record<string, string>): ChatModel {
   const cost = { model: 'm', inputTokens: 0, outputTokens: 0, costUsd: 0, calls: 1 };
   const plan = { thought: '', gaps: [], revised: null, confidence: 0.5, next: 'look' };
   const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.5 };

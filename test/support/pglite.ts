@@ -34,7 +34,7 @@ export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
  * change.
  */
 export async function copyTestDatabase(dataDir: string): Promise<string> {
-  const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await migrationsKey());
+  const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await computeMigrationsKey());
   if (!existsSync(template)) await makeTemplate(template);
   // The synchronous copy takes a fifth of the time of the asynchronous one.
   cpSync(template, dataDir, { recursive: true });
@@ -42,7 +42,7 @@ export async function copyTestDatabase(dataDir: string): Promise<string> {
 }
 
 /** Returns a key that changes when a migrated database would be different. */
-export async function migrationsKey(): Promise<string> {
+export async function computeMigrationsKey(): Promise<string> {
   const hash = createHash('sha256').update(
     await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')),
   );

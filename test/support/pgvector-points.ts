@@ -5,11 +5,11 @@ import type { Embedder } from '../../src/ports/vector-index.ts';
  * same one. Because points are close together, high recall takes effort.
  */
 export function pointEmbedder(name: string, dimensions: number, centres: number): Embedder {
-  const centre = (number: number) => directions(number * 7919 + 1, dimensions);
+  const centre = (number: number) => createDirections(number * 7919 + 1, dimensions);
   const embedOne = (text: string): Float32Array => {
     const number = Number(text);
     const around = centre(number % centres);
-    const own = directions(number + 104_729, dimensions);
+    const own = createDirections(number + 104_729, dimensions);
     const mixed = around.map((value, index) => value + 0.8 * (own[index] ?? 0));
     const length = Math.hypot(...mixed);
     return mixed.map((value) => value / length);
@@ -18,7 +18,7 @@ export function pointEmbedder(name: string, dimensions: number, centres: number)
 }
 
 /** Returns a direction that depends only on the seed. */
-function directions(seed: number, dimensions: number): Float32Array {
+function createDirections(seed: number, dimensions: number): Float32Array {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   const next = () => {
     state ^= state << 13;

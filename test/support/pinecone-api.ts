@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, startLoopback } from './loopback-server.ts';
-import { operations, type Reply, refused } from './pinecone-operations.ts';
+import { createOperations, expectRefusal, type Reply } from './pinecone-operations.ts';
 import { API_VERSION } from './pinecone-schema.ts';
 import { createPineconeSpaces, type Spaces } from './pinecone-spaces.ts';
 
@@ -59,7 +59,9 @@ export async function startPineconeApi(
   let scripts: readonly PineconeScript[] = [{ do: 'answer' }];
   let controlToo = false;
   const server = await startLoopback((request, response) => {
-    void answer(request, response).catch((error: unknown) => send(response, refused(500, String(error))));
+    void answer(request, response).catch((error: unknown) =>
+      send(response, expectRefusal(500, String(error))),
+    );
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -70,12 +72,12 @@ export async function startPineconeApi(
       if (later.length > 0) scripts = later;
       if (playsTo(script, response)) return;
     }
-    send(response, control ? (refusalOf(request, body) ?? describe(request)) : onData(request, body));
+    send(response, control ? (catchRefusal(request, body) ?? describe(request)) : replyToData(request, body));
   }
 
-  function onData(request: IncomingMessage, body: Buffer): Reply {
-    if (index === null) return refused(404, 'no such index');
-    return refusalOf(request, body) ?? serve(request, body.toString('utf8'), index.dimension ?? 512);
+  function replyToData(request: IncomingMessage, body: Buffer): Reply {
+    if (index === null) return expectRefusal(404, 'no such index');
+    return catchRefusal(request, body) ?? serve(request, body.toString('utf8'), index.dimension ?? 512);
   }
 
   function send(response: ServerResponse, { status, body, headers, refusal }: Reply): void {
@@ -105,8 +107,8 @@ export async function startPineconeApi(
 
   function serve(request: IncomingMessage, text: string, dimension: number): Reply {
     const { pathname, searchParams } = new URL(request.url ?? '/', server.url);
-    const answers = operations(spaces, dimension)[`${request.method} ${pathname}`];
-    if (answers === undefined) return refused(404, `${request.method} ${pathname}`);
+    const answers = createOperations(spaces, dimension)[`${request.method} ${pathname}`];
+    if (answers === undefined) return expectRefusal(404, `${request.method} ${pathname}`);
     const ids = searchParams.has('ids') ? { ids: searchParams.getAll('ids') } : {};
     const asked: unknown =
       request.method === 'GET' ? { ...Object.fromEntries(searchParams), ...ids } : JSON.parse(text);
@@ -130,10 +132,13 @@ export async function startPineconeApi(
   } satisfies PineconeApi;
 }
 
-function refusalOf({ headers, url = '' }: IncomingMessage, body: Buffer): Reply | null {
+function catchRefusal({ headers, url = '' }: IncomingMessage, body: Buffer): Reply | null {
   if (headers['api-key'] !== PINECONE_KEY) return { status: 401, body: 'Invalid API Key' };
-  if (headers['x-pinecone-api-version'] !== API_VERSION) return refused(400, 'wrong X-Pinecone-Api-Version');
-  return body.length > MAX_BODY || url.length > MAX_ADDRESS ? refused(413, 'message length too large') : null;
+  if (headers['x-pinecone-api-version'] !== API_VERSION)
+    return expectRefusal(400, 'wrong X-Pinecone-Api-Version');
+  return body.length > MAX_BODY || url.length > MAX_ADDRESS
+    ? expectRefusal(413, 'message length too large')
+    : null;
 }
 
 /** Tells whether the script completed the response. */

@@ -19,53 +19,56 @@ export interface Reply {
 
 const MAX_RESULT = 4 * 1024 * 1024;
 
-export function refused(status: number, message: string): Reply {
+export function expectRefusal(status: number, message: string): Reply {
   return { status, body: { code: 3, message, details: [] }, refusal: message };
 }
 
 /** Creates the operations of the data plane that we use, by method and path. */
-export function operations(
+export function createOperations(
   spaces: Spaces,
   dimension: number,
 ): Readonly<Record<string, (asked: unknown) => Reply>> {
   return {
-    'POST /vectors/upsert': checked(upsertRequest(dimension), ({ namespace = '', vectors }) => {
+    'POST /vectors/upsert': withSchema(upsertRequest(dimension), ({ namespace = '', vectors }) => {
       const written = spaces.upsert(namespace, vectors);
-      return ok({ upsertedCount: vectors.length }, { 'x-pinecone-request-lsn': String(written) });
+      return replyOk({ upsertedCount: vectors.length }, { 'x-pinecone-request-lsn': String(written) });
     }),
-    'POST /vectors/delete': checked(DeleteRequest, ({ namespace = '', ids = null }) => {
+    'POST /vectors/delete': withSchema(DeleteRequest, ({ namespace = '', ids = null }) => {
       const written = spaces.remove(namespace, ids);
       if (written === null)
         return { status: 404, body: { code: 5, message: 'Namespace not found', details: [] } };
-      return ok({}, { 'x-pinecone-request-lsn': String(written) });
+      return replyOk({}, { 'x-pinecone-request-lsn': String(written) });
     }),
-    'POST /query': checked(queryRequest(dimension), ({ namespace = '', ...asked }) => {
+    'POST /query': withSchema(queryRequest(dimension), ({ namespace = '', ...asked }) => {
       const { matches, indexed } = spaces.query(namespace, asked);
-      if (JSON.stringify(matches).length > MAX_RESULT) return refused(400, 'the result is larger than 4 MB');
-      return ok(
+      if (JSON.stringify(matches).length > MAX_RESULT)
+        return expectRefusal(400, 'the result is larger than 4 MB');
+      return replyOk(
         { matches, namespace, usage: { readUnits: 1 } },
         { 'x-pinecone-max-indexed-lsn': String(indexed) },
       );
     }),
-    'GET /vectors/list': checked(ListQuery, ({ namespace = '', ...asked }) =>
-      ok(spaces.list(namespace, asked)),
+    'GET /vectors/list': withSchema(ListQuery, ({ namespace = '', ...asked }) =>
+      replyOk(spaces.list(namespace, asked)),
     ),
-    'GET /vectors/fetch': checked(FetchQuery, ({ namespace = '', ids }) =>
-      ok({ vectors: spaces.fetch(namespace, ids), namespace }),
+    'GET /vectors/fetch': withSchema(FetchQuery, ({ namespace = '', ids }) =>
+      replyOk({ vectors: spaces.fetch(namespace, ids), namespace }),
     ),
-    'POST /describe_index_stats': checked(StatsRequest, () =>
-      ok({ dimension, metric: 'cosine', vectorType: 'dense', ...spaces.stats() }),
+    'POST /describe_index_stats': withSchema(StatsRequest, () =>
+      replyOk({ dimension, metric: 'cosine', vectorType: 'dense', ...spaces.stats() }),
     ),
   };
 }
 
-function ok(body: object, headers: Record<string, string> = {}): Reply {
+function replyOk(body: object, headers: Record<string, string> = {}): Reply {
   return { status: 200, body, headers };
 }
 
-function checked<T>(schema: z.ZodType<T>, answer: (asked: T) => Reply): (asked: unknown) => Reply {
+function withSchema<T>(schema: z.ZodType<T>, answer: (asked: T) => Reply): (asked: unknown) => Reply {
   return (asked) => {
     const result = schema.safeParse(asked);
-    return result.success ? answer(result.data) : refused(400, z.prettifyError(result.error).slice(0, 500));
+    return result.success
+      ? answer(result.data)
+      : expectRefusal(400, z.prettifyError(result.error).slice(0, 500));
   };
 }

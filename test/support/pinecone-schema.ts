@@ -52,7 +52,7 @@ const Filter = z
 export type Filter = z.infer<typeof Filter>;
 
 /** Vectors of one index have its length, and a direction. */
-function valuesOf(dimension: number) {
+function listValues(dimension: number) {
   return z
     .array(z.number())
     .length(dimension, `Vector dimension does not match the dimension of the index ${dimension}`)
@@ -63,7 +63,7 @@ function valuesOf(dimension: number) {
 }
 
 export function upsertRequest(dimension: number) {
-  const Vector = z.strictObject({ id: Id, values: valuesOf(dimension), metadata: Metadata.optional() });
+  const Vector = z.strictObject({ id: Id, values: listValues(dimension), metadata: Metadata.optional() });
   return z.strictObject({ namespace: Namespace.optional(), vectors: z.array(Vector).min(1).max(1_000) });
 }
 
@@ -74,7 +74,7 @@ export function queryRequest(dimension: number) {
     filter: Filter.optional(),
     includeValues: z.boolean().optional(),
     includeMetadata: z.boolean().optional(),
-    vector: valuesOf(dimension),
+    vector: listValues(dimension),
   });
 }
 

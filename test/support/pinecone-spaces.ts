@@ -27,7 +27,7 @@ export function createPineconeSpaces(lagMs: number) {
   const spaces = new Map<string, Space>();
   let lag = lagMs;
 
-  function at(name: string): Space {
+  function writeAt(name: string): Space {
     const space = spaces.get(name) ?? { seen: new Map(), waiting: [], written: 0, indexed: 0 };
     spaces.set(name, space);
     const now = Date.now();
@@ -40,10 +40,10 @@ export function createPineconeSpaces(lagMs: number) {
   }
 
   function write(name: string, apply: Write['apply']): number {
-    const space = at(name);
+    const space = writeAt(name);
     space.written += 1;
     space.waiting.push({ lsn: space.written, visibleAt: Date.now() + lag, apply });
-    at(name);
+    writeAt(name);
     return space.written;
   }
 
@@ -52,7 +52,7 @@ export function createPineconeSpaces(lagMs: number) {
       lag = milliseconds;
     },
     /** Returns the names of the namespaces that contain visible vectors. */
-    names: () => [...spaces.keys()].filter((name) => at(name).seen.size > 0).toSorted(),
+    names: () => [...spaces.keys()].filter((name) => writeAt(name).seen.size > 0).toSorted(),
     upsert: (name: string, vectors: readonly Vector[]) =>
       write(name, (seen) => {
         for (const vector of vectors) seen.set(vector.id, vector);
@@ -73,12 +73,12 @@ export function createPineconeSpaces(lagMs: number) {
         includeMetadata?: boolean | undefined;
       },
     ) => {
-      const { seen, indexed } = at(name);
+      const { seen, indexed } = writeAt(name);
       const matches = [...seen.values()]
         .filter((vector) => fits(vector, asked.filter))
         .map((vector) => ({
           id: vector.id,
-          score: cosine(vector.values, asked.vector),
+          score: computeCosine(vector.values, asked.vector),
           values: [],
           metadata: vector.metadata ?? {},
         }))
@@ -91,7 +91,7 @@ export function createPineconeSpaces(lagMs: number) {
       name: string,
       { limit, paginationToken }: { limit: number; paginationToken?: string | undefined },
     ) => {
-      const ids = [...at(name).seen.keys()].toSorted();
+      const ids = [...writeAt(name).seen.keys()].toSorted();
       const start =
         paginationToken === undefined ? 0 : Number(Buffer.from(paginationToken, 'base64').toString());
       const vectors = ids.slice(start, start + limit).map((id) => ({ id }));
@@ -102,11 +102,11 @@ export function createPineconeSpaces(lagMs: number) {
     },
     fetch: (name: string, ids: readonly string[]) =>
       Object.fromEntries(
-        ids.flatMap((id) => at(name).seen.get(id) ?? []).map((vector) => [vector.id, vector]),
+        ids.flatMap((id) => writeAt(name).seen.get(id) ?? []).map((vector) => [vector.id, vector]),
       ),
     stats: () => {
       const counts = [...spaces.keys()]
-        .map((name) => [name, at(name).seen.size] as const)
+        .map((name) => [name, writeAt(name).seen.size] as const)
         .filter(([, count]) => count > 0);
       return {
         namespaces: Object.fromEntries(counts.map(([name, vectorCount]) => [name, { vectorCount }])),
@@ -126,7 +126,7 @@ function fits({ metadata = {} }: Vector, filter: Filter = {}): boolean {
   });
 }
 
-function cosine(left: readonly number[], right: readonly number[]): number {
+function computeCosine(left: readonly number[], right: readonly number[]): number {
   const dot = left.reduce((sum, value, place) => sum + value * (right[place] ?? 0), 0);
   return dot / (Math.hypot(...left) * Math.hypot(...right));
 }

@@ -47,7 +47,7 @@ export function findBinaries(): string | null {
 /** Starts a server. `settings` have the form `max_connections=20`. */
 export async function startBinaries(bin: string, settings: readonly string[]): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-postgres-'));
-  const owner = serverOwner();
+  const owner = findServerOwner();
   if (owner !== null) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
   execFileSync(
@@ -73,7 +73,7 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
       ...owner,
       stdio: 'ignore',
     });
-    await untilItAnswers(url);
+    await waitUntilItAnswers(url);
   };
   const stop = async (mode: 'fast' | 'immediate') => {
     if (server === null || server.exitCode !== null || server.signalCode !== null) return;
@@ -99,7 +99,7 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
  * Returns the user who runs the server. PostgreSQL refuses to run as root, so this is its own user, or
  * nobody.
  */
-function serverOwner(): { uid: number; gid: number } | null {
+function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ['postgres', 'nobody']) {
     try {
@@ -111,7 +111,7 @@ function serverOwner(): { uid: number; gid: number } | null {
   return null;
 }
 
-async function untilItAnswers(url: string): Promise<void> {
+async function waitUntilItAnswers(url: string): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const client = new pg.Client({ connectionString: url });
     try {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { startGate } from './gate.ts';
-import { migrationsKey, openEmbeddedDatabase } from './pglite.ts';
+import { computeMigrationsKey, openEmbeddedDatabase } from './pglite.ts';
 import { findBinaries, startBinaries } from './postgres-binaries.ts';
 
 /**
@@ -79,7 +79,7 @@ export async function startPostgres({ settings = [], own = false }: ServerOption
       await server.start();
     },
     createDatabase: () => createDatabase(),
-    createMigrated: async () => createDatabase(await migratedTemplate(server.url)),
+    createMigrated: async () => createDatabase(await createMigratedTemplate(server.url)),
   };
 }
 
@@ -105,9 +105,10 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 
 async function startServer(settings: readonly string[], own: boolean): Promise<Running> {
   if (own && BINARIES !== null) return startBinaries(BINARIES, settings);
-  if (ADDRESS !== null) return own ? behindGate(ADDRESS, async () => undefined) : sharedServer(ADDRESS);
+  if (ADDRESS !== null)
+    return own ? putBehindGate(ADDRESS, async () => undefined) : connectSharedServer(ADDRESS);
   const container = DOCKER ? await startContainer() : null;
-  if (container !== null) return behindGate(container.url, container.dispose);
+  if (container !== null) return putBehindGate(container.url, container.dispose);
   if (BINARIES === null)
     throw new Error(
       'PostgreSQL is required: run scripts/install-postgres or set FAULTLINE_TEST_POSTGRES_URL',
@@ -116,14 +117,14 @@ async function startServer(settings: readonly string[], own: boolean): Promise<R
 }
 
 /** Returns access to a server that others use at the same time. */
-function sharedServer(url: string): Running {
+function connectSharedServer(url: string): Running {
   const refuse = () =>
     Promise.reject(new Error('Others use this server: ask for one of your own to stop it'));
   return { url, stop: refuse, start: refuse, dispose: async () => undefined };
 }
 
 /** Puts a gate before a server that we must not stop. The gate is closed instead. */
-async function behindGate(address: string, dispose: () => Promise<void>): Promise<Running> {
+async function putBehindGate(address: string, dispose: () => Promise<void>): Promise<Running> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 5432) });
   const through = new URL(address);
@@ -175,8 +176,8 @@ async function makeDatabase(address: string, template = 'template1'): Promise<st
  * Returns the name of a database with every migration applied. The first caller creates it for all. Nobody
  * connects to it, because it could not be copied then.
  */
-async function migratedTemplate(address: string): Promise<string> {
-  const name = `faultline_migrated_${await migrationsKey()}`;
+async function createMigratedTemplate(address: string): Promise<string> {
+  const name = `faultline_migrated_${await computeMigrationsKey()}`;
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   try {

@@ -13,7 +13,7 @@ export type PublishedSchema = 'sarif-2.1.0' | 'ctrf' | 'cloudevents' | 'cdevents
  * Returns the errors of a value by the published schema, as `path: message`, including wrong formats. Returns
  * an empty list if it is valid.
  */
-export function schemaFaults(name: PublishedSchema, value: unknown): string[] {
+export function listSchemaErrors(name: PublishedSchema, value: unknown): string[] {
   const options = { strict: false, allErrors: true } as const;
   const ajv = name.startsWith('cdevents/')
     ? new Ajv2020({ ...options, schemas: readFolder('cdevents/links') })

@@ -8,7 +8,7 @@ import { listToolReaders } from '../../src/log/extract/run.ts';
 import { showsFailure } from '../../src/log/fingerprint/failures.ts';
 import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
 import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
-import { inventedLogs } from './invented-tools.ts';
+import { inventLogs } from './invented-tools.ts';
 
 /** A captured failure and the lines that say why it failed. */
 export interface CapturedFailure {
@@ -66,7 +66,7 @@ const Truth = z.object({
 });
 
 /** Lists every captured failure, including those of tools without a reader of their own. */
-export function capturedFailures(): CapturedFailure[] {
+export function readCapturedFailures(): CapturedFailure[] {
   return ['failures', 'tools'].flatMap((set) =>
     readdirSync(join(FIXTURES, set), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
@@ -92,7 +92,7 @@ export function capturedFailures(): CapturedFailure[] {
  * Measures whether a harmless line outside of the cause changes the headline or the kept lines of the cause.
  * `each` is the number of kinds per failure.
  */
-export function harmlessLineGates(
+export function measureHarmlessLines(
   failures: readonly CapturedFailure[],
   each: number,
   read: Read = readText,
@@ -110,13 +110,13 @@ export function harmlessLineGates(
       const after = read(text);
       cases++;
       const label = `${failure.name} with ${kind.name}`;
-      if (headlineOf(after) !== headlineOf(before)) headlines.push(label);
-      if (keptShare(after, telling) < keptShare(before, failure.telling)) kept.push(label);
+      if (findHeadline(after) !== findHeadline(before)) headlines.push(label);
+      if (computeKeptShare(after, telling) < computeKeptShare(before, failure.telling)) kept.push(label);
     }
   }
   return [
-    figure('a harmless line leaves the headline', 0.94, cases, headlines),
-    figure('a harmless line leaves the kept cause lines', 0.99, cases, kept),
+    createFigure('a harmless line leaves the headline', 0.94, cases, headlines),
+    createFigure('a harmless line leaves the kept cause lines', 0.99, cases, kept),
   ];
 }
 
@@ -124,37 +124,42 @@ export function harmlessLineGates(
  * Measures whether captured failures that the ranking did not learn from still show a labeled line, without
  * the reader of any tool.
  */
-export function unknownToolGates(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
+export function measureUnknownTools(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
   const failures = all.filter(({ heldOut }) => heldOut);
   const leftOut = listToolReaders();
   const [lost, headlines]: [string[], string[]] = [[], []];
   for (const failure of failures) {
     const reading = read(failure.text, { leftOut });
-    if (keptShare(reading, failure.telling) < 1) lost.push(failure.name);
+    if (computeKeptShare(reading, failure.telling) < 1) lost.push(failure.name);
     if (!tells(reading, failure)) headlines.push(failure.name);
   }
   return [
-    figure('telling lines kept without any tool’s reader', 0.98, failures.length, lost),
-    figure('headline among the telling lines without any tool’s reader', 0.73, failures.length, headlines),
+    createFigure('telling lines kept without any tool’s reader', 0.98, failures.length, lost),
+    createFigure(
+      'headline among the telling lines without any tool’s reader',
+      0.73,
+      failures.length,
+      headlines,
+    ),
   ];
 }
 
 /** Measures whether logs of passed builds have no failure. */
-export function greenGate(failures: readonly CapturedFailure[], read: Read = readText): GateFigure {
+export function measurePassedLogs(failures: readonly CapturedFailure[], read: Read = readText): GateFigure {
   const green = failures.filter((failure) => failure.green !== null);
   const missed = green
     .filter((capturedFailure) => showsFailure(read(capturedFailure.green ?? '')))
     .map(({ name }) => name);
-  return figure('green logs without a failure', 0.99, green.length, missed);
+  return createFigure('green logs without a failure', 0.99, green.length, missed);
 }
 
 /**
  * Measures whether the headline of logs of invented tools is not a harmless line. It uses only tools and
  * kinds that the ranking did not learn from.
  */
-export function inventedToolGates(count: number, read: Read = readText): GateFigure[] {
+export function measureInventedTools(count: number, read: Read = readText): GateFigure[] {
   const unseen = new Set(HARMLESS.filter((_, i) => i % 2 === 1).map(({ name }) => name));
-  const logs = inventedLogs(count * 5, 11)
+  const logs = inventLogs(count * 5, 11)
     .filter(({ name }) => !isLearned(name) && unseen.has(name.split(' with ')[1] ?? ''))
     .slice(0, count);
   const [harmless, untold]: [string[], string[]] = [[], []];
@@ -164,8 +169,8 @@ export function inventedToolGates(count: number, read: Read = readText): GateFig
     if (!log.telling.includes(headline)) untold.push(log.name);
   }
   return [
-    figure('headline of an invented tool’s log is not the harmless line', 0.92, logs.length, harmless),
-    figure('headline of an invented tool’s log is a telling line', 0.9, logs.length, untold),
+    createFigure('headline of an invented tool’s log is not the harmless line', 0.92, logs.length, harmless),
+    createFigure('headline of an invented tool’s log is a telling line', 0.9, logs.length, untold),
   ];
 }
 
@@ -223,7 +228,7 @@ function placeFor(
   return free[(seed * 7_919) % free.length] ?? from;
 }
 
-function headlineOf(reading: Reading): string {
+function findHeadline(reading: Reading): string {
   return reading.messages[0]?.text ?? '';
 }
 
@@ -232,22 +237,22 @@ function tells(reading: Reading, { text, telling }: CapturedFailure): boolean {
   const headline = reading.messages[0];
   if (headline?.at == null) return false;
   const { line } = headline.at;
-  const said = new Set(wordsOf(headline.text));
+  const said = new Set(splitWords(headline.text));
   const lines = text.split('\n');
   return telling.some(([start, end]) => {
     if (line >= start && line <= end) return true;
-    const words = wordsOf(lines[start - 1] ?? '');
+    const words = splitWords(lines[start - 1] ?? '');
     return words.length > 2 && words.filter((word) => said.has(word)).length >= 0.7 * words.length;
   });
 }
 
 /** Returns the words of a line without its timestamp and escape sequences. */
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   const shown = line.replace(/^\d{4}-\d\d-\d\dT\S{8,30} /, '').replace(/\u001b\[[\d;]{0,20}m/g, '');
   return [...new Set(shown.toLowerCase().match(/[a-z0-9]{2,60}/g) ?? [])];
 }
 
-function keptShare(reading: Reading, telling: CapturedFailure['telling']): number {
+function computeKeptShare(reading: Reading, telling: CapturedFailure['telling']): number {
   let [all, kept] = [0, 0];
   for (const [start, end] of telling) {
     for (let line = start; line <= end; line++) {
@@ -259,6 +264,11 @@ function keptShare(reading: Reading, telling: CapturedFailure['telling']): numbe
 }
 
 /** Creates a figure: a share of cases with its minimum. */
-export function figure(name: string, bar: number, cases: number, missed: readonly string[]): GateFigure {
+export function createFigure(
+  name: string,
+  bar: number,
+  cases: number,
+  missed: readonly string[],
+): GateFigure {
   return { name, value: cases === 0 ? 0 : 1 - missed.length / cases, bar, cases, missed };
 }

@@ -24,7 +24,7 @@ export function sampleReading(overrides: Partial<Reading> = {}): Reading {
 }
 
 /** Creates a failing test of pytest at a line of build.log. */
-export function failingTest(name: string, message: string, line: number): FailingTest {
+export function createFailingTest(name: string, message: string, line: number): FailingTest {
   return {
     name,
     suite: 'cart',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const Delivery = z.object({ state: z.string(), buildId: z.string().nullable() });
 
 /** Waits for the build that a running installation creates from a delivery. */
-export async function recordedBuild(
+export async function readRecordedBuild(
   address: string,
   token: string,
   key: { source: string; id: string },

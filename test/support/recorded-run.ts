@@ -8,7 +8,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type InvestigateDeps, investigate } from '../../src/service/triage/investigate.ts';
 import { recordAtHand } from '../../src/service/triage/recording/recorder.ts';
 import type { Today } from '../../src/service/triage/recording/today.ts';
-import { scriptedToolbox } from './scripted-toolbox.ts';
+import { createScriptedToolbox } from './scripted-toolbox.ts';
 import { sampleSubject } from './subject.ts';
 
 export const MADE_BY = { faultline: '0.1.0', rules: 'r1', model: null };
@@ -21,7 +21,7 @@ export const never = new AbortController().signal;
 
 /** Creates a toolbox whose tools return one finding each. */
 export function sampleToolbox() {
-  return scriptedToolbox({
+  return createScriptedToolbox({
     search_knowledge: {
       findings: [
         { title: 'Rounding', text: 'Totals are rounded once.', source: 'knowledge/rounding', score: 0.8 },

@@ -47,22 +47,22 @@ export interface TestRedis {
  * redis-server.
  */
 export async function startRedis(): Promise<TestRedis> {
-  if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
+  if (ADDRESS !== null) return putBehindGate(ADDRESS, async () => undefined);
   const container = DOCKER ? await startContainer() : null;
-  if (container !== null) return behindGate(container.url, container.stop);
+  if (container !== null) return putBehindGate(container.url, container.stop);
   if (BINARY === null)
     throw new Error('Redis is required: set FAULTLINE_TEST_REDIS_URL or install redis-server');
   return startBinary(BINARY);
 }
 
 /** Puts a gate before a server that we must not kill. The gate is closed and frozen instead. */
-async function behindGate(address: string, stop: () => Promise<void>): Promise<TestRedis> {
+async function putBehindGate(address: string, stop: () => Promise<void>): Promise<TestRedis> {
   const target = new URL(address);
   const gate = await startGate({ host: target.hostname, port: Number(target.port || 6379) });
   const through = new URL(address);
   through.hostname = '127.0.0.1';
   through.port = String(gate.port);
-  const command = commandOn(address);
+  const command = createCommand(address);
   const flush = async () => void (await command('FLUSHDB'));
   return withRestart({
     url: through.href,
@@ -112,10 +112,10 @@ async function startBinary(binary: string): Promise<TestRedis> {
     '--appendonly',
     'yes',
   ];
-  const command = commandOn(url);
+  const command = createCommand(url);
   const start = async () => {
     const process = spawn(binary, [...settings, '--appendfsync', 'always'], { stdio: 'ignore' });
-    await untilItAnswers(url);
+    await waitUntilItAnswers(url);
     return process;
   };
   const kill = async (process: ChildProcess) => {
@@ -152,7 +152,7 @@ function withRestart(redis: Omit<TestRedis, 'restart'>): TestRedis {
   return { ...redis, restart };
 }
 
-function commandOn(address: string): TestRedis['command'] {
+function createCommand(address: string): TestRedis['command'] {
   return async (name, ...values) => {
     const client = new Redis(address, {
       lazyConnect: true,
@@ -169,8 +169,8 @@ function commandOn(address: string): TestRedis['command'] {
   };
 }
 
-async function untilItAnswers(url: string): Promise<void> {
-  const command = commandOn(url);
+async function waitUntilItAnswers(url: string): Promise<void> {
+  const command = createCommand(url);
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if ((await command('PING').catch(() => null)) === 'PONG') return;
     await delay(25);

@@ -23,7 +23,7 @@ export type Who = keyof typeof READERS | null;
 export async function openReviewWorld(options: StockOptions = {}): Promise<ReviewWorld> {
   const [console, browser] = await Promise.all([openStockedConsole(options), openBrowser()]);
   const sessions = new Map<string, string>();
-  const sessionOf = async (name: keyof typeof READERS) => {
+  const createSession = async (name: keyof typeof READERS) => {
     const session = sessions.get(name) ?? (await console.sessionOf(name));
     sessions.set(name, session);
     return session;
@@ -32,7 +32,7 @@ export async function openReviewWorld(options: StockOptions = {}): Promise<Revie
     console,
     browser,
     at: async (who, look, wanted = {}) => {
-      const session = who === null ? {} : { session: await sessionOf(who) };
+      const session = who === null ? {} : { session: await createSession(who) };
       const { page, context, complaints } = await openPage(browser, {
         address: console.address,
         ...session,
@@ -73,22 +73,22 @@ export async function storeQueue(
 }
 
 /** Returns the address of an item in the form in which the queue of its repository links to it. */
-export function itemAddress({ id, repository }: Review, { n = 7, of = 42, more = '' } = {}): string {
+export function createItemAddress({ id, repository }: Review, { n = 7, of = 42, more = '' } = {}): string {
   return `/review/${id}?repo=${encodeURIComponent(repository)}&n=${n}&of=${of}${more}`;
 }
 
 /** Returns the id of the item that the page shows. */
-export async function shownItem(page: Page): Promise<string> {
+export async function readShownItem(page: Page): Promise<string> {
   return String(await page.locator('[data-review]').getAttribute('data-review'));
 }
 
 /** Waits until the page shows this item. */
-export async function untilShown(page: Page, { id }: Pick<Review, 'id'>): Promise<void> {
+export async function waitUntilShown(page: Page, { id }: Pick<Review, 'id'>): Promise<void> {
   await page.locator(`[data-review="${id}"]`).waitFor();
 }
 
 /** Returns the text of the focused element. */
-export async function focused(page: Page): Promise<string> {
+export async function readFocus(page: Page): Promise<string> {
   return String(
     await page.evaluate(
       `document.activeElement.tagName + ' ' + (document.activeElement.textContent ?? '').trim()`,
@@ -97,7 +97,7 @@ export async function focused(page: Page): Promise<string> {
 }
 
 /** Waits until the page shows this sentence in its status line. */
-export async function untilSaid(page: Page, sentence: string): Promise<void> {
+export async function waitForSentence(page: Page, sentence: string): Promise<void> {
   await page.getByRole('status').filter({ hasText: sentence }).waitFor();
 }
 

@@ -175,7 +175,7 @@ export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
 }
 
 /** Creates the same answer without confidence, so that a person is asked. */
-export function unsureAnalysis(change: Partial<Analysis> = {}): Analysis {
+export function createUnsureAnalysis(change: Partial<Analysis> = {}): Analysis {
   const sure = sampleAnalysis();
   return sampleAnalysis({
     answer: {
@@ -205,7 +205,7 @@ export function unsureAnalysis(change: Partial<Analysis> = {}): Analysis {
 }
 
 /** Creates an answer from a library entry that a person confirmed. */
-export function recalledAnalysis(): Analysis {
+export function createRecalledAnalysis(): Analysis {
   return sampleAnalysis({
     analyst: 'recall',
     terminationReason: 'known_failure',

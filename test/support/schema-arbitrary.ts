@@ -52,16 +52,19 @@ const garbage: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** Creates values that match a JSON schema, mixed with others. `depth` limits the nesting. */
-export function valuesOf(schema: unknown, depth = 4): fc.Arbitrary<unknown> {
+export function listValues(schema: unknown, depth = 4): fc.Arbitrary<unknown> {
   const parsed = Schema.safeParse(schema);
   if (!parsed.success || depth === 0) return garbage;
-  return fc.oneof({ weight: 5, arbitrary: fitting(parsed.data, depth) }, { weight: 1, arbitrary: garbage });
+  return fc.oneof(
+    { weight: 5, arbitrary: createFitting(parsed.data, depth) },
+    { weight: 1, arbitrary: garbage },
+  );
 }
 
-function fitting(schema: z.infer<typeof Schema>, depth: number): fc.Arbitrary<unknown> {
+function createFitting(schema: z.infer<typeof Schema>, depth: number): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (choices !== undefined && choices.length > 0)
-    return fc.oneof(...choices.map((choice) => valuesOf(choice, depth - 1)));
+    return fc.oneof(...choices.map((choice) => listValues(choice, depth - 1)));
   if (schema.enum !== undefined && schema.enum.length > 0) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
@@ -69,24 +72,24 @@ function fitting(schema: z.infer<typeof Schema>, depth: number): fc.Arbitrary<un
   if (type === 'number') return fc.double({ noNaN: true, noDefaultInfinity: true });
   if (type === 'boolean') return fc.boolean();
   if (type === 'null') return fc.constant(null);
-  if (type === 'array') return fc.array(valuesOf(schema.items, depth - 1), { maxLength: 3 });
-  if (type === 'object') return objects(schema, depth);
-  return texts(schema.format);
+  if (type === 'array') return fc.array(listValues(schema.items, depth - 1), { maxLength: 3 });
+  if (type === 'object') return createObjects(schema, depth);
+  return createTexts(schema.format);
 }
 
-function texts(format: string | undefined): fc.Arbitrary<unknown> {
+function createTexts(format: string | undefined): fc.Arbitrary<unknown> {
   const ordinary = fc.string({ unit: 'binary', maxLength: 60 });
   if (format === 'date-time') return fc.oneof(fc.constant('2026-01-02T03:04:05.000Z'), ordinary);
   if (format === 'uri') return fc.oneof(fc.webUrl(), ordinary);
   return fc.oneof(ordinary, fc.constantFrom(...NASTY));
 }
 
-function objects(
+function createObjects(
   { properties = {}, required = [] }: z.infer<typeof Schema>,
   depth: number,
 ): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties).map(([name, schema]) => {
-    const value = valuesOf(schema, depth - 1);
+    const value = listValues(schema, depth - 1);
     return [name, required.includes(name) ? value : fc.option(value, { nil: undefined })] as const;
   });
   return fc.record(Object.fromEntries(fields), { noNullPrototype: true });

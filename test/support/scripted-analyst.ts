@@ -22,7 +22,7 @@ export interface ScriptedAnalyst extends Analyst {
 }
 
 /** Creates an analyst that returns the replies of the script. */
-export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
+export function createScriptedAnalyst(script: Script = {}): ScriptedAnalyst {
   const asked: string[] = [];
   const turn = new Map<string, number>();
   const say = <Value>(
@@ -33,7 +33,7 @@ export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
     asked.push(name);
     const index = turn.get(name) ?? 0;
     turn.set(name, index + 1);
-    return judgment(values?.[Math.min(index, values.length - 1)] ?? fallback);
+    return createJudgment(values?.[Math.min(index, values.length - 1)] ?? fallback);
   };
   return {
     name: 'scripted',
@@ -115,7 +115,7 @@ const ASSESSMENT: Assessment = {
   against: [],
 };
 
-function judgment<Value>(value: Value): Judgment<Value> {
+function createJudgment<Value>(value: Value): Judgment<Value> {
   return {
     value,
     by: 'scripted',

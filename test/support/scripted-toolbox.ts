@@ -9,7 +9,7 @@ export type Reply = Partial<ToolOutcome> & { readonly findings?: Finding[] };
 const ROWS = new Map(describeTools().map((tool) => [tool.name, tool]));
 
 /** Creates a toolbox whose tools return scripted replies and that records its calls. */
-export function scriptedToolbox(
+export function createScriptedToolbox(
   replies: Readonly<Record<string, Reply | ((call: ToolCall) => Reply)>>,
 ): Toolbox & { readonly calls: ToolCall[] } {
   const calls: ToolCall[] = [];

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BARE } from './bare-environment.ts';
-import { type ComposeModel, type ComposeService, newEnv, readCompose } from './compose/compose.ts';
+import { type ComposeModel, type ComposeService, createEnvironment, readCompose } from './compose/compose.ts';
 import { freePort } from './gate.ts';
-import { inDatabase, startMongodb, type TestMongodb } from './mongodb.ts';
+import { queryDatabase, startMongodb, type TestMongodb } from './mongodb.ts';
 import { startPostgres, type TestServer } from './postgres.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
@@ -51,7 +51,7 @@ export async function installServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServerInstallation> {
   const [model, postgres, redis, mongodb] = await Promise.all([
-    newEnv().then(readCompose),
+    createEnvironment().then(readCompose),
     startPostgres({ own: true }),
     startRedis(),
     startMongodb(),
@@ -60,7 +60,7 @@ export async function installServer(
   const addresses = {
     FAULTLINE_DATABASE_URL: databaseUrl,
     FAULTLINE_REDIS_URL: redis.url,
-    FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, mongodb.database()),
+    FAULTLINE_MONGODB_URL: queryDatabase(mongodb.url, mongodb.database()),
   };
   const running: Running[] = [];
   return {
@@ -70,7 +70,8 @@ export async function installServer(
     databaseUrl,
     running,
     start: async (service, more = {}) => {
-      const again = () => startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
+      const again = () =>
+        startAs(service, findService(model, service), { ...addresses, ...environment }, more);
       // Another process may have taken the port for metrics since it was chosen.
       const started = await again().catch((error: unknown) =>
         String(error).includes('EADDRINUSE') ? again() : Promise.reject(error),
@@ -86,7 +87,7 @@ export async function installServer(
   };
 }
 
-function serviceOf(model: ComposeModel, name: string): ComposeService {
+function findService(model: ComposeModel, name: string): ComposeService {
   const service = model.services[name];
   if (service === undefined) throw new Error(`docker-compose.yml has no ${name}`);
   return service;
@@ -125,7 +126,7 @@ async function startAs(
     });
   }
   const exited = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
-  await readyOrEnded(name, child, exited, () => said);
+  await waitForReadyOrEnd(name, child, exited, () => said);
   if (existsSync(nowhere)) throw new Error(`${name} wrote into its data directory`);
   const address = /listening on (\S+)/.exec(said)?.[1] ?? '';
   const ports = { 4600: new URL(address || 'http://127.0.0.1:4600').port, 9464: String(metricsPort) };
@@ -135,7 +136,7 @@ async function startAs(
     exited,
     address,
     errors: () => said,
-    healthy: () => healthOf(service, ports),
+    healthy: () => computeHealth(service, ports),
   };
 }
 
@@ -146,7 +147,7 @@ function withoutNull(environment: ComposeService['environment']): Record<string,
 }
 
 /** Waits until the process listens or takes jobs. For `migrate`, waits until it ends. */
-function readyOrEnded(
+function waitForReadyOrEnd(
   name: string,
   child: ChildProcess,
   exited: Promise<number | null>,
@@ -172,7 +173,10 @@ function readyOrEnded(
 }
 
 /** Runs the health check of the compose file with the ports of this process. */
-async function healthOf(service: ComposeService, ports: Readonly<Record<string, string>>): Promise<boolean> {
+async function computeHealth(
+  service: ComposeService,
+  ports: Readonly<Record<string, string>>,
+): Promise<boolean> {
   const [kind, command = '', ...args] = service.healthcheck?.test ?? [];
   if (kind !== 'CMD' || command !== 'node')
     throw new Error('Only a health check that runs node can be run here');

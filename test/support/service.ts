@@ -38,7 +38,7 @@ export async function startService(
     errors = (errors + text).slice(-100_000);
   });
   const exited = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
-  const address = await listening(child, exited, () => errors).catch((error: unknown) => {
+  const address = await waitForListening(child, exited, () => errors).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;
   });
@@ -53,7 +53,7 @@ export async function startService(
   };
 }
 
-function listening(
+function waitForListening(
   child: ChildProcess,
   exited: Promise<number | null>,
   errors: () => string,

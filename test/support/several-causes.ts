@@ -20,21 +20,21 @@ const CAUSES = [
     title: 'total() adds one too much',
     kind: 'assertion',
     category: 'TEST_FAILURE',
-    tests: namesOf('total of', 2),
+    tests: createNames('total of', 2),
   },
   {
     id: 'ana_label',
     title: 'label() reads a missing name',
     kind: 'null_reference',
     category: 'CODE_ERROR',
-    tests: namesOf('label', 3),
+    tests: createNames('label', 3),
   },
   {
     id: 'ana_redis',
     title: 'Redis does not answer',
     kind: 'service_unavailable',
     category: 'INFRA_ERROR',
-    tests: namesOf('stores order', 10),
+    tests: createNames('stores order', 10),
   },
 ] as const;
 
@@ -75,10 +75,10 @@ export const ANALYSES: readonly Analysis[] = CAUSES.map(({ id, title, kind, cate
 });
 
 /** Returns the answers in the form that outputs receive. */
-export function severalAnswers(): ArrangedAnswer[] {
+export function createSeveralAnswers(): ArrangedAnswer[] {
   return arrangeAnswers(pairWithFailures(ANALYSES, GROUPS));
 }
 
-function namesOf(what: string, count: number): string[] {
+function createNames(what: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${what} ${index + 1}`);
 }

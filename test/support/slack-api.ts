@@ -59,7 +59,7 @@ export async function startSlackApi(): Promise<SlackApi> {
   const api = { messages, calls, intercept: null as SlackApi['intercept'] };
   const server = await startLoopback(async (request, response) => {
     const method = (request.url ?? '').replace(/^\/api\//, '');
-    const form = new URLSearchParams(await bodyOf(request));
+    const form = new URLSearchParams(await readBody(request));
     calls.push(method);
     if (api.intercept?.(method, response) === true) return;
     if (request.headers.authorization !== `Bearer ${SLACK_TOKEN}`)
@@ -116,7 +116,7 @@ function answer(method: string, form: URLSearchParams, messages: SlackMessage[])
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');

@@ -48,21 +48,21 @@ export async function startSpanReceiver(status = 200) {
     requests: server.requests,
     /** Returns everything that was received, unchanged. */
     text: () => bodies.join('\n'),
-    spans: (): ReceivedSpan[] => bodies.flatMap((body) => spansOf(Batch.parse(JSON.parse(body)))),
+    spans: (): ReceivedSpan[] => bodies.flatMap((body) => readSpans(Batch.parse(JSON.parse(body)))),
     close: () => server.close(),
   };
 }
 
-function spansOf({ resourceSpans }: z.output<typeof Batch>): ReceivedSpan[] {
+function readSpans({ resourceSpans }: z.output<typeof Batch>): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = factsOf(resource.attributes)['service.name'];
+    const service = readFacts(resource.attributes)['service.name'];
     return scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({ ...span, attributes: factsOf(span.attributes), service })),
+      spans.map((span) => ({ ...span, attributes: readFacts(span.attributes), service })),
     );
   });
 }
 
-function factsOf(attributes: readonly z.output<typeof Attribute>[]): Record<string, unknown> {
+function readFacts(attributes: readonly z.output<typeof Attribute>[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,

@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/schema.ts';
 import type { Clock } from '../../src/lib/time.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import type { Stores } from '../../src/stores/stores.ts';
-import { capturedFailure } from './captured-failures.ts';
+import { readCapturedFailure } from './captured-failures.ts';
 import { openTestApp } from './test-service.ts';
 
 /** The people with tokens, by name. */
@@ -102,7 +102,7 @@ function withReaders(config: Config): Config {
 async function bring(address: string, build: Incoming, stores: Stores): Promise<string> {
   const {
     slug,
-    log = slug === undefined ? 'ok' : capturedFailure(slug).log,
+    log = slug === undefined ? 'ok' : readCapturedFailure(slug).log,
     repository = `demo/${slug ?? 'shop'}`,
     status = 'failed',
   } = build;

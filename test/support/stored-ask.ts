@@ -4,7 +4,7 @@ import type { RepositoryAsk } from '../../src/service/ask/ask-repository.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 
 /** Creates access to stored threads. Asking throws. */
-export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {
+export function createStoredAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {
   return {
     byRules: true,
     open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),

@@ -2,7 +2,7 @@ import type { Answer } from '../../src/domain/analysis.ts';
 import { MAX_TITLE, withoutMachinePaths } from '../../src/log/title.ts';
 import { createTitleFrom } from '../../src/service/review/learn.ts';
 import type { AdviceCount, AdvisedLog } from './advice/advice-gates.ts';
-import { capturedFailures } from './reading-gates.ts';
+import { readCapturedFailures } from './reading-gates.ts';
 
 /** Returns an answer for each cause of a log. The gates are also tested with worse analysts. */
 export type GiveAnswers = (text: string) => Promise<readonly Pick<Answer, 'title' | 'rootCause'>[]>;
@@ -13,7 +13,7 @@ export type GiveAnswers = (text: string) => Promise<readonly Pick<Answer, 'title
  */
 export async function countBadTitles(
   answer: GiveAnswers,
-  logs: readonly Pick<AdvisedLog, 'name' | 'text'>[] = capturedFailures(),
+  logs: readonly Pick<AdvisedLog, 'name' | 'text'>[] = readCapturedFailures(),
 ): Promise<AdviceCount[]> {
   const titles: { readonly name: string; readonly title: string }[] = [];
   for (const { name, text } of logs)

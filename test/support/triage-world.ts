@@ -15,8 +15,8 @@ import { createTriageHandler } from '../../src/service/triage/triage-work.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleBuild } from './sample-build.ts';
-import { scriptedAnalyst } from './scripted-analyst.ts';
-import { scriptedToolbox } from './scripted-toolbox.ts';
+import { createScriptedAnalyst } from './scripted-analyst.ts';
+import { createScriptedToolbox } from './scripted-toolbox.ts';
 import { createTriageJobs } from './triage-jobs.ts';
 
 const LOG = [
@@ -43,7 +43,7 @@ export function createTriageWorld(
   db: Database,
   {
     graph = compileTriageGraph(new MemorySaver()),
-    analyst = scriptedAnalyst(),
+    analyst = createScriptedAnalyst(),
     onStep,
   }: Partial<Pick<InvestigateDeps, 'graph' | 'analyst'>> & Pick<TriageBuildDeps, 'onStep'> = {},
 ): TriageWorld {
@@ -56,7 +56,7 @@ export function createTriageWorld(
   };
   const investigation = {
     analyst,
-    toolbox: scriptedToolbox({}),
+    toolbox: createScriptedToolbox({}),
     clock: systemClock,
     onStep: undefined,
     graph,
@@ -114,7 +114,7 @@ export async function triageLog(
   repository: string,
   log: string,
 ): Promise<{ readonly analysis: Analysis; readonly build: Build; readonly asked: number }> {
-  const analyst = scriptedAnalyst();
+  const analyst = createScriptedAnalyst();
   const { deps, stores, accept } = createTriageWorld(db, { analyst });
   const build = await accept({ repository, log });
   const job = await createTriageJobs(stores).lease(build.id);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { clearState, type FakeState, fakeHttpDeps } from './fake-stores.ts';
+import { clearState, createFakeHttpDeps, type FakeState } from './fake-stores.ts';
 import { TOKENS } from './http-deps.ts';
 
 /** The metadata of each upload. */
@@ -18,7 +18,7 @@ export let base: string;
  */
 export function serveUploads(): void {
   beforeAll(async () => {
-    const fake = fakeHttpDeps();
+    const fake = createFakeHttpDeps();
     state = fake.state;
     app = await buildHttp(fake.deps);
     base = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -41,7 +41,7 @@ export async function sendForm(parts: readonly Part[], headers: Record<string, s
         fileName,
       );
   }
-  return answerOf(
+  return getAnswer(
     await fetch(`${base}/api/builds`, {
       method: 'POST',
       body: form,
@@ -53,10 +53,10 @@ export async function sendForm(parts: readonly Part[], headers: Record<string, s
 export async function sendJson(body: unknown, headers: Record<string, string> = {}) {
   const all = { authorization: `Bearer ${TOKENS.ingest}`, 'content-type': 'application/json', ...headers };
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
-  return answerOf(await fetch(`${base}/api/builds`, { method: 'POST', body: payload, headers: all }));
+  return getAnswer(await fetch(`${base}/api/builds`, { method: 'POST', body: payload, headers: all }));
 }
 
-async function answerOf(response: Response) {
+async function getAnswer(response: Response) {
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
 }

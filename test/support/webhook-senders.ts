@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
  * Returns a payload from GitHub's documentation with changes such as `{ workflow_run: { conclusion: 'failure'
  * } }`.
  */
-export function githubExample(
+export function createGithubExample(
   event: string,
   action: string,
   changes: Readonly<Record<string, Json>> = {},
@@ -38,7 +38,7 @@ export interface GithubSending {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-export function githubSignature(body: string | Buffer, secret: string = GITHUB_SECRETS[0]): string {
+export function signForGithub(body: string | Buffer, secret: string = GITHUB_SECRETS[0]): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
@@ -55,7 +55,7 @@ export async function sendGithub(
     'content-type': 'application/json',
     'x-github-event': sending.event,
     'x-github-delivery': sending.delivery ?? 'd1a7c4f0-0000-4000-8000-000000000001',
-    'x-hub-signature-256': githubSignature(body, sending.secret),
+    'x-hub-signature-256': signForGithub(body, sending.secret),
     ...sending.headers,
   };
   const present = Object.fromEntries(
@@ -65,7 +65,7 @@ export async function sendGithub(
 }
 
 /** Returns the headers of a signed delivery to the Jenkins webhook. */
-export function signedHeaders(
+export function createSignedHeadersFor(
   body: string,
   nowMs: number,
   id = 'evt-1',

@@ -11,7 +11,7 @@ import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { BARE, SCRIPT_OPTIONS } from './bare-environment.ts';
-import { capturedFailure } from './captured-failures.ts';
+import { readCapturedFailure } from './captured-failures.ts';
 import type { TestServer } from './postgres.ts';
 import { withSettings } from './settings.ts';
 
@@ -72,7 +72,7 @@ export async function openFleet(
       workers.push(worker);
       return worker;
     },
-    settled: (buildIds) => untilSettled(buildIds, database),
+    settled: (buildIds) => waitUntilSettled(buildIds, database),
     dispose: async () => {
       for (const worker of workers) worker.process.kill('SIGKILL');
       await Promise.all(workers.map(({ ended }) => ended));
@@ -108,7 +108,7 @@ async function storeFailedBuilds(
   stores: Stores,
   archive: ReturnType<typeof createPostgresArchive>,
 ): Promise<string[]> {
-  const { log: text } = capturedFailure(SURE);
+  const { log: text } = readCapturedFailure(SURE);
   const ids: string[] = [];
   for (let number = 1; number <= builds; number++) {
     const { build } = await stores.builds.upsert(
@@ -121,7 +121,7 @@ async function storeFailedBuilds(
   return ids;
 }
 
-async function untilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
+async function waitUntilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
   const open = 'select build_id from work where build_id = any ($1) and version > settled';
   for (let tries = 0; tries < 600; tries++) {
     if ((await database.query(open, [buildIds])).length === 0) return;

@@ -5,7 +5,7 @@ import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { grepLog } from '../../src/tools/grep-log.ts';
 import { createViewLog } from '../../src/tools/logs.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { toolbox } from './sample-tools.ts';
+import { createTestToolbox } from './sample-tools.ts';
 
 const away = async () => {
   throw new TriageError('storage-failed', 'MongoDB is not responding: no server', { retryable: true });
@@ -28,7 +28,7 @@ it('T29: while the archive is down, tools for the log report it as data, and at 
       return await away();
     },
   };
-  const ask = toolbox([createViewLog(archive), grepLog(archive)], {
+  const ask = createTestToolbox([createViewLog(archive), grepLog(archive)], {
     resilience: { firstDelayMs: 2, breakAfter: 3, restMs: 60_000 },
   });
 

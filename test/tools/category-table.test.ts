@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { asking, emptySources } from './sources.ts';
+import { createContext, createEmptySources } from './sources.ts';
 
-const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
-const ask = asking({});
+const toolbox = createToolbox(createTools(createEmptySources()), { mask: (text) => text });
+const ask = createContext({});
 
 const LOOK_UPS = ['count_consecutive_failures', 'search_error_library', 'search_knowledge'];
 /** The code is no matter of what a machine did. */

@@ -10,7 +10,7 @@ import { listChangedRanges } from '../../src/tools/repository.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { asking, emptySources } from './sources.ts';
+import { createContext, createEmptySources } from './sources.ts';
 
 const TAX = [
   'export function taxOf(net: number) {',
@@ -56,7 +56,7 @@ beforeAll(() => {
 });
 afterAll(() => repository.remove());
 
-function historyWithGreen(commit: string | null): HistoryStore {
+function createHistoryWithPassedBuild(commit: string | null): HistoryStore {
   const lastGreen =
     commit === null
       ? null
@@ -73,7 +73,7 @@ function ask(
   overrides: Parameters<typeof sampleSubject>[0] = {},
   host: CodeHost = codeHost,
 ) {
-  return asking(
+  return createContext(
     { codeHost: host, history },
     sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }),
   );
@@ -83,7 +83,7 @@ describe('changed_since_green', () => {
   it('lists commits and files since the last passed build, and shows patches of files named by the failure first', async () => {
     const frames = [{ file: '/home/runner/work/api/api/src/tax.ts', line: 2, function: 'taxOf', own: true }];
     const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
-    const { findings } = await ask(historyWithGreen(green), { exceptions })(
+    const { findings } = await ask(createHistoryWithPassedBuild(green), { exceptions })(
       'CODE_ERROR',
       'changed_since_green',
     );
@@ -105,7 +105,7 @@ describe('changed_since_green', () => {
     ['CONFIG_ERROR', '.github/workflows/ci.yml'],
     ['DEPENDENCY_ERROR', 'package.json'],
   ] as const)('shows only the right files for %s: %s', async (category, path) => {
-    const { findings } = await ask(historyWithGreen(green))(category, 'changed_since_green');
+    const { findings } = await ask(createHistoryWithPassedBuild(green))(category, 'changed_since_green');
 
     expect(findings[0]?.data?.files).toEqual([path]);
     expect(findings.slice(1).map(({ source }) => source)).toEqual([path]);
@@ -116,7 +116,7 @@ describe('changed_since_green', () => {
     repository.git('checkout', '--quiet', '-b', 'topic', branch);
     const topic = repository.commit({ 'src/round.ts': 'export {};\n' }, 'Round');
     repository.git('checkout', '--quiet', 'main');
-    const outcome = await ask(historyWithGreen(null), {
+    const outcome = await ask(createHistoryWithPassedBuild(null), {
       build: sampleBuild({ commit: topic, branch: 'topic' }),
     })('TEST_FAILURE', 'changed_since_green');
 
@@ -128,7 +128,7 @@ describe('changed_since_green', () => {
     ['the build names no commit', null],
     ['the commit is not in the clone', 'f'.repeat(40)],
   ])('finds nothing if %s', async (_why, commit) => {
-    const asked = ask(historyWithGreen(green), { build: sampleBuild({ commit }) });
+    const asked = ask(createHistoryWithPassedBuild(green), { build: sampleBuild({ commit }) });
     expect(await asked('CODE_ERROR', 'changed_since_green')).toMatchObject({ status: 'empty' });
   });
 });
@@ -157,10 +157,10 @@ describe('changed_since_green for a file that several commits changed', () => {
       const ids = commits.map(([author, files]) => other.commit(files, `By ${author}`, author));
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: ids.at(-1) ?? null }) });
-      const { findings } = await asking({ codeHost: host, history: historyWithGreen(begun) }, subject)(
-        'CODE_ERROR',
-        'changed_since_green',
-      );
+      const { findings } = await createContext(
+        { codeHost: host, history: createHistoryWithPassedBuild(begun) },
+        subject,
+      )('CODE_ERROR', 'changed_since_green');
       return findings.slice(1).map(({ text: patch, data }) => ({ patch, data }));
     } finally {
       other.remove();
@@ -232,7 +232,7 @@ describe('the expected value of a call', () => {
     tool: string,
     overrides: Parameters<typeof sampleSubject>[0] = {},
   ) => {
-    const toolbox = createToolbox(createTools({ ...emptySources(), codeHost, history }), {
+    const toolbox = createToolbox(createTools({ ...createEmptySources(), codeHost, history }), {
       mask: (text) => text,
     });
     const subject = sampleSubject({ build: sampleBuild({ commit: built }), ...overrides });
@@ -241,14 +241,14 @@ describe('the expected value of a call', () => {
   };
 
   it('is good for the changes since a passed build of another commit', async () => {
-    expect(await outlook(historyWithGreen(green), 'changed_since_green')).toBe('good');
-    expect(await outlook(historyWithGreen(green), 'read_test_file')).toBeUndefined();
+    expect(await outlook(createHistoryWithPassedBuild(green), 'changed_since_green')).toBe('good');
+    expect(await outlook(createHistoryWithPassedBuild(green), 'read_test_file')).toBeUndefined();
   });
 
   it('is poor if no build passed, or this commit did', async () => {
-    expect(await outlook(historyWithGreen(null), 'changed_since_green')).toBe('poor');
-    expect(await outlook(historyWithGreen(built), 'changed_since_green')).toBe('poor');
-    const asked = await ask(historyWithGreen(built))('TEST_FAILURE', 'changed_since_green');
+    expect(await outlook(createHistoryWithPassedBuild(null), 'changed_since_green')).toBe('poor');
+    expect(await outlook(createHistoryWithPassedBuild(built), 'changed_since_green')).toBe('poor');
+    const asked = await ask(createHistoryWithPassedBuild(built))('TEST_FAILURE', 'changed_since_green');
     expect(asked).toMatchObject({ status: 'empty', findings: [] });
   });
 
@@ -258,7 +258,7 @@ describe('the expected value of a call', () => {
     const known = { repository: 'shop/api', pipeline: 'ci', number: '700', branch: 'main' };
     const row = { failure, ...known, category: null, analysisId: null, seenAt: '2026-01-01T00:00:00.000Z' };
     const history = (commit: string): HistoryStore => ({
-      ...historyWithGreen(middle),
+      ...createHistoryWithPassedBuild(middle),
       failureHistory: async () => [{ ...row, commit }],
     });
     expect(await outlook(history(green), 'read_past_fixes')).toBe('good');
@@ -282,7 +282,7 @@ describe('read_past_fixes', () => {
     return { failure, ...known, commit: green, seenAt: '2026-01-01T00:00:00.000Z', ...over };
   };
   const fixes = async (rows: FailureRow[], subject = {}) => {
-    const history = { ...historyWithGreen(middle), failureHistory: async () => rows };
+    const history = { ...createHistoryWithPassedBuild(middle), failureHistory: async () => rows };
     return ask(history, subject)('TEST_FAILURE', 'read_past_fixes');
   };
 

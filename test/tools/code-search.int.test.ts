@@ -8,7 +8,7 @@ import { extractCodeWords, searchWords, splitChunks } from '../../src/tools/code
 import { rankByWords } from '../../src/tools/search-semantic.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { createContext } from './sources.ts';
 
 const filler = (name: string, count: number) =>
   Array.from(
@@ -64,11 +64,11 @@ afterAll(() => repository.remove());
 
 function ask(more: { embedder?: Embedder; codeHost?: CodeHost } = {}) {
   const mask = async (text: string) => text.replaceAll('after20', '[masked]');
-  return asking({ codeHost, mask, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
+  return createContext({ codeHost, mask, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
 }
 
 /** Knows one meaning: cents. */
-function embedderOfCents(): Embedder & { readonly asked: string[] } {
+function createEmbedderOfCents(): Embedder & { readonly asked: string[] } {
   const asked: string[] = [];
   const embed = async (texts: readonly string[]) => {
     asked.push(...texts);
@@ -114,7 +114,7 @@ describe('search_semantic', () => {
   });
 
   it('ranks by embeddings if a model is configured', async () => {
-    const embedder = embedderOfCents();
+    const embedder = createEmbedderOfCents();
     const { findings } = await ask({ embedder })('CODE_ERROR', 'search_semantic', {
       code: 'amount in hundredths',
       words: ['cents', 'before1'],
@@ -128,7 +128,7 @@ describe('search_semantic', () => {
   });
 
   it('finds a function beyond line 1,400 in the 31st file, by the question and a guess at its code', async () => {
-    const embedder = embedderOfCents();
+    const embedder = createEmbedderOfCents();
     const { findings } = await ask({ embedder })('CODE_ERROR', 'search_semantic', {
       code: 'function settleAccount(ledgerEntry) { post(amount in hundredths) }',
       about: 'how is an account settled?',
@@ -223,7 +223,7 @@ describe('read_repository_docs', () => {
     expect(readme.findings[1]?.text).toContain('src/money/ (1)');
     const withLlms = repository.commit({ 'llms.txt': '# Shop for models\n' }, 'For models');
     const subject = sampleSubject({ build: sampleBuild({ commit: withLlms }) });
-    const llms = await asking({ codeHost }, subject)('CODE_ERROR', 'read_repository_docs');
+    const llms = await createContext({ codeHost }, subject)('CODE_ERROR', 'read_repository_docs');
     expect(llms.findings[0]).toMatchObject({ source: 'llms.txt', text: '# Shop for models' });
   });
 

@@ -5,7 +5,7 @@ import type { CodeHost } from '../../src/ports/code-host.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { createContext } from './sources.ts';
 
 const TAX = [
   'import { round } from "./round";',
@@ -55,10 +55,10 @@ beforeAll(() => {
 afterAll(() => repository.remove());
 
 function ask(overrides: Parameters<typeof sampleSubject>[0] = {}) {
-  return asking({ codeHost }, sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }));
+  return createContext({ codeHost }, sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }));
 }
 
-function failingTest(test: Partial<FailingTest>): FailingTest {
+function createFailingTest(test: Partial<FailingTest>): FailingTest {
   const unknown = {
     suite: null,
     file: null,
@@ -215,7 +215,7 @@ describe('read_file', () => {
     const frames = [{ file: '/app/src/tax.ts', line: 4, function: 'Cart.taxOf', own: true }];
     const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
     const subject = sampleSubject({ build: sampleBuild({ commit: built }), exceptions });
-    const outcome = await asking({ codeHost: flaky }, subject)('CODE_ERROR', 'read_file', {
+    const outcome = await createContext({ codeHost: flaky }, subject)('CODE_ERROR', 'read_file', {
       path: '/app/src/tax.ts',
       line: 4,
     });
@@ -274,7 +274,7 @@ describe('read_blame of a line next to removed lines', () => {
       const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Drop the check', 'Grace');
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
-      const outcome = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
+      const outcome = await createContext({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
         path: 'src/total.js',
         line: 2,
       });
@@ -301,7 +301,7 @@ describe('read_blame of lines where one commit added and removed lines', () => {
       const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Prepare for tips', 'Grace');
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
-      const { findings } = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
+      const { findings } = await createContext({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
         path: 'src/total.js',
         line: 2,
       });
@@ -339,7 +339,7 @@ describe('read_blame of lines that a later commit only formatted', () => {
       const host = hide(createLocalGitHost({ clones: { 'shop/api': other.folder } }));
       const subject = sampleSubject({ build: sampleBuild({ commit }) });
       const query = { path: 'app/conf.py', line: 4 };
-      return (await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', query)).findings;
+      return (await createContext({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', query)).findings;
     } finally {
       other.remove();
     }
@@ -439,9 +439,9 @@ describe('find_files', () => {
       const imported = async (file: string) => {
         const subject = sampleSubject({
           build: sampleBuild({ commit }),
-          failingTests: [failingTest({ file })],
+          failingTests: [createFailingTest({ file })],
         });
-        const { findings } = await asking({ codeHost: host }, subject)('TEST_FAILURE', 'find_files');
+        const { findings } = await createContext({ codeHost: host }, subject)('TEST_FAILURE', 'find_files');
         const data = findings[0]?.data as { found: { path: string; by: string }[] } | undefined;
         return data?.found.filter(({ by }) => by === 'import').map(({ path }) => path);
       };
@@ -497,7 +497,7 @@ describe('find_files if several CI files run the failed command', () => {
       messages: [],
       excerpts: [],
     });
-    const { findings } = await asking({ codeHost: host }, subject)('CONFIG_ERROR', 'find_files');
+    const { findings } = await createContext({ codeHost: host }, subject)('CONFIG_ERROR', 'find_files');
     const data = findings[0]?.data as { found: { path: string; by: string }[] } | undefined;
     return (data?.found ?? []).filter(({ by }) => by === 'step').map(({ path }) => path);
   };
@@ -552,7 +552,7 @@ describe('read_commit_history', () => {
 
 describe('read_test_file', () => {
   const shown = async (test: Partial<FailingTest>, args = {}) => {
-    const { findings } = await ask({ failingTests: [failingTest(test)] })(
+    const { findings } = await ask({ failingTests: [createFailingTest(test)] })(
       'TEST_FAILURE',
       'read_test_file',
       args,

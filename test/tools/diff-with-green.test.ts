@@ -3,7 +3,7 @@ import type { Finding } from '../../src/domain/evidence.ts';
 import { extractTemplates } from '../../src/log/green/templates.ts';
 import type { PassingBasis } from '../../src/ports/stores.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { archiveOf, asking } from './sources.ts';
+import { createArchive, createContext } from './sources.ts';
 
 const BUILD = { buildId: 'bld_12', number: '12', url: null };
 const GREEN = [
@@ -26,15 +26,15 @@ function ask(
   green: PassingBasis | null = basis(GREEN),
   subject = {},
 ) {
-  const archive = archiveOf({ 'build.log': lines.join('\n'), 'other.log': 'words of another job' });
-  return asking({ archive, passingBuilds: { of: async () => green } }, sampleSubject(subject))(
+  const archive = createArchive({ 'build.log': lines.join('\n'), 'other.log': 'words of another job' });
+  return createContext({ archive, passingBuilds: { of: async () => green } }, sampleSubject(subject))(
     'CODE_ERROR',
     'diff_with_green',
     args,
   );
 }
 
-function linesOf(findings: readonly Finding[]): (readonly [number | undefined, number | undefined])[] {
+function listLines(findings: readonly Finding[]): (readonly [number | undefined, number | undefined])[] {
   return findings.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]);
 }
 
@@ -61,7 +61,7 @@ describe('diff_with_green', () => {
     const { status, findings } = await ask(RED);
 
     expect(status).toBe('ok');
-    expect(linesOf(findings)).toEqual([
+    expect(listLines(findings)).toEqual([
       [301, 303],
       [394, 394],
     ]);
@@ -74,8 +74,8 @@ describe('diff_with_green', () => {
   });
 
   it('reads only the requested lines', async () => {
-    expect(linesOf((await ask(RED, { from: 302, to: 350 })).findings)).toEqual([[303, 303]]);
-    expect(linesOf((await ask(RED, { from: 310 })).findings)).toEqual([[394, 394]]);
+    expect(listLines((await ask(RED, { from: 302, to: 350 })).findings)).toEqual([[303, 303]]);
+    expect(listLines((await ask(RED, { from: 310 })).findings)).toEqual([[394, 394]]);
     expect(await ask(RED, { from: 310, to: 320 })).toMatchObject({
       status: 'empty',
       summary: 'Nothing in build.log (lines 310–320) is new since build 12.',
@@ -93,7 +93,7 @@ describe('diff_with_green', () => {
     ];
     const { findings } = await ask(RED, {}, basis(GREEN), { failedSections });
 
-    expect(linesOf(findings)).toEqual([[301, 301]]);
+    expect(listLines(findings)).toEqual([[301, 301]]);
     expect(findings[0]?.title).toContain('1 line in all (lines 2–302)');
   });
 
@@ -159,7 +159,7 @@ describe('diff_with_green', () => {
   });
 
   it('ends with the run', async () => {
-    const archive = archiveOf({ 'build.log': RED.join('\n').repeat(200) });
+    const archive = createArchive({ 'build.log': RED.join('\n').repeat(200) });
     const controller = new AbortController();
     const passingBuilds = {
       of: async () => {
@@ -169,7 +169,11 @@ describe('diff_with_green', () => {
     };
 
     await expect(
-      asking({ archive, passingBuilds }, sampleSubject(), controller.signal)('CODE_ERROR', 'diff_with_green'),
+      createContext(
+        { archive, passingBuilds },
+        sampleSubject(),
+        controller.signal,
+      )('CODE_ERROR', 'diff_with_green'),
     ).rejects.toMatchObject({
       code: 'cancelled',
     });

@@ -3,11 +3,11 @@ import type { FailureRow } from '../../src/domain/failure.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { createContext } from './sources.ts';
 
 const failure = sampleSubject().failures[0]!;
 
-function row(number: number): FailureRow {
+function createRow(number: number): FailureRow {
   return {
     failure: { ...failure, id: `fal_${number}` },
     repository: 'shop/api',
@@ -21,7 +21,7 @@ function row(number: number): FailureRow {
   };
 }
 
-function recording(answers: Partial<HistoryStore>) {
+function createRecording(answers: Partial<HistoryStore>) {
   const asked: unknown[] = [];
   const history: HistoryStore = {
     ...createEmptyHistory(),
@@ -43,7 +43,9 @@ function recording(answers: Partial<HistoryStore>) {
 
 describe('read_failure_history', () => {
   it('searches for the fingerprint and the failing test in earlier builds of the repository', async () => {
-    const { history, asked } = recording({ failureHistory: async () => [row(811), row(809)] });
+    const { history, asked } = createRecording({
+      failureHistory: async () => [createRow(811), createRow(809)],
+    });
     const test = {
       name: 'adds up',
       suite: null,
@@ -55,7 +57,7 @@ describe('read_failure_history', () => {
       framework: 'x',
       at: null,
     };
-    const outcome = await asking({ history }, sampleSubject({ failingTests: [test] }))(
+    const outcome = await createContext({ history }, sampleSubject({ failingTests: [test] }))(
       'TEST_FAILURE',
       'read_failure_history',
       {
@@ -86,19 +88,19 @@ describe('read_failure_history', () => {
 describe('find_similar_failures', () => {
   const trigrams = 0.62;
   const other = (number: number, message: string) => ({
-    ...row(number),
+    ...createRow(number),
     failure: { ...failure, id: `fal_${number}`, message, test: null, frames: [], excerpt: null },
     score: trigrams,
   });
 
   it('compares the whole failure with the candidates for its message, and returns the similarity', async () => {
-    const { history, asked } = recording({
+    const { history, asked } = createRecording({
       similarFailures: async () => [
         other(699, 'expected 3 rows, got none'),
-        { ...row(700), score: trigrams },
+        { ...createRow(700), score: trigrams },
       ],
     });
-    const outcome = await asking({ history })('CODE_ERROR', 'find_similar_failures');
+    const outcome = await createContext({ history })('CODE_ERROR', 'find_similar_failures');
 
     expect(asked).toMatchObject([{ text: 'expected 10.20, got 10.21', excludeBuildId: 'bld_sample' }]);
     expect(outcome.findings).toMatchObject([
@@ -108,10 +110,10 @@ describe('find_similar_failures', () => {
   });
 
   it('finds nothing if the candidates share only words', async () => {
-    const { history } = recording({
+    const { history } = createRecording({
       similarFailures: async () => [other(699, 'got tired of what was expected')],
     });
-    expect(await asking({ history })('CODE_ERROR', 'find_similar_failures')).toMatchObject({
+    expect(await createContext({ history })('CODE_ERROR', 'find_similar_failures')).toMatchObject({
       status: 'empty',
     });
   });
@@ -121,10 +123,10 @@ describe('count_consecutive_failures', () => {
   it('returns the number, since when, and the last passed build', async () => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '810', commit: 'aaaaaaaaaaaa' });
     const lastGreen = sampleBuild({ id: 'bld_0', number: '809', commit: 'bbbbbbbbbbbb' });
-    const { history } = recording({
+    const { history } = createRecording({
       consecutiveFailures: async () => ({ count: 3, firstBuild, lastGreen, same: 3, firstSame: firstBuild }),
     });
-    const outcome = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
+    const outcome = await createContext({ history })('INFRA_ERROR', 'count_consecutive_failures');
 
     expect(outcome.findings).toMatchObject([
       {
@@ -140,10 +142,10 @@ describe('count_consecutive_failures', () => {
   ] as const)('58: counts this failure, not other failures of the job: %i of 7', async (same, text) => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '804', commit: null });
     const firstSame = sampleBuild({ id: 'bld_9', number: '809', commit: null });
-    const { history } = recording({
+    const { history } = createRecording({
       consecutiveFailures: async () => ({ count: 7, firstBuild, lastGreen: null, same, firstSame }),
     });
-    const { findings } = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
+    const { findings } = await createContext({ history })('INFRA_ERROR', 'count_consecutive_failures');
 
     expect(findings[0]).toMatchObject({
       title: `ci on main: 7 failed in a row, ${same} of them this way`,
@@ -153,7 +155,9 @@ describe('count_consecutive_failures', () => {
   });
 
   it('is empty without history', async () => {
-    expect(await asking({})('INFRA_ERROR', 'count_consecutive_failures')).toMatchObject({ status: 'empty' });
+    expect(await createContext({})('INFRA_ERROR', 'count_consecutive_failures')).toMatchObject({
+      status: 'empty',
+    });
   });
 });
 
@@ -168,7 +172,9 @@ describe('search_web', () => {
         return [{ title: 'Answer', url: 'https://example.test/1', text: 'Do this.' }];
       },
     };
-    const outcome = await asking({ webSearch })('CODE_ERROR', 'search_web', { query: 'q'.repeat(400) });
+    const outcome = await createContext({ webSearch })('CODE_ERROR', 'search_web', {
+      query: 'q'.repeat(400),
+    });
 
     expect(queries).toEqual(['q'.repeat(200)]);
     expect(outcome.findings).toEqual([

@@ -109,7 +109,7 @@ describe('indexing the knowledge folder', () => {
   const document = parseKnowledge('ERR001.md', DOCUMENT);
   const other = { ...document, id: 'ERR002', title: 'Another', signals: ['connection refused'] };
 
-  function counting(): { index: VectorIndex; embedded: string[] } {
+  function withQueryCount(): { index: VectorIndex; embedded: string[] } {
     const embedded: string[] = [];
     const hashing = createHashingEmbedder();
     const index = createMemoryIndex({
@@ -123,7 +123,7 @@ describe('indexing the knowledge folder', () => {
   }
 
   it('adds each document and each of its phrases once', async () => {
-    const { index, embedded } = counting();
+    const { index, embedded } = withQueryCount();
 
     expect(await loadKnowledge(index, [document, other])).toEqual({ changed: 2, unchanged: 0, removed: 0 });
     expect((await index.list('knowledge')).map(({ id }) => id).toSorted()).toEqual([
@@ -139,7 +139,7 @@ describe('indexing the knowledge folder', () => {
   });
 
   it('embeds only what changed and removes what is gone', async () => {
-    const { index, embedded } = counting();
+    const { index, embedded } = withQueryCount();
     await loadKnowledge(index, [document, other]);
     embedded.length = 0;
     const shorter = { ...document, signals: document.signals.slice(0, 1) };
@@ -155,7 +155,7 @@ describe('indexing the knowledge folder', () => {
   });
 
   it('does not touch the error library', async () => {
-    const { index } = counting();
+    const { index } = withQueryCount();
     await index.upsert('error_library', [{ id: 'lib_1', text: 'decided', metadata: {} }]);
     await loadKnowledge(index, []);
 
@@ -163,7 +163,7 @@ describe('indexing the knowledge folder', () => {
   });
 
   it('keeps the first fix with each phrase', async () => {
-    const { index } = counting();
+    const { index } = withQueryCount();
     await loadKnowledge(index, [document]);
 
     const [match] = await index.search('knowledge', { text: 'No space left on device', limit: 1 });

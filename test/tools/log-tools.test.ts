@@ -7,7 +7,7 @@ import { wrapBytes } from '../../src/log/lines/bytes.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { runs } from '../support/thorough.ts';
-import { archiveOf, asking } from './sources.ts';
+import { createArchive, createContext } from './sources.ts';
 
 const LINES = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}`);
 LINES[2_999] = '\u001b[31mKilled\u001b[0m';
@@ -15,7 +15,7 @@ const BUILD_LOG = LINES.join('\n');
 const logs = { 'build.log': BUILD_LOG, 'other.log': 'first\nsecond', 'report.xml': '<testsuite/>' };
 const exits = [{ code: 137, signal: null, source: 'build.log', line: 3_000 }];
 const ask = (overrides: Parameters<typeof sampleSubject>[0] = { exits }) =>
-  asking({ archive: archiveOf(logs) }, sampleSubject(overrides));
+  createContext({ archive: createArchive(logs) }, sampleSubject(overrides));
 
 /** Every line of a finding is where the finding says. */
 function expectExact(finding: Finding | undefined): void {
@@ -53,7 +53,7 @@ describe('read_build_log', () => {
 
   it('is limited to the log and to four thousand characters around the line', async () => {
     const wide = Array.from({ length: 300 }, (_, row) => `${row + 1} ${'w'.repeat(300)}`).join('\n');
-    const wideAsk = asking({ archive: archiveOf({ 'build.log': wide }) });
+    const wideAsk = createContext({ archive: createArchive({ 'build.log': wide }) });
     const [found] = (await wideAsk('INFRA_ERROR', 'read_build_log', { line: 150, context: 100 })).findings;
 
     expect(found!.text.length).toBeLessThanOrEqual(4_000);
@@ -73,18 +73,18 @@ describe('read_build_log', () => {
 
   it('is replaced by the failure history if the archive fails', async () => {
     const broken = {
-      ...archiveOf(logs),
+      ...createArchive(logs),
       lines: async () => {
         throw new TriageError('storage-failed', 'The archive is away.', { retryable: true });
       },
     };
-    const outcome = await asking({ archive: broken })('INFRA_ERROR', 'read_build_log', { line: 5 });
+    const outcome = await createContext({ archive: broken })('INFRA_ERROR', 'read_build_log', { line: 5 });
 
     expect(outcome).toMatchObject({ status: 'empty', answeredBy: 'read_failure_history' });
   });
 
   it('is empty if nothing is archived', async () => {
-    expect(await asking({})('INFRA_ERROR', 'read_build_log')).toMatchObject({ status: 'empty' });
+    expect(await createContext({})('INFRA_ERROR', 'read_build_log')).toMatchObject({ status: 'empty' });
   });
 });
 
@@ -171,7 +171,7 @@ describe('grep_log', () => {
 
   it('returns at most twenty lines of a huge log', async () => {
     const huge = `${'the same line again\n'.repeat(400_000)}`;
-    const { findings } = await asking({ archive: archiveOf({ 'build.log': huge }) })(
+    const { findings } = await createContext({ archive: createArchive({ 'build.log': huge }) })(
       'CODE_ERROR',
       'grep_log',
       { text: 'same' },
@@ -194,7 +194,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
   it('divides the lines among the alternatives of a pattern, and states which are left out', async () => {
     const common = 'warning: unused\n'.repeat(30);
     const log = `${common}error: out of disk (a|b)\n${common}denied: no key\n`;
-    const grep = asking({ archive: archiveOf({ 'build.log': log }) });
+    const grep = createContext({ archive: createArchive({ 'build.log': log }) });
     const search = (text: string) => grep('CODE_ERROR', 'grep_log', { text, pattern: true });
     const { findings } = await search('warning|disk|denied');
 
@@ -210,7 +210,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
 
   it('finds the beginning of a line after the timestamp of the CI system', async () => {
     const log = '2026-03-04T10:45:55.7632270Z E   assert 1 == 2\n2026-03-04T10:45:55.8632270Z not E   here\n';
-    const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })(
+    const { findings } = await createContext({ archive: createArchive({ 'build.log': log }) })(
       'CODE_ERROR',
       'grep_log',
       {
@@ -222,7 +222,7 @@ describe('grep_log with a pattern, context, or everywhere', () => {
   });
 
   it('is not delayed by a pattern that would backtrack forever', async () => {
-    const bait = asking({ archive: archiveOf({ 'build.log': `${'a'.repeat(5_000)}!` }) });
+    const bait = createContext({ archive: createArchive({ 'build.log': `${'a'.repeat(5_000)}!` }) });
 
     expect(await bait('CODE_ERROR', 'grep_log', { text: '(a+)+(a|aa)+$', pattern: true })).toMatchObject({
       status: 'empty',
@@ -255,7 +255,7 @@ describe('read_artifact', () => {
     '<testsuite name="cart"><testcase classname="cart" name="sums"><failure message="expected 10.20">x</failure></testcase></testsuite>';
   const files = { ...logs, 'TEST-cart.xml': report };
   const askFiles = (survey?: TriageSubject['survey']) =>
-    asking({ archive: archiveOf(files) }, sampleSubject(survey === undefined ? {} : { survey }));
+    createContext({ archive: createArchive(files) }, sampleSubject(survey === undefined ? {} : { survey }));
 
   it('lists the artifacts, with their grade in the inventory', async () => {
     const seen = {
@@ -328,7 +328,7 @@ describe('grep_log in an archive that searches', () => {
       bytes: wrapBytes(Buffer.from(text)),
       notes: [],
     });
-    return asking({ archive });
+    return createContext({ archive });
   };
 
   it('finds the same as in a text, even across chunks', async () => {
@@ -352,7 +352,7 @@ describe('grep_log in an archive that searches', () => {
     await fc.assert(
       fc.asyncProperty(text, needle, fc.boolean(), async (log, wanted, ignoreCase) => {
         const args = { text: wanted, ignoreCase };
-        const held = await asking({ archive: archiveOf({ 'build.log': log }) })(
+        const held = await createContext({ archive: createArchive({ 'build.log': log }) })(
           'CODE_ERROR',
           'grep_log',
           args,
@@ -378,21 +378,21 @@ describe('grep_log in an archive that searches', () => {
 
   it('stops when the run ends', async () => {
     const over = AbortSignal.abort();
-    const archive = { ...archiveOf(logs), linesWith: () => endless() };
+    const archive = { ...createArchive(logs), linesWith: () => createEndless() };
     await expect(
-      asking({ archive }, sampleSubject(), over)('CODE_ERROR', 'grep_log', { text: 'xx' }),
+      createContext({ archive }, sampleSubject(), over)('CODE_ERROR', 'grep_log', { text: 'xx' }),
     ).rejects.toThrow();
   });
 });
 
-function* endless() {
+function* createEndless() {
   for (;;) yield [{ line: 1, text: 'y' }];
 }
 
 describe('view_log', () => {
   it('shows the requested lines, in as many findings as needed', async () => {
     const wide = Array.from({ length: 200 }, (_, row) => `${row + 1} ${'v'.repeat(96)}`);
-    const wideAsk = asking({ archive: archiveOf({ 'build.log': wide.join('\n') }) });
+    const wideAsk = createContext({ archive: createArchive({ 'build.log': wide.join('\n') }) });
     const { findings } = await wideAsk('TEST_FAILURE', 'view_log', { from: 1, to: 200 });
 
     expect(findings.length).toBeGreaterThan(4);

@@ -6,7 +6,7 @@ import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { createReaderScope } from '../../src/tools/tool.ts';
 import { sampleFailure } from '../stores/samples.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { createContext } from './sources.ts';
 
 const MESSAGE = 'the ledger of the vault does not add up: 41 differs from 42';
 const scopeFor = (...scopes: string[][]) => createReaderScope({ scopes: async () => scopes });
@@ -41,7 +41,7 @@ describe('the other repositories that tools may read', () => {
       ...{ analysisId: null, seenAt: '2026-01-01T00:00:00.000Z', score: 1 },
     };
     const history = { ...createEmptyHistory(), kept: true, similarFailures: async () => [row] };
-    const ask = asking(
+    const ask = createContext(
       { vectorIndex, history, scope: scopeFor(['shop/*']) },
       sampleSubject({ failures: [failure] }),
     );

@@ -23,7 +23,7 @@ interface World {
 }
 
 /** One tool over one cache, and how often it was really asked. */
-function world({
+function createWorld({
   cache = kept,
   store = createMemoryToolCache(),
   run = async () => [finding],
@@ -63,7 +63,7 @@ function world({
 
 describe('a cached tool answer', () => {
   it('is not requested again, and is marked as cached', async () => {
-    const { ask, count } = world();
+    const { ask, count } = createWorld();
     expect(await ask({ path: 'x' })).not.toHaveProperty('cached');
 
     expect(await ask({ path: 'x' })).toMatchObject({
@@ -77,7 +77,7 @@ describe('a cached tool answer', () => {
   });
 
   it('is the same for arguments written differently', async () => {
-    const { ask, count } = world();
+    const { ask, count } = createWorld();
     await ask({ path: 'x', depth: 1 });
     expect(await ask({ depth: 1, path: 'x' })).toMatchObject({ cached: true });
     expect(await ask({ path: 'x', depth: null })).toMatchObject({ cached: true });
@@ -86,7 +86,7 @@ describe('a cached tool answer', () => {
 
   it('differs by arguments, repository, category and what it depends on', async () => {
     let commit = 'a1';
-    const { ask, box, count } = world({ cache: { ttlMs: 60_000, key: () => [commit] } });
+    const { ask, box, count } = createWorld({ cache: { ttlMs: 60_000, key: () => [commit] } });
     const subject = sampleSubject();
     const elsewhere = { ...subject, build: { ...subject.build, repository: 'other/project' } };
     const signal = new AbortController().signal;
@@ -104,7 +104,7 @@ describe('a cached tool answer', () => {
 
   it('expires', async () => {
     const now = { value: 0 };
-    const { ask, count } = world({ store: createMemoryToolCache(10, () => now.value) });
+    const { ask, count } = createWorld({ store: createMemoryToolCache(10, () => now.value) });
     await ask();
     now.value = 60_000;
     expect(await ask()).not.toHaveProperty('cached');
@@ -117,7 +117,7 @@ describe('a cached tool answer', () => {
       if (broken) throw new TriageError('upstream-failed', 'It answered 503.', { retryable: true });
       return [finding];
     };
-    const { ask } = world({
+    const { ask } = createWorld({
       run,
       options: { resilience: { firstDelayMs: 1, breakAfter: 2, restMs: 60_000 } },
     });
@@ -131,9 +131,13 @@ describe('a cached tool answer', () => {
   it('is stored masked, and masked again when it is read', async () => {
     const store = createMemoryToolCache();
     const secret = async () => [{ ...finding, text: 'pw hunter2 by ada@example.com' }];
-    const first = world({ store, run: secret, options: { mask: (text) => text.replace('hunter2', '***') } });
+    const first = createWorld({
+      store,
+      run: secret,
+      options: { mask: (text) => text.replace('hunter2', '***') },
+    });
     await first.ask();
-    const later = world({
+    const later = createWorld({
       store,
       options: { mask: (text) => text.replace('ada@example.com', '<EMAIL>').replace('***', 'still ***') },
     });
@@ -159,14 +163,14 @@ describe('a tool answer is not cached', () => {
     ],
     ['where nothing was found', { run: async () => [] }],
   ])('%s', async (_name, given) => {
-    const { ask, count } = world(given);
+    const { ask, count } = createWorld(given);
     await ask();
     expect(await ask()).not.toHaveProperty('cached');
     expect(count.asked).toBe(2);
   });
 
   it('after a failure', async () => {
-    const { ask, count } = world({
+    const { ask, count } = createWorld({
       run: async () => {
         throw new TriageError('upstream-failed', 'broken');
       },
@@ -178,7 +182,7 @@ describe('a tool answer is not cached', () => {
 
   it('and an earlier one is not used if the tool may no longer be called', async () => {
     let reason: string | null = null;
-    const { ask } = world({ unavailable: () => reason });
+    const { ask } = createWorld({ unavailable: () => reason });
     await ask();
     reason = 'no longer configured';
 
@@ -197,12 +201,12 @@ describe('a cache that does not work', () => {
     ['fails to write', { put: fails }],
     ['hangs while it reads', { get: never }],
   ])('that %s costs no answer', async (_name, broken) => {
-    const { ask } = world({ store: { ...createMemoryToolCache(), ...broken } });
+    const { ask } = createWorld({ store: { ...createMemoryToolCache(), ...broken } });
     expect(await ask()).toMatchObject({ status: 'ok', findings: [finding] });
   });
 
   it('does not delay a run that is aborted', async () => {
-    const { ask } = world({ store: { ...createMemoryToolCache(), get: never } });
+    const { ask } = createWorld({ store: { ...createMemoryToolCache(), get: never } });
     const controller = new AbortController();
     const asked = ask({}, sampleSubject(), controller.signal);
     controller.abort();
@@ -212,9 +216,9 @@ describe('a cache that does not work', () => {
 });
 
 describe('the same call twice at a time', () => {
-  function slow(cache: CachePolicy<Args> | null) {
+  function createSlowTool(cache: CachePolicy<Args> | null) {
     const gate = Promise.withResolvers<void>();
-    const made = world({
+    const made = createWorld({
       cache,
       run: async () => {
         await gate.promise;
@@ -228,7 +232,7 @@ describe('the same call twice at a time', () => {
     ['a tool that keeps answers', kept],
     ['a tool that keeps none', null],
   ])('is made once: %s', async (_name, cache) => {
-    const { ask, count, open } = slow(cache);
+    const { ask, count, open } = createSlowTool(cache);
     const both = Promise.all([ask({ path: 'x' }), ask({ path: 'x' }), ask({ path: 'y' })]);
     open();
     const [first, second, other] = await both;
@@ -240,7 +244,7 @@ describe('the same call twice at a time', () => {
   });
 
   it('is made again if the first run is aborted', async () => {
-    const { ask, count, open } = slow(kept);
+    const { ask, count, open } = createSlowTool(kept);
     const controller = new AbortController();
     const first = ask({}, sampleSubject(), controller.signal);
     const second = ask({}, { ...sampleSubject(), triageId: 'another' });
@@ -254,7 +258,7 @@ describe('the same call twice at a time', () => {
   });
 
   it('is made twice for two triages without a cache', async () => {
-    const { ask, count, open } = slow(null);
+    const { ask, count, open } = createSlowTool(null);
     const both = Promise.all([ask({}), ask({}, { ...sampleSubject(), triageId: 'another' })]);
     open();
     await both;

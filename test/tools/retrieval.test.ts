@@ -12,7 +12,7 @@ import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
 import { INVENTED_MESSAGES } from '../support/invented-messages.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { createContext } from './sources.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const FIXTURES = join(ROOT, 'test/fixtures/failures');
@@ -30,7 +30,7 @@ describe('search_knowledge', () => {
   it('finds a document by each of its own phrases inside a longer line, nearly always first', async () => {
     const all = documents.flatMap((document) => document.signals.map((phrase) => ({ document, phrase })));
     const phrases = all.filter((_, index) => index % 3 === 0);
-    const ask = asking({ vectorIndex });
+    const ask = createContext({ vectorIndex });
     let first = 0;
     for (const { document, phrase } of phrases) {
       const { findings } = await ask('CODE_ERROR', 'search_knowledge', {
@@ -46,7 +46,7 @@ describe('search_knowledge', () => {
     const names = readdirSync(FIXTURES, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? entry.name : [],
     );
-    const ranks = await Promise.all(names.map(rankOf));
+    const ranks = await Promise.all(names.map(findRank));
     const found = ranks.filter((rank) => rank !== null);
 
     expect(found.filter((rank) => rank === 1).length / found.length).toBeGreaterThan(0.7);
@@ -55,7 +55,7 @@ describe('search_knowledge', () => {
 
   it('finds nothing for nearly all invented messages', async () => {
     const messages = INVENTED_MESSAGES.filter((_, index) => index % 3 === 0);
-    const ask = asking({ vectorIndex });
+    const ask = createContext({ vectorIndex });
     const outcomes = await Promise.all(
       messages.map((query) => ask('CONFIG_ERROR', 'search_knowledge', { query })),
     );
@@ -67,20 +67,20 @@ describe('search_knowledge', () => {
    * 1-based place of the first document of the true kind; 0 where it is not among ten, null where nothing was
    * found.
    */
-  async function rankOf(name: string): Promise<number | null> {
+  async function findRank(name: string): Promise<number | null> {
     const text = readFileSync(join(FIXTURES, name, 'log.txt'), 'utf8');
     const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, name, 'truth.json'), 'utf8')));
     const reading = readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2_000 });
     const failures = listFailures(reading).map((failure) => ({ ...failure, id: 'fal_1', buildId: 'bld_1' }));
     const subject = sampleSubject({ ...reading, failures });
-    const { findings } = await asking({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', {
+    const { findings } = await createContext({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', {
       limit: 10,
     });
     return findings.length === 0 ? null : findings.findIndex(({ data }) => data?.kind === truth.kind) + 1;
   }
 
   it('returns the whole document with its facts, once, with a score', async () => {
-    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+    const { findings } = await createContext({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'write failed: No space left on device',
     });
 
@@ -97,7 +97,7 @@ describe('search_knowledge', () => {
   });
 
   it('is limited to a category on request', async () => {
-    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+    const { findings } = await createContext({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'AssertionError: expected 1 to equal 2, no space left',
       category: 'TEST_FAILURE',
     });
@@ -107,7 +107,7 @@ describe('search_knowledge', () => {
   });
 
   it('omits documents that are similar by chance', async () => {
-    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+    const { findings } = await createContext({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
       query: 'go: example.com/x@v1.0.0: dial tcp: lookup proxy.golang.org on 10.0.0.2:53: no such host',
     });
 
@@ -121,7 +121,9 @@ describe('search_knowledge', () => {
         throw new TriageError('storage-failed', 'The index is down.', { retryable: true });
       },
     };
-    const outcome = await asking({ vectorIndex: down })('CODE_ERROR', 'search_knowledge', { query: 'x y z' });
+    const outcome = await createContext({ vectorIndex: down })('CODE_ERROR', 'search_knowledge', {
+      query: 'x y z',
+    });
 
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -132,7 +134,9 @@ describe('search_knowledge', () => {
       configured: true,
       search: async () => [{ title: 'Page', url: 'https://example.test', text: 'Text' }],
     };
-    expect(await asking({ vectorIndex: down, webSearch })('CODE_ERROR', 'search_knowledge')).toMatchObject({
+    expect(
+      await createContext({ vectorIndex: down, webSearch })('CODE_ERROR', 'search_knowledge'),
+    ).toMatchObject({
       status: 'ok',
       answeredBy: 'search_web',
     });
@@ -165,9 +169,13 @@ describe('search_error_library', () => {
       failures: [failure, { ...failure, id: 'fal_2', message, excerpt: null }],
     });
     // The words of a query are not what is compared.
-    const { findings } = await asking({ vectorIndex }, subject)('TEST_FAILURE', 'search_error_library', {
-      query: 'rounded twice',
-    });
+    const { findings } = await createContext({ vectorIndex }, subject)(
+      'TEST_FAILURE',
+      'search_error_library',
+      {
+        query: 'rounded twice',
+      },
+    );
 
     const [first] = findings.filter(({ data }) => data?.entryId === 'lib_1');
     expect(first).toMatchObject({

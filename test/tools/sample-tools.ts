@@ -21,7 +21,7 @@ export const Parameters = z.strictObject({
 });
 
 /** A tool that answers as it is told; `asked` counts its calls from 1. */
-export function tool(
+export function createTool(
   name: string,
   run: (context: ToolContext, asked: number) => Promise<Finding[]>,
   rest: Partial<ToolDefinition<typeof Parameters>> = {},
@@ -45,7 +45,7 @@ export function tool(
 }
 
 /** Puts questions of a CODE_ERROR to these tools. */
-export function toolbox(tools: Tool[], options: Partial<ToolboxOptions> = {}) {
+export function createTestToolbox(tools: Tool[], options: Partial<ToolboxOptions> = {}) {
   const box = createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 2 }, ...options });
   return (name: string, args: Record<string, unknown> = {}, over: AbortSignal = signal, why = 'test') =>
     box.run({ tool: name, args, why }, subject, 'CODE_ERROR', over);

@@ -4,9 +4,9 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { insightOf } from '../judge/subject.ts';
+import { createInsight } from '../judge/subject.ts';
 import { sampleSubject } from '../support/subject.ts';
-import { asking, emptySources } from './sources.ts';
+import { createContext, createEmptySources } from './sources.ts';
 
 async function queryFor(query: string): Promise<string> {
   const queries: string[] = [];
@@ -19,7 +19,7 @@ async function queryFor(query: string): Promise<string> {
     },
   };
   const mask = async (text: string) => text.replaceAll(/hunter\d/g, '***');
-  const toolbox = createToolbox(createTools({ ...emptySources(), webSearch, mask }), { mask });
+  const toolbox = createToolbox(createTools({ ...createEmptySources(), webSearch, mask }), { mask });
   await toolbox.run(
     { tool: 'search_web', args: { query }, why: '' },
     sampleSubject(),
@@ -42,7 +42,7 @@ describe('a web search that fails', () => {
       throw new TriageError('upstream-failed', 'The engine is down.');
     },
   };
-  const askDown = (subject: TriageSubject) => asking({ webSearch: down }, subject);
+  const askDown = (subject: TriageSubject) => createContext({ webSearch: down }, subject);
   const search = (toolchains: readonly string[]) =>
     askDown(sampleSubject({ toolchains: [...toolchains] }))('CODE_ERROR', 'search_web', { query: 'x y z' });
 
@@ -73,7 +73,7 @@ describe('a web search that fails', () => {
 
   it('is mentioned in the advice if nothing else is known', async () => {
     const { findings } = await search(['npm']);
-    const insight = insightOf('blorp zzqx 17\n##[error]Process completed with exit code 1.\n');
+    const insight = createInsight('blorp zzqx 17\n##[error]Process completed with exit code 1.\n');
     const evidence = [
       ...insight.evidence,
       ...findings.map((finding) => ({ ...finding, id: 'E9', tool: 'search_web' })),

@@ -10,8 +10,8 @@ import { createToolbox } from '../../src/tools/toolbox.ts';
 import { sampleSubject } from '../support/subject.ts';
 
 /** An archive that holds the given logs for any build. */
-export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive {
-  const linesOf = (name: string) => logs[name]?.split('\n');
+export function createArchive(logs: Readonly<Record<string, string>>): BuildArchive {
+  const listLines = (name: string) => logs[name]?.split('\n');
   return {
     driver: 'test',
     put: async () => undefined,
@@ -24,7 +24,7 @@ export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive 
       }),
     read: async (_build, name) => logs[name] ?? null,
     lines: async (_build, name, from, to) => {
-      const lines = linesOf(name);
+      const lines = listLines(name);
       return lines === undefined
         ? null
         : { lineStart: from, lines: lines.slice(from - 1, Math.min(to, from + 1_999)) };
@@ -33,10 +33,10 @@ export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive 
 }
 
 /** Nothing configured, except what is given. */
-export function emptySources(): ToolSources {
+export function createEmptySources(): ToolSources {
   return {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
-    archive: archiveOf({}),
+    archive: createArchive({}),
     passingBuilds: { of: async () => null },
     codeHost: createNoCodeHost(),
     history: { ...createEmptyHistory(), kept: true },
@@ -45,12 +45,12 @@ export function emptySources(): ToolSources {
 }
 
 /** Puts one question to the real tools. */
-export function asking(
+export function createContext(
   sources: Partial<ToolSources>,
   subject: TriageSubject = sampleSubject(),
   signal: AbortSignal = new AbortController().signal,
 ) {
-  const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), {
+  const toolbox = createToolbox(createTools({ ...createEmptySources(), ...sources }), {
     mask: (text) => text,
     resilience: { firstDelayMs: 1 },
   });

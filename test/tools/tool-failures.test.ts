@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
 import type { ToolDefinition } from '../../src/tools/tool.ts';
-import { finding, flaky, type Parameters, tool, toolbox } from './sample-tools.ts';
+import { createTestToolbox, createTool, finding, flaky, type Parameters } from './sample-tools.ts';
 
 describe('a tool that fails', () => {
   it('is called again after transient errors, up to three times', async () => {
-    const healing = tool('a', async (_context, asked) => {
+    const healing = createTool('a', async (_context, asked) => {
       if (asked < 4) throw flaky();
       return [finding];
     });
-    expect(await toolbox([healing])('a')).toMatchObject({ status: 'ok', attempts: 4 });
+    expect(await createTestToolbox([healing])('a')).toMatchObject({ status: 'ok', attempts: 4 });
 
-    const hopeless = tool('a', async () => {
+    const hopeless = createTool('a', async () => {
       throw flaky();
     });
-    expect(await toolbox([hopeless])('a')).toMatchObject({
+    expect(await createTestToolbox([hopeless])('a')).toMatchObject({
       status: 'failed',
       attempts: 4,
       summary: 'It answered 503.',
@@ -25,28 +25,28 @@ describe('a tool that fails', () => {
   it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
     'is never called again after %s',
     async (code) => {
-      const refusing = tool('a', async () => {
+      const refusing = createTool('a', async () => {
         throw new TriageError(code, 'No.');
       });
-      expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
+      expect(await createTestToolbox([refusing])('a')).toMatchObject({ attempts: 1 });
     },
   );
 
   it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
     'is not called again after %s, even if the error claims to be retryable',
     async (code) => {
-      const refusing = tool('a', async () => {
+      const refusing = createTool('a', async () => {
         throw new TriageError(code, 'No.', { retryable: true, retryAfterMs: 1 });
       });
-      expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
+      expect(await createTestToolbox([refusing])('a')).toMatchObject({ attempts: 1 });
     },
   );
 
   it('is never called again after an unexpected error', async () => {
-    const buggy = tool('a', async () => {
+    const buggy = createTool('a', async () => {
       throw new RangeError('off by one');
     });
-    expect(await toolbox([buggy])('a')).toMatchObject({
+    expect(await createTestToolbox([buggy])('a')).toMatchObject({
       status: 'failed',
       attempts: 1,
       summary: 'off by one',
@@ -54,36 +54,36 @@ describe('a tool that fails', () => {
   });
 
   it('is called again after the delay that the server requests', async () => {
-    const limited = tool('a', async (_context, asked) => {
+    const limited = createTool('a', async (_context, asked) => {
       if (asked === 1) throw flaky(80);
       return [finding];
     });
-    const outcome = await toolbox([limited])('a');
+    const outcome = await createTestToolbox([limited])('a');
 
     expect(outcome).toMatchObject({ status: 'ok', attempts: 2 });
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(75);
   });
 
   it('is not waited for if the requested delay is longer than its time limit', async () => {
-    const limited = tool('a', async () => {
+    const limited = createTool('a', async () => {
       throw flaky(60_000);
     });
-    expect(await toolbox([limited], { timeLimitMs: () => 500 })('a')).toMatchObject({
+    expect(await createTestToolbox([limited], { timeLimitMs: () => 500 })('a')).toMatchObject({
       status: 'failed',
       attempts: 1,
     });
   });
 
   it('is paused as long as it requested if that is longer, with others of its provider', async () => {
-    const limited = tool(
+    const limited = createTool(
       'a',
       async () => {
         throw flaky(400);
       },
       { provider: 'shared' },
     );
-    const other = tool('b', async () => [finding], { provider: 'shared' });
-    const run = toolbox([limited, other], { timeLimitMs: () => 200 });
+    const other = createTool('b', async () => [finding], { provider: 'shared' });
+    const run = createTestToolbox([limited, other], { timeLimitMs: () => 200 });
     await run('a');
 
     const second = await run('b');
@@ -97,19 +97,22 @@ describe('a tool that fails', () => {
     const breaks = () => {
       throw new RangeError('off by one');
     };
-    const guarded = tool('a', async () => [finding], { guard: breaks });
-    expect(await toolbox([guarded])('a')).toMatchObject({ status: 'failed', summary: 'off by one' });
+    const guarded = createTool('a', async () => [finding], { guard: breaks });
+    expect(await createTestToolbox([guarded])('a')).toMatchObject({
+      status: 'failed',
+      summary: 'off by one',
+    });
 
-    const failing = tool('a', async () => breaks(), { alternative: { tool: 'b', args: breaks } });
-    expect(await toolbox([failing, tool('b', async () => [finding])])('a')).toMatchObject({
+    const failing = createTool('a', async () => breaks(), { alternative: { tool: 'b', args: breaks } });
+    expect(await createTestToolbox([failing, createTool('b', async () => [finding])])('a')).toMatchObject({
       status: 'failed',
     });
   });
 
   it('is timed out even if it ignores its signal', async () => {
-    const deaf = tool('a', () => new Promise<Finding[]>(() => undefined));
+    const deaf = createTool('a', () => new Promise<Finding[]>(() => undefined));
 
-    expect(await toolbox([deaf], { timeLimitMs: () => 40 })('a')).toMatchObject({
+    expect(await createTestToolbox([deaf], { timeLimitMs: () => 40 })('a')).toMatchObject({
       status: 'timed-out',
       summary: 'No answer within 40 ms.',
     });
@@ -117,20 +120,20 @@ describe('a tool that fails', () => {
 
   it('gets a signal that ends with its time limit', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const polite = tool('a', async (context) => {
+    const polite = createTool('a', async (context) => {
       await new Promise((done) => context.signal.addEventListener('abort', done));
       resolve(true);
       return [];
     });
-    await toolbox([polite], { timeLimitMs: () => 30 })('a');
+    await createTestToolbox([polite], { timeLimitMs: () => 30 })('a');
 
     expect(await promise).toBe(true);
   });
 
   it('lets an aborted run end at once', async () => {
     const controller = new AbortController();
-    const slow = tool('a', () => new Promise<Finding[]>(() => undefined));
-    const asked = toolbox([slow])('a', {}, controller.signal);
+    const slow = createTool('a', () => new Promise<Finding[]>(() => undefined));
+    const asked = createTestToolbox([slow])('a', {}, controller.signal);
     controller.abort();
 
     await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
@@ -141,12 +144,12 @@ describe('the circuit breaker', () => {
   it('opens for a provider after consecutive failures, and tries again after a pause', async () => {
     let asked = 0;
     let healthy = false;
-    const shaky = tool('a', async () => {
+    const shaky = createTool('a', async () => {
       asked += 1;
       if (!healthy) throw flaky();
       return [finding];
     });
-    const run = toolbox([shaky], { resilience: { firstDelayMs: 1, breakAfter: 6, restMs: 500 } });
+    const run = createTestToolbox([shaky], { resilience: { firstDelayMs: 1, breakAfter: 6, restMs: 500 } });
 
     await run('a');
     const second = await run('a');
@@ -164,11 +167,11 @@ describe('the circuit breaker', () => {
     const failing = async () => {
       throw flaky();
     };
-    const run = toolbox(
+    const run = createTestToolbox(
       [
-        tool('a', failing, { provider: 'shared' }),
-        tool('b', async () => [finding], { provider: 'shared' }),
-        tool('c', async () => [finding], { provider: 'other' }),
+        createTool('a', failing, { provider: 'shared' }),
+        createTool('b', async () => [finding], { provider: 'shared' }),
+        createTool('c', async () => [finding], { provider: 'other' }),
       ],
       { resilience: { firstDelayMs: 1, breakAfter: 4, restMs: 10_000 } },
     );
@@ -179,10 +182,10 @@ describe('the circuit breaker', () => {
   });
 
   it('does not open for invalid calls', async () => {
-    const strict = tool('a', async () => {
+    const strict = createTool('a', async () => {
       throw new TriageError('invalid-input', 'No such log.');
     });
-    const run = toolbox([strict], { resilience: { breakAfter: 2 } });
+    const run = createTestToolbox([strict], { resilience: { breakAfter: 2 } });
     for (let round = 0; round < 5; round += 1)
       expect(await run('a')).toMatchObject({ status: 'invalid-arguments', attempts: 1 });
   });
@@ -190,7 +193,7 @@ describe('the circuit breaker', () => {
 
 describe('the alternative tool', () => {
   const broken = (rest: Partial<ToolDefinition<typeof Parameters>> = {}) =>
-    tool(
+    createTool(
       'a',
       async () => {
         throw flaky();
@@ -200,13 +203,13 @@ describe('the alternative tool', () => {
 
   it('answers if the first one could not, and is named', async () => {
     let seen: unknown;
-    const second = tool('b', async () => [finding], {
+    const second = createTool('b', async () => [finding], {
       guard: (args) => {
         seen = args;
         return null;
       },
     });
-    const outcome = await toolbox([broken(), second])('a', { path: 'x' });
+    const outcome = await createTestToolbox([broken(), second])('a', { path: 'x' });
 
     expect(outcome).toMatchObject({ status: 'ok', answeredBy: 'b', attempts: 5, findings: [finding] });
     expect(outcome.call.tool).toBe('a');
@@ -217,28 +220,30 @@ describe('the alternative tool', () => {
   it.each(['upstream-auth', 'quota-exhausted'] as const)(
     'is not called at a provider that refused with %s, but at another',
     async (code) => {
-      const refused = tool(
+      const refused = createTool(
         'a',
         async () => {
           throw new TriageError(code, 'No.');
         },
         { provider: 'p', alternative: { tool: 'b', args: () => ({}) } },
       );
-      const same = tool('b', async () => [finding], { provider: 'p' });
-      const other = tool('b', async () => [finding], { provider: 'q' });
+      const same = createTool('b', async () => [finding], { provider: 'p' });
+      const other = createTool('b', async () => [finding], { provider: 'q' });
 
-      expect(await toolbox([refused, same])('a')).toMatchObject({
+      expect(await createTestToolbox([refused, same])('a')).toMatchObject({
         status: 'failed',
         summary: 'No.',
         attempts: 1,
       });
-      expect(await toolbox([refused, other])('a')).toMatchObject({ status: 'ok', answeredBy: 'b' });
+      expect(await createTestToolbox([refused, other])('a')).toMatchObject({ status: 'ok', answeredBy: 'b' });
     },
   );
 
   it('leaves the first failure in place if it fails too', async () => {
-    const alsoBroken = tool('b', async () => [finding], { unavailable: async () => 'nothing configured' });
-    const outcome = await toolbox([broken(), alsoBroken])('a');
+    const alsoBroken = createTool('b', async () => [finding], {
+      unavailable: async () => 'nothing configured',
+    });
+    const outcome = await createTestToolbox([broken(), alsoBroken])('a');
 
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -248,16 +253,21 @@ describe('the alternative tool', () => {
   });
 
   it('is subject to the category like any other tool', async () => {
-    const elsewhere = tool('b', async () => [finding], { serves: { TEST_FAILURE: 1 } });
+    const elsewhere = createTool('b', async () => [finding], { serves: { TEST_FAILURE: 1 } });
 
-    expect(await toolbox([broken(), elsewhere])('a')).toMatchObject({ status: 'failed', findings: [] });
+    expect(await createTestToolbox([broken(), elsewhere])('a')).toMatchObject({
+      status: 'failed',
+      findings: [],
+    });
   });
 
   it('is not called after a refusal, an empty answer or invalid arguments', async () => {
-    const second = tool('b', async () => [finding]);
-    const empty = tool('a', async () => [], { alternative: { tool: 'b', args: () => ({}) } });
+    const second = createTool('b', async () => [finding]);
+    const empty = createTool('a', async () => [], { alternative: { tool: 'b', args: () => ({}) } });
 
-    expect(await toolbox([empty, second])('a')).toMatchObject({ status: 'empty' });
-    expect(await toolbox([empty, second])('a', { path: 1 })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await createTestToolbox([empty, second])('a')).toMatchObject({ status: 'empty' });
+    expect(await createTestToolbox([empty, second])('a', { path: 1 })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });

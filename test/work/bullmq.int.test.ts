@@ -28,7 +28,10 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
     });
 
   /** A worker that only notes which items it is told to run. */
-  function noting(seen: string[], run: (key: string) => Promise<void> = async () => undefined): Wakeable {
+  function createNoting(
+    seen: string[],
+    run: (key: string) => Promise<void> = async () => undefined,
+  ): Wakeable {
     return {
       look: () => undefined,
       run: async (_topic, key) => {
@@ -99,7 +102,7 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
           finish = resolve;
         });
     };
-    wakeUp.start(noting(seen, run));
+    wakeUp.start(createNoting(seen, run));
     await expect.poll(() => seen).toEqual(['bld_1']);
     for (let time = 0; time < 3; time++) await wakeUp.wake(TRIAGE, 'bld_1');
     finish();
@@ -121,7 +124,7 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
     ranks.set('late', 5);
     await wakeUp.wake(TRIAGE, 'late');
     const seen: string[] = [];
-    wakeUp.start(noting(seen));
+    wakeUp.start(createNoting(seen));
 
     await expect.poll(() => seen).toEqual(['late', 'first', 'second', 'third']);
     await wakeUp.close();
@@ -132,7 +135,7 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
     const seen: string[] = [];
     const ends: (() => void)[] = [];
     wakeUp.start(
-      noting(seen, async () => {
+      createNoting(seen, async () => {
         await new Promise<void>((resolve) => ends.push(resolve));
       }),
     );
@@ -176,14 +179,14 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
         begun += 1;
         return new Promise<void>(() => undefined);
       };
-      wakeUp.start(noting([], hangs));
+      wakeUp.start(createNoting([], hangs));
       await expect.poll(() => begun, { timeout: 10_000 }).toBe(crash + 1);
       // As far as Redis can tell, the process is gone.
       await wakeUp.close();
     }
     const alive = await open('crashes', { lockMs: 300 });
     const seen: string[] = [];
-    alive.start(noting(seen));
+    alive.start(createNoting(seen));
 
     await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['bld_1']);
     await alive.close();

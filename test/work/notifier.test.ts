@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorkNotifier } from '../../src/work/notifier.ts';
-import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
 
 test('a queue that hangs gets a limited number of calls, delays no caller, and is reported once', async () => {
   const log: LogLine[] = [];
@@ -9,7 +9,7 @@ test('a queue that hangs gets a limited number of calls, delays no caller, and i
     asked += 1;
     return new Promise<void>(() => undefined);
   };
-  const notifier = createWorkNotifier({ wakeUp: { wake }, logger: recordingLogger(log) });
+  const notifier = createWorkNotifier({ wakeUp: { wake }, logger: createRecordingLogger(log) });
   for (let build = 0; build < 1_000; build++) notifier.notify('triage', `bld_${build}`);
   await notifier.settle(20);
 

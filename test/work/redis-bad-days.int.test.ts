@@ -27,7 +27,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
     await redis.flush();
   });
 
-  async function crewOf(concurrency = 2): Promise<Crew> {
+  async function startCrew(concurrency = 2): Promise<Crew> {
     const crew = await openCrew({ db, url: redis.url, prefix: 'bad-days', concurrency });
     crews.push(crew);
     return crew;
@@ -56,7 +56,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   }
 
   it('T23: if Redis is emptied with 50 jobs queued and 5 running, all finish, each once', async () => {
-    const crew = await crewOf(5);
+    const crew = await startCrew(5);
     const builds = await accept(crew, 55);
     await crew.work({ takesMs: 300 });
     await expect.poll(() => crew.begun.length, { timeout: 10_000, interval: 5 }).toBe(5);
@@ -67,7 +67,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   });
 
   it('T24: if Redis is stopped while builds arrive, all are accepted at once, and triaged before it is back', async () => {
-    const crew = await crewOf(3);
+    const crew = await startCrew(3);
     await crew.work({ takesMs: 20 });
     const before = await accept(crew, 10);
     await redis.kill();
@@ -82,7 +82,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   });
 
   it("T24: a process that only accepts builds reports at once that the queue is down; another process's worker finds them", async () => {
-    const [api, worker] = [await crewOf(), await crewOf()];
+    const [api, worker] = [await startCrew(), await startCrew()];
     await worker.work({ takesMs: 10 });
     await redis.kill();
 
@@ -93,7 +93,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   });
 
   it('T24: a Redis that accepts connections and never responds delays nothing', async () => {
-    const crew = await crewOf(3);
+    const crew = await startCrew(3);
     await crew.work({ takesMs: 20 });
     await redis.pause();
 
@@ -107,7 +107,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
 
   it('a process starts without Redis, works, and uses it as soon as it is up', async () => {
     await redis.kill();
-    const crew = await crewOf();
+    const crew = await startCrew();
     await crew.work({ takesMs: 10 });
     const without = await accept(crew, 10);
     await expectAllDone('no Redis at start', without, [crew]);
@@ -116,7 +116,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
     await redis.resume();
 
     await expect.poll(() => crew.queue.depth(), { timeout: 10_000 }).toBe(0);
-    const accepting = await crewOf();
+    const accepting = await startCrew();
     const later = await accept(accepting, 5);
     expect(later.every(({ notified }) => notified)).toBe(true);
     await expectAllDone('Redis came later', [...without, ...later], [crew]);
@@ -125,7 +125,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   it.each([{ empty: false }, { empty: true }])(
     'a process continues after a restart of Redis (data lost: $empty)',
     async (options) => {
-      const crew = await crewOf();
+      const crew = await startCrew();
       const builds = await accept(crew, 20);
       await crew.work({ takesMs: 50 });
       await expect.poll(() => crew.ended.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(2);
@@ -141,7 +141,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   );
 
   it('the limit of parallel runs is kept while Redis goes down and comes back', async () => {
-    const crew = await crewOf(2);
+    const crew = await startCrew(2);
     let [running, most] = [0, 0];
     const triage = async () => {
       running += 1;
@@ -164,7 +164,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   });
 
   it('of two workers on one job, the lease selects one, and it is triaged once', async () => {
-    const crews = [await crewOf(), await crewOf()];
+    const crews = [await startCrew(), await startCrew()];
     const [first, second] = crews;
     if (first === undefined || second === undefined) throw new Error('two crews');
     for (const crew of crews) await crew.work({ takesMs: 200 });
@@ -178,7 +178,7 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
   });
 
   it('T66: a stop is timely: running work ends or is released, and another process takes what is pending', async () => {
-    const first = await crewOf(5);
+    const first = await startCrew(5);
     await first.work({ takesMs: 250 });
     const builds = await accept(first, 50);
     await expect.poll(() => first.begun.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(5);
@@ -188,13 +188,13 @@ describe.skipIf(withoutRedis)('failures of Redis', () => {
 
     expect(performance.now() - startedAt).toBeLessThan(5000);
     expect(first.ended.length).toBe(first.begun.length);
-    const second = await crewOf(10);
+    const second = await startCrew(10);
     await second.work({ takesMs: 10 });
     await expectAllDone('stopped under load', builds, [first, second]);
   });
 
   it('a busy repository does not starve another: its jobs yield, and all are triaged once', async () => {
-    const crew = await crewOf();
+    const crew = await startCrew();
     const noisy = await accept(crew, 40);
     const quiet = [
       await crew.accept('acme/quiet'),

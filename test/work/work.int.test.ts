@@ -77,9 +77,9 @@ describe('the work on failed builds', () => {
     return { wake: async (buildId: string) => await wakeUp.wake(TRIAGE, buildId), stop };
   }
 
-  const stateOf = async (buildId: string) => (await stores.triages.findByBuild(buildId))?.state;
-  async function untilDone(...buildIds: readonly string[]): Promise<void> {
-    for (const id of buildIds) await expect.poll(() => stateOf(id), { timeout: 10_000 }).toBe('done');
+  const readState = async (buildId: string) => (await stores.triages.findByBuild(buildId))?.state;
+  async function waitUntilDone(...buildIds: readonly string[]): Promise<void> {
+    for (const id of buildIds) await expect.poll(() => readState(id), { timeout: 10_000 }).toBe('done');
   }
 
   it('P10: begins within 50 ms of its request, because of the wake-up alone', async () => {
@@ -92,7 +92,7 @@ describe('the work on failed builds', () => {
       const id = await request('acme/shop');
       const committedAt = performance.now();
       await wake(id);
-      await untilDone(id);
+      await waitUntilDone(id);
       delays.push((begun.get(id) ?? Number.POSITIVE_INFINITY) - committedAt);
     }
     const usual = delays.toSorted((a, b) => a - b)[3] ?? 0;
@@ -108,7 +108,7 @@ describe('the work on failed builds', () => {
     const order: string[] = [];
     start(async (buildId) => void order.push(buildId));
 
-    await untilDone(imported, quiet, urgent, ...noisy);
+    await waitUntilDone(imported, quiet, urgent, ...noisy);
 
     expect(order).toEqual([urgent, quiet, ...noisy, imported]);
     expect(await stores.work.dueKeys(TRIAGE, 10)).toEqual([]);
@@ -140,7 +140,7 @@ describe('the work on failed builds', () => {
       },
       { concurrency: 3 },
     );
-    await untilDone(...builds);
+    await waitUntilDone(...builds);
     expect(most).toBe(3);
   });
 
@@ -155,7 +155,7 @@ describe('the work on failed builds', () => {
         },
         { concurrency: 2 },
       );
-    await untilDone(...builds);
+    await waitUntilDone(...builds);
     expect(begun.toSorted()).toEqual(builds.toSorted());
   });
 
@@ -175,7 +175,7 @@ describe('the work on failed builds', () => {
       { concurrency: 4 },
     );
     const later = [await request('acme/shop'), await request('acme/shop')];
-    await untilDone(deadly, first, ...later);
+    await waitUntilDone(deadly, first, ...later);
 
     expect(events).toHaveLength(8);
     expect(events.indexOf('deadly ends')).toBe(events.indexOf('deadly begins') + 1);
@@ -194,7 +194,7 @@ describe('the work on failed builds', () => {
     const other = await request('acme/shop');
     const [begun, escalated]: [string[], string[]] = [[], []];
     start(async (buildId) => void begun.push(buildId), { escalated });
-    await untilDone(deadly, other);
+    await waitUntilDone(deadly, other);
     expect([begun, escalated]).toEqual([[other], [deadly]]);
   });
 
@@ -207,7 +207,7 @@ describe('the work on failed builds', () => {
     }
     const begun: string[] = [];
     start(async (buildId) => void begun.push(buildId));
-    await untilDone(id);
+    await waitUntilDone(id);
     expect(begun).toEqual([id]);
   });
 
@@ -220,7 +220,7 @@ describe('the work on failed builds', () => {
       held.push(await db.transaction(holds));
     };
     start(triage, { leaseMs: 120_000 });
-    await expect.poll(() => stateOf(id)).toBe('running');
+    await expect.poll(() => readState(id)).toBe('running');
     // As if it had been frozen for longer than its lease.
     await db.query('update work set free_at = clock_timestamp() where key = $1', [id]);
     const taken = await createTriageJobs(stores).lease(id);
@@ -248,7 +248,7 @@ describe('the work on failed builds', () => {
     await expect.poll(() => tries).toEqual([false, false]);
     expect((await stores.work.find(TRIAGE, id))?.retries).toBe(1);
     await db.query('update work set retries = 19, free_at = clock_timestamp() where key = $1', [id]);
-    await untilDone(id);
+    await waitUntilDone(id);
 
     expect([tries, escalated]).toEqual([[false, false, true], [id]]);
   });
@@ -260,7 +260,7 @@ describe('the work on failed builds', () => {
       begun.push(begun.length);
       if (begun.length === 1) await stores.triages.request(id);
     });
-    await untilDone(id);
+    await waitUntilDone(id);
     expect(begun).toEqual([0, 1]);
   });
 
@@ -284,7 +284,7 @@ describe('the work on failed builds', () => {
       sampleBuild({ provider: 'gitlab', repository: 'acme/quick', number: createId('bld') }),
     );
     await stores.triages.request(build.id);
-    await untilDone(build.id);
+    await waitUntilDone(build.id);
     expect(ended).toEqual([build.id]);
 
     gates.shift()?.();
@@ -293,7 +293,7 @@ describe('the work on failed builds', () => {
       gates.shift()?.();
       await sleep(10);
     }
-    await untilDone(...waiting);
+    await waitUntilDone(...waiting);
     expect(ended.toSorted()).toEqual([...waiting, build.id].toSorted());
     expect((await stores.work.find(TRIAGE, waiting[5] ?? ''))?.retries).toBe(0);
   });
@@ -306,14 +306,14 @@ describe('the work on failed builds', () => {
       });
     };
     const { stop } = start(waiting);
-    await expect.poll(() => stateOf(id)).toBe('running');
+    await expect.poll(() => readState(id)).toBe('running');
     const startedAt = performance.now();
     await stop(20_000);
 
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(await stores.work.find(TRIAGE, id)).toMatchObject({ held: false, attempts: 0, retries: 0 });
     start(async () => undefined);
-    await untilDone(id);
+    await waitUntilDone(id);
   });
 
   it('shows operators what is pending and what failed, and retries it', async () => {

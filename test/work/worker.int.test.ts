@@ -48,7 +48,10 @@ interface Publisher {
   readonly publisher: AnswerPublisher;
 }
 
-function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
+function startTestWorker(
+  publishers: readonly Publisher[],
+  { timeLimitMs = 1_000, intervalMs = 60_000 } = {},
+) {
   const handlers = publishers.map(({ driver, publisher }) =>
     createAnswerHandler(driver, publisher, { stores, timeLimitMs }),
   );
@@ -62,7 +65,7 @@ function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, interva
 }
 
 /** A publisher with a name of its own, so that no other test's worker takes what is pending for it. */
-function publisher(publish: (analysisId: string, key: string) => Promise<Sent>): Publisher {
+function createPublisher(publish: (analysisId: string, key: string) => Promise<Sent>): Publisher {
   const publisher: AnswerPublisher = {
     render: ({ analysis: { id } }) => ({ id }),
     send: async ({ id }: { readonly id: string }, { key }) => await publish(id, key),
@@ -70,17 +73,17 @@ function publisher(publish: (analysisId: string, key: string) => Promise<Sent>):
   return { driver: createId('thr'), publisher };
 }
 
-async function entryOf(build: Build): Promise<WorkItem | undefined> {
+async function createEntry(build: Build): Promise<WorkItem | undefined> {
   return (await stores.work.listByBuild(build.id))[0];
 }
 
-async function until(build: Build, wanted: (entry: WorkItem) => boolean): Promise<WorkItem> {
+async function waitUntil(build: Build, wanted: (entry: WorkItem) => boolean): Promise<WorkItem> {
   for (let tries = 0; tries < 200; tries++) {
-    const entry = await entryOf(build);
+    const entry = await createEntry(build);
     if (entry !== undefined && wanted(entry)) return entry;
     await sleep(25);
   }
-  throw new Error(`the entry did not reach the expected state: ${JSON.stringify(await entryOf(build))}`);
+  throw new Error(`the entry did not reach the expected state: ${JSON.stringify(await createEntry(build))}`);
 }
 
 const ended = ({ version, settled }: WorkItem) => settled === version;
@@ -88,14 +91,14 @@ const ended = ({ version, settled }: WorkItem) => settled === version;
 describe('a pending publication', () => {
   it('is published after a wake-up, and its reference is stored', async () => {
     const published: string[] = [];
-    const client = publisher(async (id, key) => {
+    const client = createPublisher(async (id, key) => {
       published.push(key);
       return { reference: `https://elsewhere.example/${id}` };
     });
-    const { wake, stop } = worker([client]);
+    const { wake, stop } = startTestWorker([client]);
     const build = await storeAnswerFor(client.driver);
     wake();
-    const entry = await until(build, ended);
+    const entry = await waitUntil(build, ended);
     await stop();
     expect(entry).toMatchObject({
       outcome: 'done',
@@ -105,17 +108,17 @@ describe('a pending publication', () => {
   });
 
   it('is not held up by another publisher that hangs', async () => {
-    const hanging = publisher(() => new Promise(() => undefined));
-    const quick = publisher(async () => ({ reference: null }));
+    const hanging = createPublisher(() => new Promise(() => undefined));
+    const quick = createPublisher(async () => ({ reference: null }));
     const stuck = await storeAnswerFor(hanging.driver);
     const builds = [
       await storeAnswerFor(quick.driver),
       await storeAnswerFor(quick.driver),
       await storeAnswerFor(quick.driver),
     ];
-    const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
-    for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done' });
-    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({
+    const { stop } = startTestWorker([hanging, quick], { timeLimitMs: 400 });
+    for (const build of builds) expect(await waitUntil(build, ended)).toMatchObject({ outcome: 'done' });
+    expect(await waitUntil(stuck, ({ retries }) => retries === 1)).toMatchObject({
       outcome: null,
       error: 'No answer within 400 ms',
     });
@@ -127,10 +130,10 @@ describe('a pending publication', () => {
       retryable: true,
       retryAfterMs: 3_600_000,
     });
-    const client = publisher(() => Promise.reject(refuse));
+    const client = createPublisher(() => Promise.reject(refuse));
     const build = await storeAnswerFor(client.driver);
-    const { wake, stop } = worker([client]);
-    const entry = await until(build, ({ retries }) => retries === 1);
+    const { wake, stop } = startTestWorker([client]);
+    const entry = await waitUntil(build, ({ retries }) => retries === 1);
     wake();
     await stop();
     expect(entry.error).not.toContain('hunter2hunter2');
@@ -139,17 +142,19 @@ describe('a pending publication', () => {
       [entry.key],
     );
     expect(row?.wait).toBeGreaterThan(3_500);
-    expect(await entryOf(build)).toMatchObject({ retries: 1 });
+    expect(await createEntry(build)).toMatchObject({ retries: 1 });
   });
 
   it('fails after a permanent error, and after five attempts that did not finish', async () => {
-    const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
+    const client = createPublisher(() =>
+      Promise.reject(new TriageError('upstream-failed', 'It answered 400')),
+    );
     const refused = await storeAnswerFor(client.driver);
     const crashing = await storeAnswerFor(client.driver);
     await db.query('update work set attempts = 5 where build_id = $1', [crashing.id]);
-    const { stop } = worker([client]);
-    expect(await until(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
-    expect(await until(crashing, ended)).toMatchObject({
+    const { stop } = startTestWorker([client]);
+    expect(await waitUntil(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
+    expect(await waitUntil(crashing, ended)).toMatchObject({
       outcome: 'failed',
       error: expect.stringContaining('5 attempts that did not finish'),
     });
@@ -158,14 +163,14 @@ describe('a pending publication', () => {
 
   it('is superseded if the build has passed in the meantime (T10)', async () => {
     let sent = 0;
-    const client = publisher(async () => ({ reference: String(++sent) }));
+    const client = createPublisher(async () => ({ reference: String(++sent) }));
     const build = await storeAnswerFor(client.driver);
     const { provider, repository, pipeline, number } = build;
     await stores.builds.upsert(
       sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }),
     );
-    const { stop } = worker([client]);
-    expect(await until(build, ended)).toMatchObject({
+    const { stop } = startTestWorker([client]);
+    expect(await waitUntil(build, ended)).toMatchObject({
       outcome: 'superseded',
       error: 'The build has passed since.',
     });
@@ -175,7 +180,7 @@ describe('a pending publication', () => {
 
   it('finishes when the worker stops, and stays pending if it was not started', async () => {
     let started = 0;
-    const client = publisher(async () => {
+    const client = createPublisher(async () => {
       started += 1;
       await sleep(200);
       return { reference: 'late' };
@@ -185,10 +190,10 @@ describe('a pending publication', () => {
       await storeAnswerFor(client.driver),
       await storeAnswerFor(client.driver),
     ];
-    const { stop } = worker([client]);
+    const { stop } = startTestWorker([client]);
     for (let tries = 0; started < 2 && tries < 100; tries++) await sleep(10);
     await stop();
-    const states = await Promise.all(builds.map(async (build) => (await entryOf(build))?.outcome));
+    const states = await Promise.all(builds.map(async (build) => (await createEntry(build))?.outcome));
     expect(states.toSorted()).toEqual(['done', 'done', null]);
   });
 
@@ -199,9 +204,9 @@ describe('a pending publication', () => {
     const webhook = createWebhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
     const client: Publisher = { driver: createId('thr'), publisher: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
-    const workers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
+    const workers = [1, 2, 3].map(() => startTestWorker([client], { intervalMs: 50 }));
     for (const build of builds)
-      expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
+      expect(await waitUntil(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
     await Promise.all(workers.map(({ stop }) => stop()));
     await server.close();
     expect(server.requests).toHaveLength(30);

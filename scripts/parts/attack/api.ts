@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AttackedService, reportService, startService } from './shared/service.ts';
-import { npmTools, pythonTools, report, run } from './shared/tools.ts';
+import { installNpmTools, installPythonTools, report, run } from './shared/tools.ts';
 
 /** The number of cases of each operation, in addition to those that are derived from its schema. */
 const EXAMPLES = 50;
@@ -18,7 +18,7 @@ const folder = await mkdtemp(join(tmpdir(), 'faultline-openapi-'));
 try {
   const description = join(folder, 'openapi.json');
   await writeFile(description, await (await fetch(`${service.url}/openapi.json`)).text());
-  const linters = await npmTools('linters', ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0']);
+  const linters = await installNpmTools('linters', ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0']);
   const fine = [
     await lintWithSpectral(linters, description),
     await lintWithRedocly(linters, description),
@@ -60,7 +60,7 @@ async function lintWithRedocly(programs: string, description: string): Promise<b
 }
 
 async function attackWithSchemathesis({ url, token, secret }: AttackedService): Promise<boolean> {
-  const packages = await pythonTools('schemathesis', ['schemathesis==4.32.5']);
+  const packages = await installPythonTools('schemathesis', ['schemathesis==4.32.5']);
   const [config, hooks] = ['schemathesis.toml', 'schemathesis-hooks.py'].map((name) =>
     resolve('scripts/parts/attack/shared', name),
   ) as [string, string];

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withSettings } from '../../../test/support/settings.ts';
-import { acceptedId, LOG, listBuilds, tell, upload, wronglyAnswered } from './shared/builds.ts';
+import { LOG, listBuilds, listWronglyAnswered, readAcceptedId, tell, upload } from './shared/builds.ts';
 import { type AttackedService, LIMITLESS, reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
@@ -26,10 +26,10 @@ const MORE_WEBHOOKS = 300;
 const MOUNTED = 'FAULTLINE_ATTACK_DISK';
 
 const mounted = process.env[MOUNTED];
-process.exitCode = mounted === undefined ? await inNamespace() : await attack(mounted);
+process.exitCode = mounted === undefined ? await runInNamespace() : await attack(mounted);
 
 /** Runs this script again in its own mount namespace. */
-async function inNamespace(): Promise<number> {
+async function runInNamespace(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-disk-'));
   const script = `mount -t tmpfs -o size=${DISK_MB}m tmpfs "$0" && exec "$@"`;
   const args = [
@@ -62,17 +62,17 @@ async function attack(disk: string): Promise<number> {
     const { accepted, answers, strange } = filled;
     const leftOver = (await listBuilds(service)).filter(({ id }) => !accepted.has(id)).map(({ id }) => id);
     const told = await tellMany(service, filled);
-    const full = await readiness(service);
+    const full = await readReadiness(service);
     const free = await freeMegabytes(disk);
     await rm(ballast);
-    const freed = await untilReady(service);
-    const after = await acceptedId(await upload(service, { number: 'after', log: LOG })).catch(
+    const freed = await waitUntilReady(service);
+    const after = await readAcceptedId(await upload(service, { number: 'after', log: LOG })).catch(
       (error: unknown) => String(error),
     );
     if (after.startsWith('bld_')) accepted.add(after);
     else strange.push(after);
-    const wrong = await wronglyAnswered(service, accepted, 10);
-    const lost = await notKept(service, told);
+    const wrong = await listWronglyAnswered(service, accepted, 10);
+    const lost = await listNotKept(service, told);
     const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
     const fine = [
       report(
@@ -128,7 +128,7 @@ async function fill(service: AttackedService): Promise<Filled> {
     const response = await upload(service, { number: `upload-${number}`, log: `${noise}\n${LOG}` });
     const status = `${response?.status ?? 'nothing'}`;
     filled.answers.set(status, (filled.answers.get(status) ?? 0) + 1);
-    if (response?.status === 202) filled.accepted.add(await acceptedId(response));
+    if (response?.status === 202) filled.accepted.add(await readAcceptedId(response));
     else refused += 1;
     if (status !== '202' && status !== '507')
       filled.strange.push(`upload ${number}: ${status} ${await response?.text()}`);
@@ -137,7 +137,7 @@ async function fill(service: AttackedService): Promise<Filled> {
   return filled;
 }
 
-async function readiness(
+async function readReadiness(
   service: AttackedService,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // /readyz may repeat an earlier result for some seconds.
@@ -146,9 +146,9 @@ async function readiness(
   return { status: response.status, text: await response.text() };
 }
 
-async function untilReady(service: AttackedService): Promise<Awaited<ReturnType<typeof readiness>>> {
-  const first = await readiness(service);
-  return first.status === 200 ? first : await readiness(service);
+async function waitUntilReady(service: AttackedService): Promise<Awaited<ReturnType<typeof readReadiness>>> {
+  const first = await readReadiness(service);
+  return first.status === 200 ? first : await readReadiness(service);
 }
 
 async function freeMegabytes(folder: string): Promise<number> {
@@ -172,7 +172,7 @@ async function tellMany(service: AttackedService, { answers, strange }: Filled):
 }
 
 /** Returns the accepted runs that are still not in the list of builds after two minutes. */
-async function notKept(service: AttackedService, told: readonly number[]): Promise<number[]> {
+async function listNotKept(service: AttackedService, told: readonly number[]): Promise<number[]> {
   const until = performance.now() + 120_000;
   for (;;) {
     const kept = new Set((await listBuilds(service)).map(({ number }) => number));

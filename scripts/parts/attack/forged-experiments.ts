@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createFakeGithub } from '../../../test/support/fake-github.ts';
-import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
+import { createGithubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import { createTestGithubApp, install } from '../../../test/support/github-app.ts';
 import { sendJson, startLoopback } from '../../../test/support/loopback-server.ts';
 import { withSettings } from '../../../test/support/settings.ts';
 import { SLACK_TOKEN, startSlackApi } from '../../../test/support/slack-api.ts';
-import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
-import { answered, authorized, LOG, listBuilds, tell } from './shared/builds.ts';
+import { createGithubExample, signForGithub } from '../../../test/support/webhook-senders.ts';
+import { createAuthorization, LOG, listBuilds, tell, waitForAnswers } from './shared/builds.ts';
 import { createForger, FIXED_PATH, HARMFUL, MARK, NAME_MARK, SECRET } from './shared/forged-experiments.ts';
 import { LIMITLESS, reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
@@ -46,7 +46,7 @@ const receiver = await startLoopback((request, response) => {
 github.state.intercept = (request, response) => {
   const { url = '', method } = request;
   const job = /\/runs\/(\d+)\//.exec(url)?.[1];
-  if (job !== undefined) github.state.jobs = [githubJob({ id: Number(job), name: 'test' })];
+  if (job !== undefined) github.state.jobs = [createGithubJob({ id: Number(job), name: 'test' })];
   if (/\/pulls\/\d+\/files/.test(url)) return answer(response, [{ filename: FIXED_PATH, patch: PATCH }]);
   if (/\/pulls\/\d+$/.test(url)) return answer(response, { head: { sha: 'a'.repeat(40) } });
   if (!/\/pulls\/(?:\d+\/)?comments/.test(url)) return false;
@@ -77,8 +77,8 @@ const service = await startService({
 });
 try {
   const builds = await bringIn();
-  const { strange, counts, kept } = await forge(builds, await ingestToken());
-  await settled();
+  const { strange, counts, kept } = await forge(builds, await createIngestToken());
+  await waitForEnd();
   const fine = [
     report(
       'sent',
@@ -93,7 +93,7 @@ try {
       'none was kept, so nothing could be shown',
     ),
   ];
-  for (const [way, texts] of await everyWayOut(builds)) fine.push(look(way, texts));
+  for (const [way, texts] of await readEveryOutput(builds)) fine.push(look(way, texts));
   const elsewhere = suggestions.filter(({ path }) => path !== FIXED_PATH);
   const none = suggestions.length === 0 ? 1 : 0;
   fine.push(
@@ -127,7 +127,7 @@ async function bringIn(): Promise<string[]> {
   for (let tries = 0; tries < 60 && (await listBuilds(service)).length < BUILDS; tries += 1)
     await sleep(1_000);
   const ids = (await listBuilds(service)).map(({ id }) => id);
-  for (const id of ids) await answered(service, id, 5);
+  for (const id of ids) await waitForAnswers(service, id, 5);
   return ids;
 }
 
@@ -142,21 +142,23 @@ async function tellOfDefaultBranch(id: number): Promise<void> {
     head_branch: 'main',
     head_repository: null,
   };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { repository, workflow_run: run }));
+  const body = JSON.stringify(
+    createGithubExample('workflow_run', 'completed', { repository, workflow_run: run }),
+  );
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `main-${id}`,
-    'x-hub-signature-256': githubSignature(body, service.secret),
+    'x-hub-signature-256': signForGithub(body, service.secret),
   };
   await (await fetch(`${service.url}/webhooks/github`, { method: 'POST', headers, body })).arrayBuffer();
 }
 
-async function ingestToken(): Promise<string> {
+async function createIngestToken(): Promise<string> {
   const body = JSON.stringify({ name: 'forger', roles: ['ingest'] });
   const response = await fetch(`${service.url}/api/tokens`, {
     method: 'POST',
-    headers: authorized(service),
+    headers: createAuthorization(service),
     body,
   });
   return z.object({ token: z.string() }).parse(await response.json()).token;
@@ -176,7 +178,7 @@ async function forge(builds: readonly string[], token: string) {
     const url = `${service.url}/api/builds/${builds[at % builds.length]}/experiments`;
     const response = await fetch(url, {
       method: 'POST',
-      headers: authorized({ token }),
+      headers: createAuthorization({ token }),
       body: JSON.stringify(body),
     });
     const text = await response.text();
@@ -194,7 +196,7 @@ async function forge(builds: readonly string[], token: string) {
 }
 
 /** Waits until comments and suggestions no longer change. */
-async function settled(): Promise<void> {
+async function waitForEnd(): Promise<void> {
   const size = () => client.writes.length + suggestions.length + slack.calls.length + told.length;
   for (let before = -1; before !== size(); ) {
     before = size();
@@ -202,11 +204,11 @@ async function settled(): Promise<void> {
   }
 }
 
-async function everyWayOut(builds: readonly string[]): Promise<[string, string[]][]> {
+async function readEveryOutput(builds: readonly string[]): Promise<[string, string[]][]> {
   const ways = new Map<string, string[]>();
   const add = (way: string, texts: readonly string[]) => ways.set(way, [...(ways.get(way) ?? []), ...texts]);
   for (const build of builds) {
-    const ids = (await answered(service, build)).analyses.map(({ id }) => id);
+    const ids = (await waitForAnswers(service, build)).analyses.map(({ id }) => id);
     const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
     for (const path of [...api, ...ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`])])
       add('API', [await get(path)]);
@@ -247,11 +249,11 @@ async function everyWayOut(builds: readonly string[]): Promise<[string, string[]
 function look(way: string, texts: readonly string[]): boolean {
   const words = [MARK, SECRET, ...HARMFUL];
   const found = texts.flatMap((text) =>
-    words.filter((word) => text.includes(word)).map((word) => `${word} in ${around(text, word)}`),
+    words.filter((word) => text.includes(word)).map((word) => `${word} in ${quoteAround(text, word)}`),
   );
   const isForPeople = !['API', 'MCP', 'webhooks'].includes(way);
   const raw = isForPeople
-    ? texts.filter((text) => text.includes(`<img ${NAME_MARK}`)).map((text) => around(text, NAME_MARK))
+    ? texts.filter((text) => text.includes(`<img ${NAME_MARK}`)).map((text) => quoteAround(text, NAME_MARK))
     : [];
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   const findings = [...found, ...raw];
@@ -260,7 +262,7 @@ function look(way: string, texts: readonly string[]): boolean {
   return report(way, summary, bytes === 0 ? 1 : findings.length, findings.slice(0, 20).join('\n'));
 }
 
-function around(text: string, word: string): string {
+function quoteAround(text: string, word: string): string {
   const at = text.indexOf(word);
   return text.slice(Math.max(0, at - 150), at + 150);
 }
@@ -272,7 +274,7 @@ async function get(path: string): Promise<string> {
 }
 
 async function callMcp(name: string, id: string): Promise<string> {
-  const headers = { ...authorized(service), accept: 'application/json, text/event-stream' };
+  const headers = { ...createAuthorization(service), accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { acceptedId, answered, authorized, LOG, upload } from './shared/builds.ts';
+import { createAuthorization, LOG, readAcceptedId, upload, waitForAnswers } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
@@ -55,16 +55,16 @@ const SURFACES: Readonly<Record<string, (text: string) => Promise<void>>> = {
   },
 };
 try {
-  build = await acceptedId(await upload(service, { number: 'first', log: LOG }));
-  await answered(service, build);
+  build = await readAcceptedId(await upload(service, { number: 'first', log: LOG }));
+  await waitForAnswers(service, build);
   const held: { name: string; milliseconds: number }[] = [];
   for (const [what, text] of Object.entries(TEXTS))
     for (const [where, attack] of Object.entries(SURFACES)) {
       let least = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < TRIES && least > WANTED_MS; tries++) {
-        await longestHold();
+        await measureLongestHold();
         await attack(text);
-        least = Math.min(least, await longestHold());
+        least = Math.min(least, await measureLongestHold());
       }
       held.push({ name: `${what} (${where})`, milliseconds: least });
     }
@@ -106,18 +106,18 @@ async function send(kind: string, text: string): Promise<void> {
   const headers = { authorization: `Bearer ${service.token}` };
   const response = await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: form });
   if (response.status >= 400 && response.status < 500) return void (await response.arrayBuffer());
-  build = await acceptedId(response);
-  await answered(service, build, 5);
+  build = await readAcceptedId(response);
+  await waitForAnswers(service, build, 5);
 }
 
 async function get(path: string): Promise<void> {
-  const response = await fetch(service.url + path, { headers: authorized(service) });
+  const response = await fetch(service.url + path, { headers: createAuthorization(service) });
   if (response.status >= 500) throw new Error(`${path.slice(0, 100)} was answered with ${response.status}`);
   await response.arrayBuffer();
 }
 
 /** Returns the longest block of any process since the last call, in milliseconds. */
-async function longestHold(): Promise<number> {
+async function measureLongestHold(): Promise<number> {
   const files = service.pids().map((pid) => ({ pid, file: join(folder, `${pid}.json`) }));
   for (const { file } of files) await rm(file, { force: true });
   for (const { pid } of files) process.kill(pid, 'SIGIO');

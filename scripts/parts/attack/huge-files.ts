@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createGitRepository } from '../../../test/support/git-repository.ts';
-import { HOSTILE_OWNERS, hostileOwners, listLongPaths } from '../../../test/support/hostile-owners.ts';
-import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
+import { createHostileOwners, HOSTILE_OWNERS, listLongPaths } from '../../../test/support/hostile-owners.ts';
+import { LOG, readAcceptedId, upload, waitForAnswers } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
-import { highestOf } from './shared/usage.ts';
+import { findHighest } from './shared/usage.ts';
 
 const TESTS = 200_000;
 /** The default time limit of a Kubernetes probe, in milliseconds. */
@@ -25,7 +25,7 @@ const clones = owned.map(({ provider, repository }) => `owned/${provider}=${repo
 const service = await startService({ settings: { FAULTLINE_CLONES: clones, FAULTLINE_LOG_LEVEL: 'warn' } });
 try {
   const fine: boolean[] = [];
-  await acceptedId(await upload(service, { number: 'first', log: LOG }));
+  await readAcceptedId(await upload(service, { number: 'first', log: LOG }));
   for (const failures of [TESTS, 1]) fine.push(await attackReport(failures));
   for (const repository of owned) fine.push(await attackOwners(repository));
   fine.push(reportService(service));
@@ -40,13 +40,13 @@ async function attackReport(failures: number): Promise<boolean> {
   const xml = writeReport(failures);
   const packed = gzipSync(xml);
   const build = { repository: 'shop/api', pipeline: 'ci', branch: 'main', status: 'failed' };
-  const { result, slowest, memory } = await whileProbing(async () => {
+  const { result, slowest, memory } = await probeWhile(async () => {
     const form = new FormData();
     form.set('metadata', JSON.stringify({ ...build, number: `huge-${failures}` }));
     form.set('report', new Blob([new Uint8Array(packed)]), 'report.xml.gz');
     const headers = { authorization: `Bearer ${service.token}` };
     const sent = await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: form });
-    return await answered(service, await acceptedId(sent), 5);
+    return await waitForAnswers(service, await readAcceptedId(sent), 5);
   });
   const size = `${(packed.length / 1e6).toFixed(1)} MB (${(xml.length / 1e6).toFixed(0)} MB)`;
   const cost = `slowest probe ${slowest.toFixed(0)} ms, at most ${memory.toFixed(0)} MB in one process`;
@@ -65,14 +65,14 @@ async function attackReport(failures: number): Promise<boolean> {
  */
 async function attackOwners({ kind, provider, rule, repository }: (typeof owned)[number]): Promise<boolean> {
   const paths = listLongPaths(OWNED_FILES);
-  const file = hostileOwners(rule, OWNERS_BYTES);
+  const file = createHostileOwners(rule, OWNERS_BYTES);
   const files = Object.fromEntries(paths.map((path) => [path, 'one\ntwo\n']));
   const commit = repository.commit({ ...files, [`.${provider}/CODEOWNERS`]: file }, 'All');
   const log = LOG.replace(/\n {4}at .*/, paths.map((path) => `\n    at total (${path}:2:1)`).join(''));
   const [before, from] = [service.warnings.length, performance.now()];
-  const { result, slowest } = await whileProbing(async () => {
+  const { result, slowest } = await probeWhile(async () => {
     const sent = await upload(service, { repository: `owned/${provider}`, number: provider, log, commit });
-    return await answered(service, await acceptedId(sent));
+    return await waitForAnswers(service, await readAcceptedId(sent));
   });
   const seconds = ((performance.now() - from) / 1_000).toFixed(1);
   const said = service.warnings.slice(before).filter((line) => LEFT_OUT.test(line));
@@ -99,7 +99,7 @@ function writeReport(failures: number): string {
   return `<testsuite name="all" tests="${TESTS}" failures="${failures}">${cases.join('\n')}</testsuite>`;
 }
 
-async function whileProbing<Result>(
+async function probeWhile<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Result; slowest: number; memory: number }> {
   const state = { over: false, slowest: 0, memory: 0 };
@@ -118,7 +118,7 @@ async function whileProbing<Result>(
       const held = Object.entries(await service.usage()).filter(([name]) =>
         /^(?:serve|worker.*), MB$/.test(name),
       );
-      state.memory = Math.max(state.memory, highestOf(held.map(([, megabytes]) => megabytes)));
+      state.memory = Math.max(state.memory, findHighest(held.map(([, megabytes]) => megabytes)));
       await sleep(500);
     }
   })();

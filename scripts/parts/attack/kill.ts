@@ -3,7 +3,7 @@
  * must be answered exactly once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOG, listBuilds, Uploaded, upload, wronglyAnswered } from './shared/builds.ts';
+import { LOG, listBuilds, listWronglyAnswered, Uploaded, upload } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
@@ -24,7 +24,7 @@ try {
   }
   state.over = true;
   await Promise.all(senders);
-  const wrong = await wronglyAnswered(service, accepted.values(), 10);
+  const wrong = await listWronglyAnswered(service, accepted.values(), 10);
   const numbers = (await listBuilds(service)).map(({ number }) => number);
   const lost = [...accepted.keys()].filter(
     (number) => numbers.filter((other) => other === number).length !== 1,

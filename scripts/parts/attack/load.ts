@@ -6,20 +6,20 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MAX_STREAMS } from '../../../src/api/limits.ts';
-import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
+import { createGithubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import {
-  authorized,
-  deliveryOf,
+  createAuthorization,
+  createDelivery,
+  createUpload,
   LOG,
   listBuilds,
+  listWronglyAnswered,
   tell,
   Uploaded,
-  uploadOf,
-  wronglyAnswered,
 } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
-import { drawn, highestOf, watchUsage } from './shared/usage.ts';
+import { drawSeries, findHighest, watchUsage } from './shared/usage.ts';
 
 const PROBING_SECONDS = 10;
 /**
@@ -46,7 +46,7 @@ let sent = 1;
 /** It does not answer until it is released, so that a build is always being processed. */
 const github = await startGithubApi();
 github.state.intercept = () => true;
-github.state.jobs = [githubJob({ id: 1, name: 'test' })];
+github.state.jobs = [createGithubJob({ id: 1, name: 'test' })];
 github.state.stored.set('/jobs/1/logs', LOG);
 const service = await startService({
   settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
@@ -61,16 +61,16 @@ const slow: Socket[] = [];
 const streams = new Set<Socket>();
 try {
   const usage = await watchUsage(service);
-  openSlowClients(await watchedBuild());
-  const [probed, loaded] = await whileProbing(attackAll);
+  openSlowClients(await createWatchedBuild());
+  const [probed, loaded] = await probeWhile(attackAll);
   const held = slow.filter(({ destroyed }) => !destroyed).length;
   const open = [...streams].filter(({ destroyed }) => !destroyed).length;
   github.state.intercept = null;
-  const wrong = await wronglyAnswered(service, loaded.accepted, 15);
+  const wrong = await listWronglyAnswered(service, loaded.accepted, 15);
   for (const socket of slow) socket.destroy();
   const { series, growing } = await usage.end();
   const tooMuch = [...series].filter(
-    ([name, values]) => name.endsWith(', MB') && highestOf(values) - (values[0] ?? 0) > MEMORY_BOUND,
+    ([name, values]) => name.endsWith(', MB') && findHighest(values) - (values[0] ?? 0) > MEMORY_BOUND,
   );
   const wanted = Math.min(SLOW_CLIENTS, MAX_STREAMS);
   const median =
@@ -100,7 +100,7 @@ try {
     ),
     reportService(service, /Fetching the logs of run 1 took longer/),
   ];
-  console.info(drawn(series));
+  console.info(drawSeries(series));
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
   for (const socket of slow) socket.destroy();
@@ -122,14 +122,14 @@ async function attackAll(): Promise<{ reports: boolean[]; accepted: Set<string> 
     webhooks: {
       url: service.url,
       amount: DAY.webhooks,
-      requests: [{ method: 'POST', path: '/webhooks/github', setupRequest: signedDelivery }],
+      requests: [{ method: 'POST', path: '/webhooks/github', setupRequest: signDelivery }],
     },
     uploads: {
       url: service.url,
       amount: DAY.uploads,
       connections: 5,
       timeout: 120,
-      requests: [freshUpload(accepted)],
+      requests: [createFreshUpload(accepted)],
     },
   };
   for (const [name, options] of Object.entries(volleys)) {
@@ -155,19 +155,19 @@ async function attackAll(): Promise<{ reports: boolean[]; accepted: Set<string> 
  * Creates the signed delivery of a run that passed. The run is kept for the history, and nothing is fetched
  * for it.
  */
-function signedDelivery(request: autocannon.Request): autocannon.Request {
+function signDelivery(request: autocannon.Request): autocannon.Request {
   sent += 1;
-  return { ...request, ...deliveryOf(service, { id: sent, conclusion: 'success' }) };
+  return { ...request, ...createDelivery(service, { id: sent, conclusion: 'success' }) };
 }
 
-function freshUpload(accepted: Set<string>): autocannon.Request {
+function createFreshUpload(accepted: Set<string>): autocannon.Request {
   return {
     method: 'POST',
     path: '/api/builds',
-    headers: authorized(service),
+    headers: createAuthorization(service),
     setupRequest: (request) => {
       sent += 1;
-      return { ...request, body: uploadOf({ number: sent, log: LOG }) };
+      return { ...request, body: createUpload({ number: sent, log: LOG }) };
     },
     onResponse: (status, body) => {
       if (status === 202) accepted.add(Uploaded.parse(JSON.parse(body)).buildId);
@@ -176,7 +176,7 @@ function freshUpload(accepted: Set<string>): autocannon.Request {
 }
 
 /** Runs the work while both probes are sent repeatedly, each on a separate connection. */
-async function whileProbing<Result>(work: () => Promise<Result>): Promise<[Probed, Result]> {
+async function probeWhile<Result>(work: () => Promise<Result>): Promise<[Probed, Result]> {
   const probed: Probed = { milliseconds: [], refused: [] };
   const state = { over: false };
   const probing = (async () => {
@@ -209,7 +209,7 @@ async function probe(path: string, { milliseconds, refused }: Probed): Promise<v
 }
 
 /** Creates a build that waits for its log. */
-async function watchedBuild(): Promise<string> {
+async function createWatchedBuild(): Promise<string> {
   await tell(service, { id: 1, conclusion: 'failure' });
   for (;;) {
     const [build] = await listBuilds(service);

@@ -9,17 +9,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createFakeGithub } from '../../../test/support/fake-github.ts';
-import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
+import { createGithubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import { startLoopback } from '../../../test/support/loopback-server.ts';
-import { gitleaksSamples } from '../../../test/support/masking-gates.ts';
+import { readGitleaksSamples } from '../../../test/support/masking-gates.ts';
 import {
-  acceptedId,
-  answered,
-  authorized,
+  createAuthorization,
   listBuilds,
+  readAcceptedId,
   type SentBuild,
   tell,
   upload,
+  waitForAnswers,
 } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report, run } from './shared/tools.ts';
@@ -75,7 +75,7 @@ try {
   const fine: boolean[] = [];
   const look = (way: string, texts: readonly string[], among = secrets) => {
     const found = among.filter((secret) =>
-      [...spellings(secret)].some((spelling) => texts.some((text) => text.includes(spelling))),
+      [...listSpellings(secret)].some((spelling) => texts.some((text) => text.includes(spelling))),
     );
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
     // An empty output shows nothing because it has no content, so this is a finding.
@@ -116,7 +116,7 @@ try {
   look('webhooks', [told.join('')]);
   fine.push(reportService(service));
   await service.end();
-  look('export', await exported());
+  look('export', await readExported());
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
   await service.stop();
@@ -134,7 +134,7 @@ function declare(): Planted {
   );
   const cases = secrets.map(
     (secret, at) =>
-      `<testcase name="log in ${at}"><failure message="${inHtml(secret)}">${inHtml(secret)}</failure></testcase>`,
+      `<testcase name="log in ${at}"><failure message="${toHtml(secret)}">${toHtml(secret)}</failure></testcase>`,
   );
   const report = `<testsuite name="log in" tests="${cases.length}">${cases.join('\n')}</testsuite>`;
   const log = declared.concat(failures, 'npm ERR! code ELIFECYCLE').join('\n');
@@ -146,7 +146,7 @@ function declare(): Planted {
  * first sample of each.
  */
 async function plant(): Promise<Planted[]> {
-  const rules = gitleaksSamples().samples.filter(({ secret }) => secret.length > 0);
+  const rules = readGitleaksSamples().samples.filter(({ secret }) => secret.length > 0);
   const masker = createMasker();
   const logs: Planted[] = [];
   for (let at = 0; at < rules.length; at += RULES_IN_A_LOG) {
@@ -173,18 +173,18 @@ async function plant(): Promise<Planted[]> {
 async function bringIn(logs: readonly Planted[]): Promise<string[]> {
   github.state.intercept = ({ url = '' }) => {
     const id = /\/runs\/(\d+)\//.exec(url)?.[1];
-    if (id !== undefined) github.state.jobs = [githubJob({ id: Number(id), name: 'deploy' })];
+    if (id !== undefined) github.state.jobs = [createGithubJob({ id: Number(id), name: 'deploy' })];
     return false;
   };
   for (const [at, { log, beside }] of logs.entries()) {
     github.state.stored.set(`/jobs/${at + 1}/logs`, log);
-    await acceptedId(await upload(service, { number: `uploaded-${at + 1}`, log, ...beside }));
+    await readAcceptedId(await upload(service, { number: `uploaded-${at + 1}`, log, ...beside }));
     await tell(service, { id: at + 1, conclusion: 'failure' });
   }
   for (let tries = 0; tries < 60 && (await listBuilds(service)).length < 2 * logs.length; tries++)
     await sleep(1_000);
   const ids = (await listBuilds(service)).map(({ id }) => id);
-  for (const id of ids) await answered(service, id, 5);
+  for (const id of ids) await waitForAnswers(service, id, 5);
   return ids;
 }
 
@@ -196,7 +196,7 @@ async function get(path: string): Promise<string> {
 
 /** Returns the texts that every output shows about a build, by the name of the output. */
 async function read(build: string): Promise<[string, string[]][]> {
-  const { analyses } = await answered(service, build);
+  const { analyses } = await waitForAnswers(service, build);
   const ids = analyses.map(({ id }) => id);
   const viewer = await get(`/logs/${build}`);
   const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
@@ -222,7 +222,7 @@ async function read(build: string): Promise<[string, string[]][]> {
 }
 
 async function callMcp(method: string, params: object): Promise<string> {
-  const headers = { ...authorized(service), accept: 'application/json, text/event-stream' };
+  const headers = { ...createAuthorization(service), accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const answer = await (await fetch(`${service.url}/mcp`, { method: 'POST', headers, body })).text();
   if (!answer.includes('"result"') || answer.includes('"isError":true'))
@@ -231,7 +231,7 @@ async function callMcp(method: string, params: object): Promise<string> {
 }
 
 /** Returns all files of the cases that the command line writes. */
-async function exported(): Promise<string[]> {
+async function readExported(): Promise<string[]> {
   const out = join(folder, 'cases');
   const args = ['src/cli/main.ts', 'cases', 'export', '--stored', '--out', out];
   const { code, stdout, stderr } = await run(process.execPath, args, { env: service.stores });
@@ -244,11 +244,11 @@ async function exported(): Promise<string[]> {
 }
 
 /** Returns the secret as it is, in JSON and in HTML. */
-function spellings(secret: string): Set<string> {
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), inHtml(secret)]);
+function listSpellings(secret: string): Set<string> {
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), toHtml(secret)]);
 }
 
-function inHtml(text: string): string {
+function toHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
+import { LOG, readAcceptedId, upload, waitForAnswers } from './shared/builds.ts';
 import { type AttackedService, reportService, startService } from './shared/service.ts';
-import { npmTools, pythonTools, report, run } from './shared/tools.ts';
+import { installNpmTools, installPythonTools, report, run } from './shared/tools.ts';
 
 /** A word of the line that fails. */
 const WORD = 'discount';
@@ -14,8 +14,8 @@ const Answered = z.object({ error: z.object({ code: z.int() }), id: z.null() });
 
 const service = await startService();
 try {
-  const build = await acceptedId(await upload(service, { number: 812, log: LOG }));
-  await answered(service, build);
+  const build = await readAcceptedId(await upload(service, { number: 812, log: LOG }));
+  await waitForAnswers(service, build);
   const fine = [
     await attackInPython(service, build),
     await inspect(service),
@@ -28,7 +28,7 @@ try {
 }
 
 async function attackInPython({ url, token }: AttackedService, build: string): Promise<boolean> {
-  const packages = await pythonTools('python-mcp', ['mcp==2.3.0']);
+  const packages = await installPythonTools('python-mcp', ['mcp==2.3.0']);
   const given = { URL: url, TOKEN: token, BUILD: build, WORD, NODE: process.execPath };
   const env = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [`FAULTLINE_ATTACK_${name}`, value]),
@@ -46,7 +46,7 @@ async function attackInPython({ url, token }: AttackedService, build: string): P
 }
 
 async function inspect({ url, token }: AttackedService): Promise<boolean> {
-  const programs = await npmTools('inspector', ['@modelcontextprotocol/inspector@2.12.0']);
+  const programs = await installNpmTools('inspector', ['@modelcontextprotocol/inspector@2.12.0']);
   const methods = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
   const failed: string[] = [];
   for (const method of methods) {

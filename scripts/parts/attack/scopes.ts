@@ -3,7 +3,7 @@
  * limited to one repository.
  */
 import { z } from 'zod';
-import { acceptedId, answered, authorized, LOG, upload } from './shared/builds.ts';
+import { createAuthorization, LOG, readAcceptedId, upload, waitForAnswers } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
@@ -104,7 +104,7 @@ try {
     }),
   ).token;
   const { paths } = Description.parse(await call('GET', '/openapi.json'));
-  const before = await everything(theirs);
+  const before = await readEverything(theirs);
   const counts = new Map<number, number>();
   const shown: string[] = [];
   const untried: string[] = [];
@@ -113,7 +113,7 @@ try {
     for (const [method, operation] of Object.entries(methods)) {
       if (!operation.security.some((scheme) => 'bearer' in scheme)) continue;
       operations += 1;
-      for (const { url, body } of requests(path, operation, theirs)) {
+      for (const { url, body } of createRequests(path, operation, theirs)) {
         const name = `${operation.operationId} ${url} ${body ?? ''}`;
         const { status, text } = await ask(method, url, token, body);
         counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -129,7 +129,7 @@ try {
       }
     }
   }
-  const after = await everything(theirs);
+  const after = await readEverything(theirs);
   const changed = Object.keys(before).filter((path) => before[path] !== after[path]);
   const answers = [...counts]
     .toSorted(([a], [b]) => a - b)
@@ -155,12 +155,12 @@ try {
  * waits. Also creates a rule and a thread.
  */
 async function fillStores(): Promise<Belongings> {
-  await answered(
+  await waitForAnswers(
     service,
-    await acceptedId(await upload(service, { repository: OURS, number: 'ours', log: LOG })),
+    await readAcceptedId(await upload(service, { repository: OURS, number: 'ours', log: LOG })),
   );
-  const [builds, taught] = [await theirBuild('theirs'), await theirBuild('taught')];
-  const decided = await reviewOf(taught.analysis);
+  const [builds, taught] = [await createTheirBuild('theirs'), await createTheirBuild('taught')];
+  const decided = await findReview(taught.analysis);
   const version = Reviewed.parse(await call('POST', `/api/reviews/${decided.id}/claim`)).version;
   await call('POST', `/api/reviews/${decided.id}/decision`, { type: 'accept', version });
   await call('POST', '/api/rules', { ...RULE, repository: THEIRS });
@@ -171,7 +171,7 @@ async function fillStores(): Promise<Belongings> {
   return {
     builds: builds.id,
     analyses: builds.analysis,
-    reviews: (await reviewOf(builds.analysis)).id,
+    reviews: (await findReview(builds.analysis)).id,
     library: await first('/api/library'),
     rules: await first('/api/rules'),
     'notification-rules': newsRule.id,
@@ -184,18 +184,18 @@ async function fillStores(): Promise<Belongings> {
   };
 }
 
-async function theirBuild(number: string): Promise<{ readonly id: string; readonly analysis: string }> {
-  const id = await acceptedId(
+async function createTheirBuild(number: string): Promise<{ readonly id: string; readonly analysis: string }> {
+  const id = await readAcceptedId(
     await upload(service, {
       repository: THEIRS,
       number,
       log: number === 'taught' ? LOG.replaceAll('cart', 'basket') : THEIR_LOG,
     }),
   );
-  return { id, analysis: (await answered(service, id)).analyses[0]?.id ?? '' };
+  return { id, analysis: (await waitForAnswers(service, id)).analyses[0]?.id ?? '' };
 }
 
-async function reviewOf(analysis: string): Promise<z.infer<typeof Reviewed>> {
+async function findReview(analysis: string): Promise<z.infer<typeof Reviewed>> {
   return Reviewed.parse(await call('POST', `/api/analyses/${analysis}/review`));
 }
 
@@ -218,7 +218,7 @@ async function ask(
   body?: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const headers: Record<string, string> = {
-    ...authorized({ token }),
+    ...createAuthorization({ token }),
     accept: path === '/mcp' ? 'application/json, text/event-stream' : '*/*',
   };
   if (body === undefined) delete headers['content-type'];
@@ -234,7 +234,7 @@ async function ask(
  * Returns every request that asks an operation for their data: by its id, and by each filter of the
  * operation.
  */
-function requests(
+function createRequests(
   path: string,
   { operationId, parameters }: Operation,
   theirs: Belongings,
@@ -263,7 +263,7 @@ function requests(
 }
 
 /** Returns what a reader without restrictions sees of their data, by path. */
-async function everything(theirs: Belongings): Promise<Record<string, string>> {
+async function readEverything(theirs: Belongings): Promise<Record<string, string>> {
   const seen = [
     'builds',
     'analyses',

@@ -7,10 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
+import { createGithubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import { LOG, listBuilds } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
-import { npmTools, report } from './shared/tools.ts';
+import { installNpmTools, report } from './shared/tools.ts';
 
 const Examples = z.array(z.object({ name: z.string(), examples: z.array(z.unknown()) }));
 const ENCODINGS = {
@@ -28,7 +28,7 @@ interface Delivery {
 
 let sent = 0;
 const github = await startGithubApi();
-github.state.jobs = [githubJob({ id: 1, name: 'test' })];
+github.state.jobs = [createGithubJob({ id: 1, name: 'test' })];
 github.state.stored.set('/jobs/1/logs', LOG);
 const service = await startService({
   settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
@@ -85,7 +85,7 @@ try {
 
 /** Returns every example in every encoding, each with a new id. */
 async function loadExamples(): Promise<Delivery[]> {
-  const programs = await npmTools('webhooks', ['@octokit/webhooks-examples@7.6.1']);
+  const programs = await installNpmTools('webhooks', ['@octokit/webhooks-examples@7.6.1']);
   const file = join(programs, '../@octokit/webhooks-examples/api.github.com/index.json');
   return Examples.parse(JSON.parse(await readFile(file, 'utf8'))).flatMap(
     ({ name: event, examples: payloads }) =>

@@ -19,24 +19,24 @@ import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
  * Returns the confidence with which a wrong answer is published. It is not the probability of the
  * classification if the answer was verified.
  */
-function sureAndWrong(run: ReplayedCase): number | null {
+function isSureAndWrong(run: ReplayedCase): number | null {
   const [judged] = listJudgedCases([run]);
   const stated = run.result.answerConfidence;
   return judged === undefined || stated === null ? null : Number(stated >= CONFIDENT && !isRight(judged));
 }
 
-function misquoted({ result, quotes }: ReplayedCase): number | null {
+function countMisquoted({ result, quotes }: ReplayedCase): number | null {
   if (result.action === null || result.error !== null) return null;
   return Number(result.action === 'auto_notify' && quotes.literal < quotes.made);
 }
 
-function amongFirst(run: ReplayedCase, count: number): number | null {
+function isAmongFirst(run: ReplayedCase, count: number): number | null {
   if ((run.row?.faulty_files?.length ?? 0) === 0 || run.result.action === null) return null;
   const rank = findRank(run);
   return Number(rank !== null && rank <= count);
 }
 
-function testsOf(run: ReplayedCase): number | null {
+function countTests(run: ReplayedCase): number | null {
   return scoreTests([run]).find(({ name }) => name === 'failing tests: F1')?.value ?? null;
 }
 
@@ -59,12 +59,15 @@ const COVERAGE_AT_EQUAL_RISK: Measure = {
   name: 'publishable with at most 5 % wrong',
   better: 'higher',
   prepare: (pairs): Prepared | null => {
-    const ranked = { a: rankedOf(pairs, 'a'), b: rankedOf(pairs, 'b') };
+    const ranked = { a: listRanked(pairs, 'a'), b: listRanked(pairs, 'b') };
     if (ranked.a.length === 0 || ranked.b.length !== ranked.a.length) return null;
-    const [a, b] = [new Set(publishable(ranked.a, null).cases), new Set(publishable(ranked.b, null).cases)];
+    const [a, b] = [
+      new Set(computePublishable(ranked.a, null).cases),
+      new Set(computePublishable(ranked.b, null).cases),
+    ];
     return {
       cases: ranked.a.length,
-      value: (side, weights) => publishable(ranked[side], weights).share,
+      value: (side, weights) => computePublishable(ranked[side], weights).share,
       higher: [...b].filter((index) => !a.has(index)).length,
       lower: [...a].filter((index) => !b.has(index)).length,
       binary: false,
@@ -79,20 +82,20 @@ const COVERAGE_AT_EQUAL_RISK: Measure = {
 export const ABLATION_MEASURES: readonly Measure[] = [
   ...MEASURES,
   COVERAGE_AT_EQUAL_RISK,
-  createMeanMeasure('confident but wrong answers', 'lower', sureAndWrong),
-  createMeanMeasure('published with quotes that are not in the log', 'lower', misquoted),
-  createMeanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
-  createMeanMeasure('failing tests: F1 of a log', 'higher', testsOf),
+  createMeanMeasure('confident but wrong answers', 'lower', isSureAndWrong),
+  createMeanMeasure('published with quotes that are not in the log', 'lower', countMisquoted),
+  createMeanMeasure('faulty file in the first three', 'higher', (run) => isAmongFirst(run, 3)),
+  createMeanMeasure('failing tests: F1 of a log', 'higher', countTests),
 ];
 
-function rankedOf(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {
+function listRanked(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {
   const ranked = pairs.flatMap(({ runs }, index) =>
-    runs[side].slice(0, 1).flatMap((run) => scored(run, index)),
+    runs[side].slice(0, 1).flatMap((run) => scoreRun(run, index)),
   );
   return ranked.sort((left, right) => right.score - left.score);
 }
 
-function scored(run: ReplayedCase, index: number): Ranked[] {
+function scoreRun(run: ReplayedCase, index: number): Ranked[] {
   const [judged] = listJudgedCases([run]);
   const score = run.result.answerConfidence;
   return judged === undefined || score === null ? [] : [{ index, score, right: isRight(judged) }];
@@ -102,7 +105,7 @@ function scored(run: ReplayedCase, index: number): Ranked[] {
  * Returns the largest share that can be published within the risk, and the indexes of the pairs in it.
  * Answers with the same score are published together or not at all.
  */
-function publishable(
+function computePublishable(
   ranked: readonly Ranked[],
   weights: Weights | null,
 ): { readonly share: number; readonly cases: readonly number[] } {
@@ -122,15 +125,15 @@ function publishable(
  * Compares two systems, `a` with `b`, by every measure that the labels allow. Cases that only one of them has
  * are left out.
  */
-export function systemDifferences(
+export function computeSystemDifferences(
   a: readonly ReplayedCase[],
   b: readonly ReplayedCase[],
   measures: readonly Measure[],
 ): readonly Difference[] {
-  return computeDifferences(pairsOf(a, b), measures).differences;
+  return computeDifferences(createPairs(a, b), measures).differences;
 }
 
-function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): PairedCase[] {
+function createPairs(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): PairedCase[] {
   const others = new Map(b.map((replayedCase) => [replayedCase.result.id, replayedCase]));
   return a.flatMap((replayedCase, at) => {
     const other = others.get(replayedCase.result.id);

@@ -78,7 +78,9 @@ export const TABLES: readonly Table[] = [
     group: 'reader',
     title: 'Reader: published, and right or wrong',
     rows: READER.filter(({ name }) => name !== 'green'),
-    columns: publishing('classify/clean', 'clean').concat(publishing('classify/issues', 'issues')),
+    columns: createPublishingColumns('classify/clean', 'clean').concat(
+      createPublishingColumns('classify/issues', 'issues'),
+    ),
   },
   {
     group: 'reader',
@@ -99,7 +101,9 @@ export const TABLES: readonly Table[] = [
     group: 'sources',
     title: 'Sources and rounds: published, and right or wrong',
     rows: SOURCES,
-    columns: publishing('classify/clean', 'clean').concat(publishing('classify/issues', 'issues')),
+    columns: createPublishingColumns('classify/clean', 'clean').concat(
+      createPublishingColumns('classify/issues', 'issues'),
+    ),
   },
   { group: 'budgets', title: 'Budgets', rows: BUDGETS, columns: [...LINES, ...F1] },
 ];
@@ -116,7 +120,7 @@ export const LINEAR_FILES: readonly string[] = [...CLASSIFY, ...LOCALISE, TESTS,
 export const CARELESS_FILES: readonly string[] = ['classify/clean', 'classify/issues'];
 
 /** Returns the runs of both designs on each file. */
-export function linearRuns(): Run[] {
+export function listLinearRuns(): Run[] {
   const pairs = (file: string, careless: boolean): Run[] =>
     (['loop', 'linear'] as const).map((design) => ({ file, onlyRead: false, without: [], design, careless }));
   return [
@@ -126,13 +130,13 @@ export function linearRuns(): Run[] {
 }
 
 /** Returns all runs that these tables need. */
-export function runsOf(tables: readonly Table[]): Run[] {
+export function listRuns(tables: readonly Table[]): Run[] {
   return tables.flatMap(({ rows, columns }) =>
     rows.flatMap((row) => columns.map(({ file, onlyRead }) => ({ ...row, file, onlyRead }))),
   );
 }
 
-function publishing(file: string, head: string): Column[] {
+function createPublishingColumns(file: string, head: string): Column[] {
   return [
     judged(file, `${head}: and right`, 'published and right'),
     judged(file, `${head}: and wrong`, 'published and wrong'),

@@ -26,15 +26,15 @@ export type Results = ReadonlyMap<string, AblationRun>;
 /** Makes each run once, in several parallel threads. */
 export async function runAll(runs: readonly Run[], data: string, threads: number): Promise<Results> {
   const done = new Map<string, AblationRun>();
-  const waiting = [...new Map(runs.map((run) => [keyOf(run), run])).values()];
+  const waiting = [...new Map(runs.map((run) => [createKey(run), run])).values()];
   const total = waiting.length;
   await Promise.all(
     Array.from({ length: threads }, async () => {
       const worker = new Worker(new URL('ablation-worker.ts', import.meta.url));
       await askWorker(worker, { file: WARM_UP, onlyRead: false, without: [] }, data);
       for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
-        done.set(keyOf(run), await askWorker(worker, run, data));
-        console.error(`${done.size} of ${total}: ${keyOf(run)}`);
+        done.set(createKey(run), await askWorker(worker, run, data));
+        console.error(`${done.size} of ${total}: ${createKey(run)}`);
       }
       await worker.terminate();
     }),
@@ -43,7 +43,7 @@ export async function runAll(runs: readonly Run[], data: string, threads: number
 }
 
 /** Returns the key of a run. Equal runs have the same key. */
-export function keyOf({
+export function createKey({
   file,
   onlyRead,
   without,
@@ -72,6 +72,6 @@ async function askWorker(worker: Worker, run: Run, data: string): Promise<Ablati
   };
   worker.postMessage(task);
   const [done]: AblationRun[] = await once(worker, 'message');
-  if (done === undefined) throw new Error(`the worker said nothing of ${keyOf(run)}`);
+  if (done === undefined) throw new Error(`the worker said nothing of ${createKey(run)}`);
   return done;
 }

@@ -12,7 +12,7 @@ import { listStagesLeftOut, openAnswerer, replayConfig } from '../../../src/repl
 import type { ReplayCommandOptions } from '../../../src/replay/commands/case-sources.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import type { Experiment } from '../../../src/service/triage/investigate.ts';
-import { carelessAnalyst } from './careless-analyst.ts';
+import { createCarelessAnalyst } from './careless-analyst.ts';
 
 /** One system on one data set, one case at a time, so that each case has its own time. */
 export const AblationTask = z.object({
@@ -64,8 +64,8 @@ async function run({
   const cases: ReplayedCase[] = [];
   const how = { green: !stages.includes('green'), without: toReadStages(stages) };
   const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
-  const answer = careless ? await carelessly(options, config) : await openAnswerer(options, config);
-  const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
+  const answer = careless ? await answerCarelessly(options, config) : await openAnswerer(options, config);
+  const onCase = (done: ReplayedCase) => void cases.push(lightenCase(done));
   const before = process.threadCpuUsage();
   await replay({ cases: readDatasetCases(path), answer, onCase, ...how, ...limits }, never);
   const { user, system } = process.threadCpuUsage(before);
@@ -73,11 +73,11 @@ async function run({
 }
 
 /** Answers like `answering`, but with the careless analyst. */
-async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
+async function answerCarelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
   const experiment = await createExperiment(listStagesLeftOut(options), options.design);
   const change: Experiment['change'] = (whole) => {
     const changed = experiment?.change(whole) ?? whole;
-    return { ...changed, analyst: carelessAnalyst(changed.analyst) };
+    return { ...changed, analyst: createCarelessAnalyst(changed.analyst) };
   };
   const app = await createTerminalApp(config, silentLogger, systemClock, {
     without: experiment?.without ?? new Set(),
@@ -87,7 +87,7 @@ async function carelessly(options: ReplayCommandOptions, config: Config): Promis
 }
 
 /** Removes the texts of excerpts, because scores need only their positions. */
-function lightened(done: ReplayedCase): ReplayedCase {
+function lightenCase(done: ReplayedCase): ReplayedCase {
   const excerpts = done.result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
   const row = done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null };
   return { ...done, row, analysis: null, result: { ...done.result, excerpts, messages: [], claims: [] } };

@@ -12,7 +12,7 @@ export interface AgentCalls {
  * Returns the reply of an agent. Its tool calls are spread evenly over all turns except the last one, which
  * answers.
  */
-export function agentTurn(body: ScriptedBody, { modelCalls, toolCalls }: AgentCalls): Judged {
+export function answerAsAgent(body: ScriptedBody, { modelCalls, toolCalls }: AgentCalls): Judged {
   const turn = body.messages.filter((message) => message.role === 'assistant').length;
   const turns = modelCalls - 1;
   if (turn >= turns) return { text: 'It failed because a value was missing.', calls: [] };

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LINEAR_FILES, linearRuns, runsOf, TABLES } from './ablation-plan.ts';
+import { LINEAR_FILES, listLinearRuns, listRuns, TABLES } from './ablation-plan.ts';
 import { runAll } from './ablation-runs.ts';
-import { linearTables, renderTable } from './ablation-tables.ts';
+import { formatLinearTables, renderTable } from './ablation-tables.ts';
 
 /**
  * Prints every figure of docs/evidence/ablations.md as Markdown: the value of each stage, and the gain of the
@@ -35,9 +35,9 @@ if (unknown !== undefined) stop(`--only: there is no group "${unknown}"; choose 
 const tables = TABLES.filter(({ group }) => chosen.includes(group));
 const isLinear = chosen.includes('linear');
 const threads = Number(values.threads ?? Math.min(2, availableParallelism()));
-const results = await runAll([...runsOf(tables), ...(isLinear ? linearRuns() : [])], data, threads);
+const results = await runAll([...listRuns(tables), ...(isLinear ? listLinearRuns() : [])], data, threads);
 for (const table of tables) console.log(renderTable(table, results));
-if (isLinear) console.log(linearTables(results));
+if (isLinear) console.log(formatLinearTables(results));
 
 function stop(sentence: string): never {
   console.error(`bench ablations: ${sentence}`);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { comparisonText, readJudgments } from './advice/compare-readings.ts';
-import { evidenceText } from './advice/evidence.ts';
+import { formatComparison, readJudgments } from './advice/compare-readings.ts';
+import { formatEvidence } from './advice/evidence.ts';
 import { pickAnswers } from './advice/pick-answers.ts';
 import { readAnswered } from './advice/read-answered.ts';
 
@@ -32,9 +32,9 @@ const { values: asked, positionals } = parseArgs({
 });
 const [command, first, second] = positionals;
 if (command === 'compare' && first !== undefined && second !== undefined) {
-  console.log(comparisonText(readJudgments(first), readJudgments(second)));
+  console.log(formatComparison(readJudgments(first), readJudgments(second)));
 } else if (command === 'figures' && asked.dataset !== undefined && asked.results !== undefined) {
-  console.log(evidenceText(await readAnswered(asked.dataset, asked.results), asked.list));
+  console.log(formatEvidence(await readAnswered(asked.dataset, asked.results), asked.list));
 } else if (
   command === 'pick' &&
   asked.dataset !== undefined &&

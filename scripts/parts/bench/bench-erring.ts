@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Category } from '../../../src/domain/category.ts';
-import { capturedFailures } from '../../../test/support/reading-gates.ts';
+import { readCapturedFailures } from '../../../test/support/reading-gates.ts';
 import { createErringJudge, type Truth } from './erring-judgements.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
@@ -26,7 +26,7 @@ const Result = z.object({
   error: z.string().nullable(),
 });
 
-const cases = capturedFailures()
+const cases = readCapturedFailures()
   .filter(({ accepted, telling }) => accepted.length > 0 && telling.length > 0)
   .map((failure) => ({ ...failure, truth: toTruth(failure) }));
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-erring-'));
@@ -95,7 +95,7 @@ async function measure(
   return wrong;
 }
 
-function toTruth({ name, accepted, telling }: ReturnType<typeof capturedFailures>[number]): Truth {
+function toTruth({ name, accepted, telling }: ReturnType<typeof readCapturedFailures>[number]): Truth {
   const lines = telling.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
   return { id: name, category: accepted[0] ?? 'CODE_ERROR', telling: new Set(lines) };
 }

@@ -52,7 +52,7 @@ async function printAims(): Promise<void> {
 
 function printBound(): void {
   console.log(
-    `| left out | failures | category right and cause shown | published without the bound; wrong | at most ${percent(MAX_WRONG)} wrong, routes chosen by all sources | by the other sources alone |`,
+    `| left out | failures | category right and cause shown | published without the bound; wrong | at most ${formatPercent(MAX_WRONG)} wrong, routes chosen by all sources | by the other sources alone |`,
   );
   console.log('|---|---|---|---|---|---|');
   for (const by of LeftOut.options) {
@@ -113,14 +113,14 @@ function describe(published: readonly HeldOutcome[], of: number): string {
   const upper =
     published.length === 0
       ? ''
-      : ` (≤ ${percent(computeUpperShare(wrong, published.length, BOUND_CONFIDENCE))})`;
-  return `${percent(published.length / of)}; ${wrong} of ${published.length}${upper}`;
+      : ` (≤ ${formatPercent(computeUpperShare(wrong, published.length, BOUND_CONFIDENCE))})`;
+  return `${formatPercent(published.length / of)}; ${wrong} of ${published.length}${upper}`;
 }
 
 function countWrong(outcomes: readonly HeldOutcome[]): number {
   return outcomes.filter(({ right }) => !right).length;
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

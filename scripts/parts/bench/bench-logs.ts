@@ -38,22 +38,22 @@ const PIECE = 1 << 22;
 
 /** Writes about `bytes` of ordinary build output to a file. The same seed gives the same output. */
 export function writeGeneratedLog(path: string, bytes: number, seed = 1): void {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const file = openSync(path, 'w');
   try {
     for (let written = 0; written < bytes; )
-      written += writeSync(file, generatedText(Math.min(PIECE, bytes - written), random));
+      written += writeSync(file, generateText(Math.min(PIECE, bytes - written), random));
   } finally {
     closeSync(file);
   }
 }
 
 /** Returns about `bytes` of such a log. */
-export function generatedLog(bytes: number, seed = 1): string {
-  return generatedText(bytes, randomFrom(seed));
+export function generateLog(bytes: number, seed = 1): string {
+  return generateText(bytes, createRandom(seed));
 }
 
-function generatedText(bytes: number, random: () => number): string {
+function generateText(bytes: number, random: () => number): string {
   const lines: string[] = [];
   for (let length = 0; length < bytes; ) {
     const kind = random() * COMPLAINT_EVERY < 1 ? COMPLAINTS : ORDINARY;
@@ -67,7 +67,7 @@ function generatedText(bytes: number, random: () => number): string {
 }
 
 /** Creates a generator of numbers from 0 to 1 (mulberry32), the same on every machine. */
-function randomFrom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

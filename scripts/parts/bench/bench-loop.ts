@@ -113,16 +113,16 @@ function differs({ won, lost }: Comparison): boolean {
 }
 
 function formatRow({ name, cases, linear, loop, interval, won, tied, lost }: Comparison): string {
-  const difference = won + lost === 0 ? '0' : `${signed(loop - linear)} ${formatInterval(interval)}`;
+  const difference = won + lost === 0 ? '0' : `${formatSigned(loop - linear)} ${formatInterval(interval)}`;
   const cells = [name, cases, linear.toFixed(3), loop.toFixed(3), difference, `${won} / ${tied} / ${lost}`];
   return `| ${cells.join(' | ')} |`;
 }
 
-function formatInterval(interval: Comparison['interval'], print = signed): string {
+function formatInterval(interval: Comparison['interval'], print = formatSigned): string {
   return interval === null ? '' : `[${interval.map(print).join(', ')}]`;
 }
 
-function signed(value: number): string {
+function formatSigned(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 }
 

@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import {
-  generatedRecall,
-  gitleaksSamples,
-  masksIn,
+  computeShare,
+  countMasks,
+  measureGeneratedRecall,
+  measureRealisticRecall,
   type Recall,
-  realisticRecall,
-  shareOf,
+  readGitleaksSamples,
 } from '../../../test/support/masking-gates.ts';
 
 /**
@@ -21,27 +21,27 @@ const { values: asked } = parseArgs({
   options: { data: { type: 'string' }, list: { type: 'boolean', default: false } },
 });
 const masker = createMasker();
-const { version, samples } = gitleaksSamples();
+const { version, samples } = readGitleaksSamples();
 
-report(`secrets that gitleaks ${version} generates, by rule`, await generatedRecall(masker));
-const harmless = await masksIn(
+report(`secrets that gitleaks ${version} generates, by rule`, await measureGeneratedRecall(masker));
+const harmless = await countMasks(
   masker,
   samples.flatMap((sample) => sample.harmless),
 );
 console.log(
   `  masked in ${samples.flatMap((sample) => sample.harmless).length} texts that its rules must leave: ${harmless.places} places`,
 );
-report('kinds of secrets as logs show them', await realisticRecall(masker));
+report('kinds of secrets as logs show them', await measureRealisticRecall(masker));
 
 const folder = asked.data ?? join(import.meta.dirname, '../../../test/fixtures');
-const { places, megabytes, lines } = await masksIn(masker, logsBelow(folder));
+const { places, megabytes, lines } = await countMasks(masker, listLogsBelow(folder));
 console.log(
   `${megabytes.toFixed(1)} MB of ordinary logs: ${places} places masked, ${(places / megabytes).toFixed(2)} a megabyte`,
 );
 if (asked.list) for (const line of lines) console.log(`    ${line.slice(0, 400)}`);
 
 function report(what: string, recalls: readonly Recall[]): void {
-  const { lines: share, kinds } = shareOf(recalls);
+  const { lines: share, kinds } = computeShare(recalls);
   const count = recalls.reduce((sum, recall) => sum + recall.lines, 0);
   console.log(
     `${what}: ${share.toFixed(4)} of ${count} lines; of ${recalls.length} kinds ${kinds.toFixed(3)} with every line`,
@@ -52,7 +52,7 @@ function report(what: string, recalls: readonly Recall[]): void {
   }
 }
 
-function* logsBelow(path: string): Generator<string> {
+function* listLogsBelow(path: string): Generator<string> {
   for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !/\.(?:log|txt)(?:\.gz)?$/.test(entry.name)) continue;
     const bytes = readFileSync(join(entry.parentPath, entry.name));

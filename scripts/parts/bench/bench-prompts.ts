@@ -10,8 +10,8 @@ import { cleanLine, stripEscapes } from '../../../src/log/lines/clean.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import { computeCost, PRICES } from '../../../src/models/chat/prices.ts';
 import { estimateTokens } from '../../../src/replay/run/check-case.ts';
-import { subjectIn } from '../../../test/support/judging-gates.ts';
-import { askAbout, findJunk, shownLines } from '../../../test/support/page-gates.ts';
+import { createSubjectFrom } from '../../../test/support/judging-gates.ts';
+import { askAbout, findJunk, listShownLines } from '../../../test/support/page-gates.ts';
 import { judge } from './scripted-judgements.ts';
 import { type RequestCost, startScriptedModel } from './scripted-model.ts';
 
@@ -50,14 +50,14 @@ const PRICED = ['gpt-4o', 'gpt-4.1', 'gpt-5.1', 'claude-sonnet-5'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-prompts-'));
 try {
   const named = process.argv.slice(2).map((path) => resolve(path));
-  const datasets = named.length > 0 ? named : [capturedDataset(folder)];
+  const datasets = named.length > 0 ? named : [writeCapturedDataset(folder)];
   console.log(
     '| logs | tokens of a log, median (most) | excerpts, median | prompts of a run, median (p90) | of the log | price of a run, median (most) |',
   );
   console.log('|---|---|---|---|---|---|');
   const all: Case[] = [];
   for (const dataset of datasets) {
-    const cases = await casesOf(dataset);
+    const cases = await selectCases(dataset);
     append(all, cases);
     print(`${basename(dataset, '.jsonl')} (${cases.length})`, cases);
   }
@@ -109,7 +109,7 @@ interface Case {
   readonly price: number;
 }
 
-async function casesOf(dataset: string): Promise<Case[]> {
+async function selectCases(dataset: string): Promise<Case[]> {
   const rows = readLines(dataset, Row).filter((row) => row.log_path);
   const whole = join(folder, basename(dataset));
   const kept = readFileSync(dataset, 'utf8')
@@ -142,7 +142,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
   return rows.flatMap((row) => {
     const result = results.get(row.id);
     if (result === undefined || result.error !== null || result.usage.inputTokens === 0) return [];
-    const log = estimateTokens(textOf(absolute(row.log_path ?? '')));
+    const log = estimateTokens(readText(absolute(row.log_path ?? '')));
     return [{ log, excerpts: result.tokens, prompts: result.usage.inputTokens, price: result.usage.costUsd }];
   });
 }
@@ -153,15 +153,15 @@ async function printVisibility(dataset: string): Promise<void> {
   for (const budgetTokens of BUDGETS) {
     const pages = await Promise.all(
       rows.map(async ({ id, log_path, expected_lines }) => {
-        const text = textOf(resolve(dirname(dataset), log_path ?? ''));
+        const text = readText(resolve(dirname(dataset), log_path ?? ''));
         const telling = expected_lines ?? [];
         const { answer } = await askAbout({
           name: id,
           text,
           telling,
-          subject: subjectIn(text, { budgetTokens }),
+          subject: createSubjectFrom(text, { budgetTokens }),
         });
-        const shown = shownLines(answer);
+        const shown = listShownLines(answer);
         const lines = text.split('\n');
         const wanted = telling
           .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
@@ -217,7 +217,7 @@ function replay(options: readonly string[], environment: Readonly<Record<string,
 }
 
 /** Writes the captured failures as a data set. */
-function capturedDataset(into: string): string {
+function writeCapturedDataset(into: string): string {
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const rows = slugs.map(({ name }) => {
     const { telling, mustCite } = Truth.parse(
@@ -264,7 +264,7 @@ function readLines<Schema extends z.ZodType>(path: string, schema: Schema): z.ou
   return lines.map((line) => schema.parse(JSON.parse(line)));
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   const bytes = readFileSync(path);
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
 }

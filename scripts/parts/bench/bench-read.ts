@@ -20,16 +20,16 @@ const { values, positionals: logs } = parseArgs({
   },
 });
 const MEBI = 1024 * 1024;
-const large = whole('large');
+const large = readWhole('large');
 const figures: BenchFigure[] = [];
 await benchReading(
   {
     logs,
-    matchBytes: whole('size') * MEBI,
+    matchBytes: readWhole('size') * MEBI,
     memoryBytes: [Math.ceil(large / 5) * MEBI, large * MEBI],
-    hostileBytes: whole('hostile') * MEBI,
-    rounds: whole('rounds'),
-    budgetTokens: whole('budget'),
+    hostileBytes: readWhole('hostile') * MEBI,
+    rounds: readWhole('rounds'),
+    budgetTokens: readWhole('budget'),
     python: values.python,
     // The arguments with which `scripts/faultline` starts it.
     readCommand: [
@@ -41,18 +41,18 @@ await benchReading(
   },
   (figure) => {
     figures.push(figure);
-    if (!values.json) console.log(lineOf(figure));
+    if (!values.json) console.log(getLine(figure));
   },
 );
 if (values.json) console.log(JSON.stringify({ ok: true, schema: 1, figures }));
 
-function whole(name: 'size' | 'large' | 'hostile' | 'rounds' | 'budget'): number {
+function readWhole(name: 'size' | 'large' | 'hostile' | 'rounds' | 'budget'): number {
   const value = Number(values[name]);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new Error(`--${name}: use a whole number of at least 1`);
 }
 
-function lineOf({ name, value, unit, note }: BenchFigure): string {
+function getLine({ name, value, unit, note }: BenchFigure): string {
   const digits = unit === '×' ? 2 : 0;
   return `${name.padEnd(52)} ${value.toFixed(digits).padStart(8)} ${unit.padEnd(5)}${note === undefined ? '' : ` ${note}`}`;
 }

@@ -19,19 +19,19 @@ try {
   report(
     'start on a fresh directory',
     's',
-    await repeated(FRESH_STARTS, (round) => timeToListen(join(folder, `fresh-${round}`))),
+    await repeatMeasure(FRESH_STARTS, (round) => measureTimeToListen(join(folder, `fresh-${round}`))),
   );
   report(
     'start on an existing directory',
     's',
-    await repeated(STARTS, () => timeToListen(join(folder, 'fresh-0'))),
+    await repeatMeasure(STARTS, () => measureTimeToListen(join(folder, 'fresh-0'))),
   );
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  report('faultline --help', 's', await repeated(STARTS, () => timeToRun(['--help'])));
+  report('faultline --help', 's', await repeatMeasure(STARTS, () => measureTimeToRun(['--help'])));
   report(
     `faultline triage, each of ${slugs.length} captured failures`,
     's',
-    slugs.map(({ name }) => timeToRun(['triage', join(FAILURES, name, 'log.txt'), '--json'])),
+    slugs.map(({ name }) => measureTimeToRun(['triage', join(FAILURES, name, 'log.txt'), '--json'])),
   );
   report('request to handler, embedded', 'ms', await measurePickups(join(folder, 'queue')));
 } finally {
@@ -49,7 +49,7 @@ function report(name: string, unit: string, values: readonly number[]): void {
   );
 }
 
-async function repeated(
+async function repeatMeasure(
   times: number,
   measure: (round: number) => Promise<number> | number,
 ): Promise<number[]> {
@@ -59,7 +59,7 @@ async function repeated(
 }
 
 /** Returns the seconds from the start of the process until it listens. */
-function timeToListen(dataDir: string): Promise<number> {
+function measureTimeToListen(dataDir: string): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -76,7 +76,7 @@ function timeToListen(dataDir: string): Promise<number> {
   });
 }
 
-function timeToRun(args: readonly string[]): number {
+function measureTimeToRun(args: readonly string[]): number {
   const startedAt = performance.now();
   const run = spawnSync(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
   if (run.status !== 0) throw new Error(`faultline ${args.join(' ')} ended with ${run.status}`);
@@ -94,7 +94,7 @@ async function measurePickups(dataDir: string): Promise<number[]> {
   await database.migrate();
   let heard: () => void = () => undefined;
   const ours = await openOurs(database, () => heard());
-  const times = await repeated(RINGS, async (round) => {
+  const times = await repeatMeasure(RINGS, async (round) => {
     const ring = new Promise<void>((settle) => {
       heard = settle;
     });

@@ -110,7 +110,7 @@ async function play(): Promise<number> {
         const answered = answers.get(captured.name) ?? (await answer(app, captured));
         if (answered === null) continue;
         answers.set(captured.name, answered);
-        const one = meet(captured, answered, { repository, bound, learned });
+        const one = recordAnswer(captured, answered, { repository, bound, learned });
         given.push({ ...one.given, week: Math.floor(day / DAYS), isNew });
         const grading = gradeScripted(captured, one, draw);
         if (grading !== null) graded.push(grading);
@@ -149,7 +149,7 @@ interface Met {
 }
 
 /** Answers a failure as the service does on that day: with the current bound and with precedents. */
-function meet(
+function recordAnswer(
   { truth }: Captured,
   { analysis: found, failures }: Answered,
   {

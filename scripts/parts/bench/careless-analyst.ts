@@ -9,13 +9,13 @@ const CARELESS_EVERY = 3;
  * exist, as models do. It shows what verification is worth. The id of the build decides which answers are
  * careless, so that every design meets the same ones.
  */
-export function carelessAnalyst(analyst: Analyst): Analyst {
+export function createCarelessAnalyst(analyst: Analyst): Analyst {
   return {
     ...analyst,
     answer: async (input, signal) => {
       const judgment = await analyst.answer(input, signal);
       if (!isCareless(input.subject.build.id)) return judgment;
-      return { ...judgment, value: { ...judgment.value, claims: judgment.value.claims.map(misquoting) } };
+      return { ...judgment, value: { ...judgment.value, claims: judgment.value.claims.map(misquoteClaim) } };
     },
   };
 }
@@ -29,7 +29,7 @@ export function isCareless(buildId: string): boolean {
   );
 }
 
-function misquoting(claim: Claim): Claim {
+function misquoteClaim(claim: Claim): Claim {
   return {
     ...claim,
     quotes: claim.quotes.map((quote) => ({ ...quote, text: `${quote.text} (as far as I remember)` })),

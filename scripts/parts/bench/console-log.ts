@@ -9,8 +9,8 @@ import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../../test/stores/samples.ts';
-import { emptyHttpDeps, TOKENS } from '../../../test/support/http-deps.ts';
-import { generatedLog } from './bench-logs.ts';
+import { createEmptyHttpDeps, TOKENS } from '../../../test/support/http-deps.ts';
+import { generateLog } from './bench-logs.ts';
 
 /** The targets of the log viewer for a log of 300,000 lines. */
 const GOALS = { lines: 300_000, windowMs: 20, searchMs: 300, windowKB: 40 };
@@ -29,9 +29,9 @@ export async function run(): Promise<void> {
   await database.migrate();
   const stores = createStores(database, systemClock);
   const archive = createPostgresArchive(database);
-  const app = await buildHttp({ ...emptyHttpDeps(), stores, database, archive });
+  const app = await buildHttp({ ...createEmptyHttpDeps(), stores, database, archive });
   try {
-    const text = generatedLog(24_000_000).split('\n').slice(0, GOALS.lines).join('\n');
+    const text = generateLog(24_000_000).split('\n').slice(0, GOALS.lines).join('\n');
     const { build } = await stores.builds.upsert(sampleBuild({ number: '1' }));
     await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
     await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'fp')]);
@@ -43,8 +43,8 @@ export async function run(): Promise<void> {
       `${GOALS.lines.toLocaleString('en')} lines, ${(text.length / 1e6).toFixed(1)} MB; load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`,
     );
     const at = `/logs/${build.id}?file=build.log`;
-    await timeWindows(app, at);
-    for (const word of WORDS) await timeSearch(app, at, word);
+    await measureWindows(app, at);
+    for (const word of WORDS) await measureSearch(app, at, word);
     console.log(`load ${loadavg()[0]?.toFixed(1)} at the end`);
   } finally {
     await app.close();
@@ -53,7 +53,7 @@ export async function run(): Promise<void> {
   }
 }
 
-async function timeWindows(app: FastifyInstance, at: string): Promise<void> {
+async function measureWindows(app: FastifyInstance, at: string): Promise<void> {
   const window = (round: number) => 1 + ((round * 7_919 + 104_729) % (GOALS.lines - 400));
   for (let round = 0; round < WARM_UP; round += 1) await ask(app, `${at}&from=${window(round)}`);
   const pages: Answer[] = [];
@@ -74,7 +74,7 @@ async function timeWindows(app: FastifyInstance, at: string): Promise<void> {
   say('folded page', folded, '');
 }
 
-async function timeSearch(app: FastifyInstance, at: string, word: string): Promise<void> {
+async function measureSearch(app: FastifyInstance, at: string, word: string): Promise<void> {
   const answers: Answer[] = [];
   for (let round = 0; round < SEARCHES; round += 1)
     answers.push(await ask(app, `${at}&q=${encodeURIComponent(word)}`));

@@ -6,10 +6,10 @@ import type { Database } from '../../../src/ports/database.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
-import { emptyHttpDeps, TOKENS } from '../../../test/support/http-deps.ts';
+import { createEmptyHttpDeps, TOKENS } from '../../../test/support/http-deps.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
-import { storedAsk } from '../../../test/support/stored-ask.ts';
-import { fillInsights, storedFingerprint } from './insights-data.ts';
+import { createStoredAsk } from '../../../test/support/stored-ask.ts';
+import { createFingerprintNumber, fillInsights } from './insights-data.ts';
 
 const WARM_UP = 5;
 const REACH_MS = 50;
@@ -33,7 +33,7 @@ const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
   'a common word in a category': () => 'category:INFRA_ERROR expected',
   'a category': () => 'category:DEPENDENCY_ERROR',
   'a test': (n) => `test:test_${n}`,
-  'a fingerprint': (n) => `fingerprint:${storedFingerprint(n)}`,
+  'a fingerprint': (n) => `fingerprint:${createFingerprintNumber(n)}`,
   'what waits': () => 'is:waiting',
   'a week of a branch': () => 'branch:main since:7d',
   'what is nowhere': () => 'xylophone',
@@ -99,14 +99,20 @@ async function measureAt(url: string, rounds: number, only: string): Promise<voi
 async function measure(database: Database, rounds: number, only: string): Promise<void> {
   const stores = createStores(database, { now: Date.now });
   const archive = createPostgresArchive(database);
-  const app = await buildHttp({ ...emptyHttpDeps(), stores, database, archive, ask: storedAsk(stores) });
-  const pages = await pagesOf(database);
+  const app = await buildHttp({
+    ...createEmptyHttpDeps(),
+    stores,
+    database,
+    archive,
+    ask: createStoredAsk(stores),
+  });
+  const pages = await listPages(database);
   const whole = Object.entries(pages).map(([name, addresses]) => ({
     name,
     addresses,
     token: TOKENS.admin as string,
   }));
-  const scoped = await scopedToken(stores);
+  const scoped = await createScopedToken(stores);
   const own = SCOPED.map((path) => ({
     name: `${path}, three repositories`,
     addresses: [path],
@@ -124,7 +130,7 @@ async function measure(database: Database, rounds: number, only: string): Promis
       if (answer.statusCode !== 200)
         throw new Error(`${name}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
     }
-    console.log(line(name, taken));
+    console.log(formatLine(name, taken));
   }
   await app.close();
 }
@@ -140,7 +146,7 @@ const SCOPED = [
   '/causes',
 ];
 
-async function scopedToken({ tokens }: Stores): Promise<string> {
+async function createScopedToken({ tokens }: Stores): Promise<string> {
   const token = makeToken();
   const repositories = ['acme/service-7', 'acme/service-50', 'acme/service-121'];
   await tokens.keep({
@@ -154,7 +160,7 @@ async function scopedToken({ tokens }: Stores): Promise<string> {
   return token;
 }
 
-async function pagesOf(database: Database): Promise<Record<string, readonly string[]>> {
+async function listPages(database: Database): Promise<Record<string, readonly string[]>> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query, [])).map(({ id }) => id);
   const reviews = await ids(`select id from reviews where state = 'waiting' order by md5(id) limit 20`);
   const analyses = await ids('select id from analyses order by md5(id) limit 20');
@@ -200,7 +206,7 @@ async function pagesOf(database: Database): Promise<Record<string, readonly stri
   };
 }
 
-function line(name: string, taken: readonly number[]): string {
+function formatLine(name: string, taken: readonly number[]): string {
   const sorted = taken.toSorted((left, right) => left - right);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const judged = at(0.95) <= REACH_MS ? '' : `  ABOVE ${REACH_MS}`;

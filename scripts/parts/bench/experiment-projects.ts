@@ -241,10 +241,10 @@ const PROJECTS: readonly Project[] = [
     needs: ['go'],
     base: { ...GO, 'sum.go': goSum('+') },
     change: {},
-    prepare: thirty,
+    prepare: createThirtyCommits,
     argv: ['go', 'test', './...'],
     expect: /^Broken by \w{7} \(99.*confidence, \d+ runs\)/,
-    how: guilty,
+    how: findGuiltyCommit,
   },
   {
     name: 'fix: Prettier',
@@ -253,7 +253,7 @@ const PROJECTS: readonly Project[] = [
     change: { 'a.js': 'const   a=1\n' },
     argv: [bin('prettier'), '--check', '.'],
     expect: /^Fixed: fails 0 of 3 with it, 3 of 3 without it/,
-    how: fixing(),
+    how: createFixer(),
   },
   {
     name: 'fix: diff',
@@ -262,7 +262,7 @@ const PROJECTS: readonly Project[] = [
     change: { 'sum.go': goSum('-') },
     argv: ['go', 'test', './...'],
     expect: /^Fixed: fails 0 of 3 with it/,
-    how: fixing(
+    how: createFixer(
       `--- a/sum.go\n+++ b/sum.go\n@@ -1,3 +1,3 @@\n package shop\n \n-func Sum(a, b int) int { return a - b }\n+func Sum(a, b int) int { return a + b }\n`,
     ),
   },
@@ -303,7 +303,7 @@ async function tryProject(project: Project, packages: string | null, rows: Datas
   const folder = mkdtempSync(join(tmpdir(), 'faultline-project-'));
   try {
     const ignored = ['node_modules', 'target', '__pycache__', '.pytest_cache', 'Cargo.lock'];
-    git(folder, 'init', '--quiet', '--initial-branch=main');
+    runGit(folder, 'init', '--quiet', '--initial-branch=main');
     if (project.packages === true && packages !== null)
       symlinkSync(join(packages, 'node_modules'), join(folder, 'node_modules'), 'dir');
     commit(
@@ -311,21 +311,21 @@ async function tryProject(project: Project, packages: string | null, rows: Datas
       { '.gitignore': `${ignored.join('\n')}\n`, '.prettierignore': '.*\n', ...project.base },
       'works',
     );
-    git(folder, 'checkout', '--quiet', '-b', 'work');
+    runGit(folder, 'checkout', '--quiet', '-b', 'work');
     if (Object.keys(project.change).length > 0) commit(folder, project.change, 'changes');
     project.prepare?.(folder);
-    return await (project.how ?? confirming)(folder, project, rows);
+    return await (project.how ?? createConfirmation)(folder, project, rows);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function confirming(
+async function createConfirmation(
   cwd: string,
   { name, argv, install, tests = [], blame = 'this-change' }: Project,
   rows: DatasetRow[],
 ): Promise<string> {
-  const known = tests.length === 0 ? [] : [failing(tests[0] ?? '', tests[1] ?? '')];
+  const known = tests.length === 0 ? [] : [createFailingTest(tests[0] ?? '', tests[1] ?? '')];
   const options = {
     argv,
     cwd,
@@ -356,7 +356,7 @@ async function confirming(
   return [experiment.sentence, ...experiment.notes].join(' ');
 }
 
-async function guilty(cwd: string, { argv }: Project): Promise<string> {
+async function findGuiltyCommit(cwd: string, { argv }: Project): Promise<string> {
   const options = {
     argv,
     cwd,
@@ -372,7 +372,7 @@ async function guilty(cwd: string, { argv }: Project): Promise<string> {
   return `${sentence} ${skipped.length} skipped.`;
 }
 
-function fixing(diff?: string): NonNullable<Project['how']> {
+function createFixer(diff?: string): NonNullable<Project['how']> {
   return async (cwd, { argv }) => {
     const proposals = diff === undefined ? [] : [{ source: 'a diff', diff }];
     const rules = diff === undefined ? (['format'] as const) : [];
@@ -404,15 +404,15 @@ function upgrade(folder: string): void {
     execFileSync('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund'], { cwd: folder });
   };
   pack('1.0.0', 'module.exports = (a, b) => a + b;\n');
-  git(folder, 'checkout', '--quiet', 'main');
+  runGit(folder, 'checkout', '--quiet', 'main');
   commit(folder, { 'a.test.js': nodeTest(`assert.equal(require('adder')(2, 3), 5);`) }, 'uses a package');
-  git(folder, 'checkout', '--quiet', '-B', 'work');
+  runGit(folder, 'checkout', '--quiet', '-B', 'work');
   pack('1.0.1', 'module.exports = (a, b) => a - b;\n');
   commit(folder, {}, 'upgrades it');
 }
 
 /** Creates thirty commits. Two do not build, and the nineteenth breaks the sum. */
-function thirty(folder: string): void {
+function createThirtyCommits(folder: string): void {
   for (let at = 1; at <= 30; at += 1) {
     if (at === 19) commit(folder, { 'sum.go': goSum('-') }, 'turns the sum around', 'Bea');
     else if (at === 14 || at === 15)
@@ -432,7 +432,7 @@ function installPackages(): string {
   return folder;
 }
 
-function failing(file: string, name: string): FailingTest {
+function createFailingTest(file: string, name: string): FailingTest {
   return {
     framework: 'pytest',
     name,
@@ -455,8 +455,8 @@ function write(folder: string, files: Files): void {
 
 function commit(folder: string, files: Files, message: string, author = 'Ada'): void {
   write(folder, files);
-  git(folder, 'add', '--all');
-  git(
+  runGit(folder, 'add', '--all');
+  runGit(
     folder,
     '-c',
     `user.name=${author}`,
@@ -470,7 +470,7 @@ function commit(folder: string, files: Files, message: string, author = 'Ada'): 
   );
 }
 
-function git(cwd: string, ...args: readonly string[]): void {
+function runGit(cwd: string, ...args: readonly string[]): void {
   execFileSync('git', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 

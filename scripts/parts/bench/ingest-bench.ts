@@ -33,16 +33,16 @@ export async function run(args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-bench-'));
   const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds), folder };
   try {
-    if (values.only === 'stopped') await onPostgres(settings, Number(values.rate));
-    if (values.only === undefined || values.only === 'postgres') await onPostgres(settings);
-    if (values.only === undefined || values.only === 'embedded') await onPglite(settings);
+    if (values.only === 'stopped') await measureOnPostgres(settings, Number(values.rate));
+    if (values.only === undefined || values.only === 'postgres') await measureOnPostgres(settings);
+    if (values.only === undefined || values.only === 'embedded') await measureOnPglite(settings);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** If `stoppedAt` is given, which is the best rate of the reference, measures only the case without Redis. */
-async function onPostgres(settings: Settings, stoppedAt?: number): Promise<void> {
+async function measureOnPostgres(settings: Settings, stoppedAt?: number): Promise<void> {
   const postgres = await startPostgres({ own: true, settings: ['fsync=on', 'synchronous_commit=on'] });
   const redis = await startRedis();
   const database = await postgres.createMigrated();
@@ -65,7 +65,7 @@ async function onPostgres(settings: Settings, stoppedAt?: number): Promise<void>
   }
 }
 
-async function onPglite(settings: Settings): Promise<void> {
+async function measureOnPglite(settings: Settings): Promise<void> {
   const place = (name: string) => copyTestDatabase(join(settings.folder, name));
   const reference = await startSide(
     'reference',

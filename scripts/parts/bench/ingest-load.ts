@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
-import { githubExample } from '../../../test/support/webhook-senders.ts';
+import { createGithubExample } from '../../../test/support/webhook-senders.ts';
 
 const CONNECTIONS = 32;
 /** The number of runs in webhooks, each with its own body. The id of a delivery is never reused. */
@@ -31,7 +31,7 @@ export function createSender(secret: string): {
 } {
   const bodies = Array.from({ length: RUNS }, (_, index) => {
     const job = { id: 90_000_000 + index, run_id: 30_000_000 + index, conclusion: 'failure' };
-    return JSON.stringify(githubExample('workflow_job', 'completed', { workflow_job: job }, 1));
+    return JSON.stringify(createGithubExample('workflow_job', 'completed', { workflow_job: job }, 1));
   });
   const signed = bodies.map((body) => ({
     body,

@@ -5,7 +5,7 @@ import { createStores } from '../../../src/stores/stores.ts';
 import { createBullmqWakeUp } from '../../../src/work/drivers/bullmq.ts';
 import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 import { createWorkNotifier } from '../../../src/work/notifier.ts';
-import { emptyHttpDeps, TEST_CONFIG, withSecrets } from '../../../test/support/http-deps.ts';
+import { createEmptyHttpDeps, TEST_CONFIG, withSecrets } from '../../../test/support/http-deps.ts';
 import { openBenchDatabase } from './ingest-database.ts';
 
 /**
@@ -31,7 +31,7 @@ const wakeUp =
       });
 const notifier = createWorkNotifier({ wakeUp, logger });
 const app = await buildHttp(
-  emptyHttpDeps({
+  createEmptyHttpDeps({
     ...{ database, logger, notifier, clock: systemClock, stores },
     config: { ...TEST_CONFIG, providers: withSecrets({ github: [secret] }) },
   }),

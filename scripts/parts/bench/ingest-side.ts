@@ -25,7 +25,7 @@ export async function startSide(
     stdio: ['ignore', 'pipe', log, 'ipc'],
   });
   closeSync(log);
-  const url = await listening(child, name);
+  const url = await waitForListening(child, name);
   return {
     name,
     command: `node scripts/parts/bench/${script} ${values.join(' ')}`,
@@ -46,7 +46,7 @@ export async function drain(side: Side): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-function listening(child: ChildProcess, name: string): Promise<string> {
+function waitForListening(child: ChildProcess, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -55,7 +55,7 @@ export async function fillInsights(
 }
 
 /** Returns the ids of builds with test results, newest first, with these results. */
-export async function buildsWithResults(
+export async function listBuildsWithResults(
   sql: Sql,
   count: number,
 ): Promise<{ readonly id: string; readonly results: unknown }[]> {
@@ -68,7 +68,7 @@ export async function buildsWithResults(
 }
 
 /** Returns a fingerprint that fails occasionally. `n` is 0..199. */
-export function storedFingerprint(n: number): string {
+export function createFingerprintNumber(n: number): string {
   return createHash('md5').update(`fp_${n}_7`).digest('hex');
 }
 

@@ -1,12 +1,12 @@
 import type { Stores } from '../../../src/stores/stores.ts';
-import { storedFingerprint } from './insights-data.ts';
+import { createFingerprintNumber } from './insights-data.ts';
 import type { Question } from './store-questions.ts';
 
 const REACH = 50;
 const PAGE = { limit: 50, offset: 0 };
 
 /** Returns the queries of the insights pages. Their times must not grow with the amount of data. */
-export function insightsQuestions({ insights, flakiness, trust }: Stores, now: number): Question[] {
+export function listInsightsQuestions({ insights, flakiness, trust }: Stores, now: number): Question[] {
   const until = new Date(now).toISOString();
   const period = (days: number) => ({ until, days });
   const repository = (n: number) => `acme/service-${n % 200}`;
@@ -30,8 +30,8 @@ export function insightsQuestions({ insights, flakiness, trust }: Stores, now: n
     ask('top causes of a repository', (n) =>
       insights.topCauses({ ...period(90), repository: repository(n) }, 50),
     ),
-    ask('one cause', (n) => insights.cause(storedFingerprint(n % 200), until)),
-    ask('what is different for a cause', (n) => insights.compared(storedFingerprint(n % 200))),
+    ask('one cause', (n) => insights.cause(createFingerprintNumber(n % 200), until)),
+    ask('what is different for a cause', (n) => insights.compared(createFingerprintNumber(n % 200))),
     ask('cost and time per week', () => insights.perWeek(period(84))),
     ask('how the team decides', () => insights.reviewing(period(90))),
     ask('flaky tests', () => flakiness.list({}, PAGE)),

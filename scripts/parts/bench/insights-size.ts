@@ -4,8 +4,8 @@ import { TestResult } from '../../../src/domain/build.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
-import { buildsWithResults, fillInsights, type InsightsSize } from './insights-data.ts';
-import { insightsQuestions } from './insights-questions.ts';
+import { fillInsights, type InsightsSize, listBuildsWithResults } from './insights-data.ts';
+import { listInsightsQuestions } from './insights-questions.ts';
 
 const SIZE: InsightsSize = { failures: 100_000, answers: 20_000, testResults: 1_000_000 };
 const ROUNDS = 100;
@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
     const stores = createStores(database, { now: Date.now });
     await fillInsights(database, SIZE);
     const saved: number[] = [];
-    for (const { id, results } of (await buildsWithResults(database, SAVED)).toReversed()) {
+    for (const { id, results } of (await listBuildsWithResults(database, SAVED)).toReversed()) {
       const parsed = z.array(TestResult).parse(results);
       const from = performance.now();
       await stores.builds.saveTestResults(id, parsed);
@@ -35,15 +35,15 @@ export async function run(): Promise<void> {
       `${SIZE.failures} failures, ${SIZE.answers} answers, ${SIZE.testResults} test results; fastest / p50 / p95 in ms, ${ROUNDS} questions each`,
     );
     console.log(`${loadavg()[0]?.toFixed(1)} processes wished to run on ${cpus().length} cores`);
-    console.log(line(`saving the 50 results of a build, ${SAVED} builds`, saved, null));
-    for (const { name, ask, reach } of insightsQuestions(stores, Date.now())) {
+    console.log(formatLine(`saving the 50 results of a build, ${SAVED} builds`, saved, null));
+    for (const { name, ask, reach } of listInsightsQuestions(stores, Date.now())) {
       const taken: number[] = [];
       for (let n = 0; n < WARM_UP + ROUNDS; n += 1) {
         const from = performance.now();
         await ask(n * 7 + 1);
         if (n >= WARM_UP) taken.push(performance.now() - from);
       }
-      console.log(line(name, taken, reach));
+      console.log(formatLine(name, taken, reach));
     }
     await database.close();
   } finally {
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
   }
 }
 
-function line(name: string, taken: number[], reach: number | null): string {
+function formatLine(name: string, taken: number[], reach: number | null): string {
   const sorted = taken.toSorted((left, right) => left - right);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);

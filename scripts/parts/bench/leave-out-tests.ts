@@ -40,20 +40,20 @@ interface Counts {
 }
 
 const files = process.argv.slice(2);
-const cases = files.length === 0 ? capturedCases('test/fixtures/failures') : files.flatMap(casesOf);
+const cases = files.length === 0 ? readCapturedCases('test/fixtures/failures') : files.flatMap(selectCases);
 const byReader = new Map<string, Counts>();
 for (const loopCase of cases) count(loopCase);
 print();
 
 function count(loopCase: Case): void {
-  const whole = testsWithout(loopCase.text, new Set());
+  const whole = readTestsWithout(loopCase.text, new Set());
   const hits = countNamed(loopCase.truth, whole.tests);
   for (const reader of [...whole.readers, `all but ${STRUCTURAL}`]) {
     const off = reader.startsWith('all')
       ? new Set(TEST_EXTRACTORS.map(({ name }) => name).filter((name) => name !== STRUCTURAL))
       : new Set([reader]);
     if (reader === STRUCTURAL) continue;
-    const { tests } = testsWithout(loopCase.text, off);
+    const { tests } = readTestsWithout(loopCase.text, off);
     const left = countNamed(loopCase.truth, tests);
     const sum = byReader.get(reader) ?? { cases: 0, wanted: 0, whole: 0, left: 0, named: 0 };
     byReader.set(reader, {
@@ -72,7 +72,7 @@ function count(loopCase: Case): void {
  * Reads the tests of a log without some readers. Also returns which readers found a test when none is left
  * out.
  */
-function testsWithout(
+function readTestsWithout(
   text: string,
   off: ReadonlySet<string>,
 ): { readonly tests: readonly FailingTest[]; readonly readers: readonly string[] } {
@@ -89,7 +89,7 @@ function testsWithout(
   return { tests: mergeTests([], found.failingTests), readers };
 }
 
-function casesOf(file: string): Case[] {
+function selectCases(file: string): Case[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -103,7 +103,7 @@ function casesOf(file: string): Case[] {
     });
 }
 
-function capturedCases(folder: string): Case[] {
+function readCapturedCases(folder: string): Case[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isDirectory()) return [];
     const id = entry.name;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileBytes, toLogBytes } from '../../../src/log/lines/bytes.ts';
-import { generatedLog } from './bench-logs.ts';
-import { piecesOf } from './match.ts';
+import { generateLog } from './bench-logs.ts';
+import { scanPieces } from './match.ts';
 
 /**
  * Counts the lines of a part of a file that contain a literal. It waits for a message before it begins, so
@@ -14,7 +14,7 @@ const { path, literals, part, parts } = workerData as {
   parts: number;
 };
 const WARM_UP = 8_000_000;
-const count = piecesOf(literals);
+const count = scanPieces(literals);
 parentPort?.on('message', () => {
   const file = openFileBytes(path);
   try {
@@ -23,5 +23,5 @@ parentPort?.on('message', () => {
     file.close();
   }
 });
-count(toLogBytes(generatedLog(WARM_UP)), 0, 1);
+count(toLogBytes(generateLog(WARM_UP)), 0, 1);
 parentPort?.postMessage('ready');

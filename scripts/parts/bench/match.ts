@@ -8,16 +8,16 @@ import { scanChunks } from '../../../src/log/scan/scan-chunks.ts';
 const LINE_FEED = 10;
 
 /** Counts the lines of a part of a log that contain one of the literals. Parts begin at line starts. */
-export function piecesOf(
+export function scanPieces(
   literals: readonly string[],
 ): (log: LogBytes, part: number, parts: number) => number {
   const matcher = buildMatcher([literals]);
   return (log, part, parts) => {
-    const start = lineStartNear(log, Math.floor((log.size * part) / parts));
-    const end = lineStartNear(log, Math.floor((log.size * (part + 1)) / parts));
+    const start = findLineStart(log, Math.floor((log.size * part) / parts));
+    const end = findLineStart(log, Math.floor((log.size * (part + 1)) / parts));
     let lines = 0;
     let last = -1;
-    for (const chunk of scanChunks(partOf(log, start, end), matcher)) {
+    for (const chunk of scanChunks(takePart(log, start, end), matcher)) {
       const [hits = []] = chunk.hits;
       const first = hits[0];
       // A line that is longer than a chunk is counted once.
@@ -29,7 +29,7 @@ export function piecesOf(
 }
 
 /** Yields the numbers of the lines of a file that contain one of the literals, ascending. */
-export function* linesHolding(path: string, literals: readonly string[]): Generator<number> {
+export function* findLinesHolding(path: string, literals: readonly string[]): Generator<number> {
   const file = openFileBytes(path);
   try {
     let last = 0;
@@ -49,7 +49,7 @@ export function matchAlone(
   path: string,
   literals: readonly string[],
 ): { lines: number; milliseconds: number } {
-  const count = piecesOf(literals);
+  const count = scanPieces(literals);
   const startedAt = performance.now();
   const file = openFileBytes(path);
   try {
@@ -87,7 +87,7 @@ export async function matchTogether(
   }
 }
 
-function partOf(log: LogBytes, start: number, end: number): LogBytes {
+function takePart(log: LogBytes, start: number, end: number): LogBytes {
   const clipped = (to: number) => Math.min(end, start + to);
   return {
     size: end - start,
@@ -96,7 +96,7 @@ function partOf(log: LogBytes, start: number, end: number): LogBytes {
   };
 }
 
-function lineStartNear(log: LogBytes, offset: number): number {
+function findLineStart(log: LogBytes, offset: number): number {
   if (offset === 0) return 0;
   for (let at = offset; at < log.size; at += 65_536) {
     const found = log.slice(at, at + 65_536).indexOf(LINE_FEED);

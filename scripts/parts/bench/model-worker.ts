@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { agentTurn } from './agent-turn.ts';
+import { answerAsAgent } from './agent-turn.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
 const Options = z.object({
@@ -18,6 +18,6 @@ export type ModelWorkerOptions = z.infer<typeof Options>;
 
 const { agent, ...options } = Options.parse(workerData);
 const model = await startScriptedModel(
-  agent === undefined ? options : { ...options, judge: (body) => agentTurn(body, agent) },
+  agent === undefined ? options : { ...options, judge: (body) => answerAsAgent(body, agent) },
 );
 parentPort?.postMessage(model.baseUrl);

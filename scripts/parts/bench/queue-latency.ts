@@ -65,7 +65,7 @@ async function compareOnRedis(size: Size, database: PgDatabase): Promise<void> {
       50,
       size,
       (heard) => openOurs(database, heard, redis.url),
-      (heard) => bareBullmq(redis.url, heard),
+      (heard) => openBareBullmq(redis.url, heard),
     );
   } finally {
     await redis.stop();
@@ -79,18 +79,18 @@ async function compare(
   open: (heard: Heard) => Promise<Notifier>,
   bare: ((heard: Heard) => Promise<Notifier>) | null,
 ) {
-  const ours = await timed(open);
-  const theirs = bare === null ? null : await timed(bare);
+  const ours = await timeWork(open);
+  const theirs = bare === null ? null : await timeWork(bare);
   for (let round = 0; round < size.rounds; round += 1) {
     await ours.measure(size.rings);
     await theirs?.measure(size.rings);
   }
   await ours.close();
   await theirs?.close();
-  const mine = summary(ours.times);
+  const mine = summarizeTimes(ours.times);
   console.log(`${title}: ${ours.name} median ${mine.median} (p95 ${mine.p95})`);
   if (theirs !== null) {
-    const other = summary(theirs.times);
+    const other = summarizeTimes(theirs.times);
     console.log(
       `  ${theirs.name} median ${other.median} (p95 ${other.p95}); ratio ${(mine.median / other.median).toFixed(2)}`,
     );
@@ -98,7 +98,7 @@ async function compare(
   console.log(`  aim ≤ ${aim} ms: ${mine.median <= aim ? 'reached' : 'missed'}`);
 }
 
-async function timed(open: (heard: Heard) => Promise<Notifier>) {
+async function timeWork(open: (heard: Heard) => Promise<Notifier>) {
   const waiting = new Map<string, () => void>();
   const notifier = await open((id) => waiting.get(id)?.());
   const times: number[] = [];
@@ -121,7 +121,7 @@ async function timed(open: (heard: Heard) => Promise<Notifier>) {
   return { name: notifier.name, times, measure, close: notifier.close };
 }
 
-function summary(times: readonly number[]): { readonly median: number; readonly p95: number } {
+function summarizeTimes(times: readonly number[]): { readonly median: number; readonly p95: number } {
   const sorted = times.toSorted((left, right) => left - right);
   const at = (share: number) => Number((sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(2));
   return { median: at(0.5), p95: at(0.95) };
@@ -162,7 +162,7 @@ async function openWakeUp(database: PgDatabase, work: WorkStore, url?: string): 
   return await createBullmqWakeUp(options);
 }
 
-async function bareBullmq(url: string, heard: Heard): Promise<Notifier> {
+async function openBareBullmq(url: string, heard: Heard): Promise<Notifier> {
   const [adding, working] = [new Redis(url), new Redis(url, { maxRetriesPerRequest: null })];
   const queue = new Queue<{ id: string }>('bare', {
     connection: adding,

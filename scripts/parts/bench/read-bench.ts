@@ -15,14 +15,14 @@ import { createGrowingScan } from '../../../src/log/scan/scan-log.ts';
 import { createLogThreads } from '../../../src/log/worker-pool.ts';
 import {
   type CorpusLog,
-  generatedLog,
+  generateLog,
   HOSTILE_LOGS,
   readCorpus,
   writeCorpus,
   writeGeneratedLog,
   writeHostileLog,
 } from './bench-logs.ts';
-import { linesHolding, matchAlone, matchTogether } from './match.ts';
+import { findLinesHolding, matchAlone, matchTogether } from './match.ts';
 
 /** The options of the benchmark. Sizes are in bytes. */
 interface ReadBenchOptions {
@@ -60,7 +60,7 @@ export async function benchReading(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-'));
   try {
-    const logs = options.logs.length > 0 ? await readCorpus(options.logs) : generatedCorpus();
+    const logs = options.logs.length > 0 ? await readCorpus(options.logs) : generateCorpus();
     await benchMatching(folder, logs, options, tell);
     await benchWholeRead(folder, logs, options, tell);
     await benchMemory(folder, options, tell);
@@ -71,10 +71,10 @@ export async function benchReading(
   }
 }
 
-function generatedCorpus(): CorpusLog[] {
+function generateCorpus(): CorpusLog[] {
   return Array.from({ length: GENERATED_LOGS }, (_, i) => ({
     name: `generated ${i + 1}`,
-    text: generatedLog(GENERATED_BYTES, i + 1),
+    text: generateLog(GENERATED_BYTES, i + 1),
   }));
 }
 
@@ -100,7 +100,7 @@ async function benchMatching(
     note('two threads', (await matchTogether(file, literals, 2)).milliseconds);
     for (const peer of peers) note(peer.name, countWith(peer, patterns, file).milliseconds);
   }
-  const speed = (name: string) => (size * 1000) / median(times.get(name) ?? []);
+  const speed = (name: string) => (size * 1000) / computeMedian(times.get(name) ?? []);
   const of = `${literals.length} literals, ${size.toFixed(0)} MB, median of ${options.rounds}`;
   for (const name of times.keys())
     tell({ name: `matching: ${name}`, value: speed(name), unit: 'MB/s', note: of });
@@ -109,7 +109,10 @@ async function benchMatching(
     tell({ name: `matching: two threads to ${name}`, value: speed('two threads') / speed(name), unit: '×' });
   }
   for (const peer of peers.slice(0, 1)) {
-    const differing = await differences(linesHolding(file, literals), linesWith(peer, patterns, file));
+    const differing = await countDifferences(
+      findLinesHolding(file, literals),
+      findLinesWith(peer, patterns, file),
+    );
     tell({
       name: `matching: lines that differ from ${peer.name}`,
       value: differing,
@@ -120,7 +123,7 @@ async function benchMatching(
 }
 
 /** Counts the lines that only one of two ascending lists contains. */
-async function differences(left: Iterator<number>, right: AsyncIterator<number>): Promise<number> {
+async function countDifferences(left: Iterator<number>, right: AsyncIterator<number>): Promise<number> {
   let differing = 0;
   let mine = left.next();
   let theirs = await right.next();
@@ -159,11 +162,11 @@ async function benchWholeRead(
     // The first round is for warming up.
     if (round > 0) seconds.push((performance.now() - startedAt) / 1000);
   }
-  const speed = size / median(seconds);
+  const speed = size / computeMedian(seconds);
   const of = `${logs.length} logs, ${size.toFixed(0)} MB, ${options.budgetTokens} tokens each, median of ${options.rounds}`;
   tell({ name: 'whole read, one thread', value: speed, unit: 'MB/s', note: of });
   const sample = join(folder, 'sample.log');
-  const bytes = writeCorpus(sample, firstOf(logs, DRAIN_BYTES), 1);
+  const bytes = writeCorpus(sample, takeFirst(logs, DRAIN_BYTES), 1);
   const mined = mineWithDrain3(options.python, sample);
   if (mined === null) return;
   const theirs = bytes / MEGA / mined.seconds;
@@ -177,7 +180,7 @@ async function benchWholeRead(
 }
 
 /** Returns parts of logs with about `bytes` in total, taken from the whole corpus. */
-function firstOf(logs: readonly CorpusLog[], bytes: number): CorpusLog[] {
+function takeFirst(logs: readonly CorpusLog[], bytes: number): CorpusLog[] {
   const share = Math.max(1_000, Math.floor(bytes / logs.length));
   return logs.map(({ name, text }) => ({ name, text: text.slice(0, share) }));
 }
@@ -186,7 +189,7 @@ async function benchMemory(folder: string, options: ReadBenchOptions, tell: (fig
   const run = async (name: string, bytes: number) => {
     const file = join(folder, name);
     writeGeneratedLog(file, bytes);
-    const cost = await costOf([...options.readCommand, file]);
+    const cost = await measureCost([...options.readCommand, file]);
     rmSync(file);
     return { ...cost, megabytes: bytes / MEGA };
   };
@@ -214,15 +217,15 @@ async function benchMemory(folder: string, options: ReadBenchOptions, tell: (fig
 
 async function benchHostile(folder: string, options: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
   const file = join(folder, 'hostile.log');
-  const timeOf = async () =>
-    (await costOf([...options.readCommand, file])).milliseconds / (statSync(file).size / MEGA);
+  const measureTime = async () =>
+    (await measureCost([...options.readCommand, file])).milliseconds / (statSync(file).size / MEGA);
   writeGeneratedLog(file, options.hostileBytes);
-  const normal = await timeOf();
+  const normal = await measureTime();
   for (const log of HOSTILE_LOGS) {
     writeHostileLog(file, log, options.hostileBytes);
     tell({
       name: `hostile: ${log.name}, time a megabyte`,
-      value: (await timeOf()) / normal,
+      value: (await measureTime()) / normal,
       unit: '×',
       note: 'to a generated log',
     });
@@ -295,7 +298,7 @@ function countWith(
 }
 
 /** Yields the numbers of the matching lines, as printed by the program. */
-async function* linesWith(searcher: Searcher, patterns: string, file: string): AsyncGenerator<number> {
+async function* findLinesWith(searcher: Searcher, patterns: string, file: string): AsyncGenerator<number> {
   const [program = '', ...rest] = searcher.command;
   const child = spawn(program, [...rest, patterns, '-n', file], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -325,7 +328,7 @@ function mineWithDrain3(
 }
 
 /** Returns the median. For an even number of values, it is the lower of the two middle ones. */
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
 }
@@ -345,12 +348,12 @@ const LOOK_EVERY = 20;
 const NO_FAILURE = 5;
 
 /** Runs this Node with the arguments and measures its memory. Throws if it fails. */
-async function costOf(args: readonly string[]): Promise<ProcessCost> {
+async function measureCost(args: readonly string[]): Promise<ProcessCost> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore' });
   let peakBytes: number | null = null;
   const look = setInterval(() => {
-    peakBytes = peakOf(child.pid) ?? peakBytes;
+    peakBytes = readPeak(child.pid) ?? peakBytes;
   }, LOOK_EVERY);
   try {
     const [code] = await once(child, 'exit');
@@ -363,7 +366,7 @@ async function costOf(args: readonly string[]): Promise<ProcessCost> {
 }
 
 /** Linux keeps the highest resident memory of a process ("high water mark"). */
-function peakOf(pid: number | undefined): number | null {
+function readPeak(pid: number | undefined): number | null {
   try {
     const kilobytes = /VmHWM:\s{1,20}(\d{1,12}) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kilobytes === undefined ? null : Number(kilobytes) * 1024;

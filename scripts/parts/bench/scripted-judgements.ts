@@ -27,10 +27,10 @@ export function judge(
   }
   switch (body.response_format?.json_schema?.name) {
     case 'classify':
-      return json(classification(known ?? categoryOf(prompt)));
+      return toJudged(createClassification(known ?? findCategory(prompt)));
     case 'reason': {
-      const enough = roundOf(prompt) >= rounds;
-      return json({
+      const enough = readRound(prompt) >= rounds;
+      return toJudged({
         thought: 'What broke is known; why it broke is asked.',
         gaps: [],
         revised: null,
@@ -40,9 +40,9 @@ export function judge(
       });
     }
     case 'answer':
-      return json(answer(prompt));
+      return toJudged(answer(prompt));
     case 'verify':
-      return json({
+      return toJudged({
         grades: [{ evidence: 'E1', grade: 'relevant' }],
         unsupportedClaims: [],
         gaps: [],
@@ -50,25 +50,25 @@ export function judge(
         confidence: 0.9,
       });
     default:
-      return json({ calls: [], ok: true });
+      return toJudged({ calls: [], ok: true });
   }
 }
 
-function json(value: unknown): Judged {
+function toJudged(value: unknown): Judged {
   return { text: JSON.stringify(value), calls: [] };
 }
 
 /** Chooses knowledge tools first, then logs, then other tools that were not called yet. */
 function chooseCalls(offered: readonly string[], prompt: string): Judged['calls'] {
   const wanted =
-    roundOf(prompt) === 1
+    readRound(prompt) === 1
       ? [
           { name: 'search_knowledge', args: {} },
           { name: 'search_error_library', args: {} },
         ]
       : [
-          { name: 'grep_log', args: { text: 'error', limit: roundOf(prompt) } },
-          { name: 'read_failure_history', args: { limit: roundOf(prompt) } },
+          { name: 'grep_log', args: { text: 'error', limit: readRound(prompt) } },
+          { name: 'read_failure_history', args: { limit: readRound(prompt) } },
         ];
   return wanted.filter((call) => offered.includes(call.name));
 }
@@ -83,11 +83,11 @@ function toPlannedCall({ name, args }: Judged['calls'][number]) {
   return { tool: name, args: JSON.stringify(args), why: 'It may tell why.' };
 }
 
-function roundOf(prompt: string): number {
+function readRound(prompt: string): number {
   return Number(/\bround: (\d+)/.exec(prompt)?.[1] ?? 1);
 }
 
-function classification([category, kind]: readonly [string, string]) {
+function createClassification([category, kind]: readonly [string, string]) {
   const probabilities = {
     CODE_ERROR: 0.03,
     INFRA_ERROR: 0.03,
@@ -106,7 +106,7 @@ function classification([category, kind]: readonly [string, string]) {
   };
 }
 
-function categoryOf(prompt: string): readonly [string, string] {
+function findCategory(prompt: string): readonly [string, string] {
   if (CRASHES.test(prompt)) return ['CODE_ERROR', 'null_reference'];
   if (DEPENDENCIES.test(prompt)) return ['DEPENDENCY_ERROR', 'dependency_install'];
   if (TESTS.test(prompt)) return ['TEST_FAILURE', 'assertion'];

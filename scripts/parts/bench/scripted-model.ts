@@ -66,7 +66,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     if (options.latencyMs > 0) await sleep(options.latencyMs);
     const judged = decide(body, options.rounds);
     const { shared, cached } = memory.read(formatPrompt(sent));
-    const prompt = tokensOf(sent);
+    const prompt = estimateTokens(sent);
     const completion = send(response, body, { prompt, cached }, judged, calls);
     const name = body.response_format?.json_schema?.name ?? 'select-tool';
     options.onAnswered?.({ name, prompt, completion, shared, cached });
@@ -159,7 +159,7 @@ const Sized = z.object({
 });
 
 /** Counts everything that a provider counts as the prompt: messages, tools, and the schema of the reply. */
-function tokensOf(sent: unknown): number {
+function estimateTokens(sent: unknown): number {
   return listPromptParts(sent).reduce((sum, text) => sum + countTokens(text), 0);
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { capturedFailure } from '../../../test/support/captured-failures.ts';
+import { readCapturedFailure } from '../../../test/support/captured-failures.ts';
 import { openServerWorld, type ServerWorld } from './server-world.ts';
 
 const LOG_BYTES = 3 * 1024 * 1024;
@@ -16,8 +16,8 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     await world.startWorkers(1);
     const builds = Number(values.builds);
-    await report('new failure, 3 MB log', 1.5, world, builds, (number) => largeLog(`order-${number}`));
-    const known = capturedFailure('profile-none-attribute').log;
+    await report('new failure, 3 MB log', 1.5, world, builds, (number) => createLargeLog(`order-${number}`));
+    const known = readCapturedFailure('profile-none-attribute').log;
     await world.fail(5000, known);
     await world.answered(5000);
     await confirm(world);
@@ -57,8 +57,8 @@ async function report(
 }
 
 /** Creates a log of a Java build of 3 MB that fails near its end, in a test with this name. */
-function largeLog(name: string): string {
-  const failure = capturedFailure('loyalty-customer-null').log.replaceAll(
+function createLargeLog(name: string): string {
+  const failure = readCapturedFailure('loyalty-customer-null').log.replaceAll(
     'guestsWithoutMembership',
     `guests${name.replace('-', '')}`,
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { generatedLog } from './bench-logs.ts';
+import { generateLog } from './bench-logs.ts';
 import { openServerWorld, type ServerWorld } from './server-world.ts';
 
 const Figures = z.object({ max: z.number(), p99: z.number() });
@@ -30,17 +30,17 @@ export async function run(args: readonly string[]): Promise<void> {
     const [worker] = await world.startWorkers(1);
     const processes = { api: world.api.process.pid ?? 0, worker: worker?.process.pid ?? 0 };
     const measure = async (what: string, work: () => Promise<void>) => {
-      await figuresOf(folder, Object.values(processes));
+      await readFigures(folder, Object.values(processes));
       await work();
       await world.idle();
-      const [api, reader] = await figuresOf(folder, Object.values(processes));
+      const [api, reader] = await readFigures(folder, Object.values(processes));
       for (const [name, delay] of Object.entries({ api, worker: reader }))
         console.log(
           `   ${what.padEnd(36)} ${name.padEnd(7)} longest ${delay?.max.toFixed(0)} ms, p99 ${delay?.p99.toFixed(1)} ms`,
         );
     };
     const small = Number(values.small);
-    const logs = Array.from({ length: small }, (_, i) => generatedLog(20_000 + (i * 236_000) / small, i + 1));
+    const logs = Array.from({ length: small }, (_, i) => generateLog(20_000 + (i * 236_000) / small, i + 1));
     await measure('warm-up: 10 logs of 20 to 250 KB', () =>
       uploadAll(
         world,
@@ -49,7 +49,7 @@ export async function run(args: readonly string[]): Promise<void> {
       ),
     );
     await measure(`${small} logs of 20 to 250 KB`, () => uploadAll(world, 1_000, logs));
-    const large = generatedLog(bytes, 7);
+    const large = generateLog(bytes, 7);
     await measure(`one log of ${values.megabytes} MB`, () => uploadAll(world, 9_000, [large]));
   } finally {
     await world.close();
@@ -62,7 +62,7 @@ async function uploadAll(world: ServerWorld, from: number, logs: readonly string
 }
 
 /** Returns what the processes measured since the last call. */
-async function figuresOf(folder: string, processes: readonly number[]): Promise<z.infer<typeof Figures>[]> {
+async function readFigures(folder: string, processes: readonly number[]): Promise<z.infer<typeof Figures>[]> {
   const files = processes.map((pid) => join(folder, `${pid}.json`));
   for (const file of files) rmSync(file, { force: true });
   for (const pid of processes) process.kill(pid, 'SIGIO');

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { capturedFailures } from '../../../test/support/captured-failures.ts';
+import { readCapturedFailures } from '../../../test/support/captured-failures.ts';
 import { openServerWorld } from './server-world.ts';
 
 const TENTHS = 10;
 /** The maximum number of waiting builds. With more, the sender would be measured. */
 const AHEAD = 32;
-const LOGS = capturedFailures().map(({ log }) => log);
+const LOGS = readCapturedFailures().map(({ log }) => log);
 
 /** `scripts/bench server memory [--builds 10000]`: resident memory of api and worker, at each tenth of so many triages. */
 export async function run(args: readonly string[]): Promise<void> {
@@ -30,14 +30,14 @@ export async function run(args: readonly string[]): Promise<void> {
         await Promise.all(wave.map((number) => world.upload(number, LOGS[number % LOGS.length] ?? '')));
         await world.idle();
       }
-      api?.push(residentMegabytes(world.api.process.pid));
-      work?.push(residentMegabytes(worker?.process.pid));
+      api?.push(measureResidentMegabytes(world.api.process.pid));
+      work?.push(measureResidentMegabytes(worker?.process.pid));
       console.log(
         `   after ${from + builds / TENTHS} triages: api ${api?.at(-1)} MB, worker ${work?.at(-1)} MB (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`,
       );
     }
     for (const [name, sizes = []] of [['api', api] as const, ['worker', work] as const]) {
-      const [early, late] = [median(sizes.slice(2, 5)), median(sizes.slice(-3))];
+      const [early, late] = [computeMedian(sizes.slice(2, 5)), computeMedian(sizes.slice(-3))];
       console.log(
         `   ${name}: median ${early} MB in the third to fifth tenth, ${late} MB in the last three: ${(late / early).toFixed(2)} (flat: 1.00)`,
       );
@@ -47,11 +47,11 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-function residentMegabytes(pid: number | undefined): number {
+function measureResidentMegabytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
 
-function median(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }

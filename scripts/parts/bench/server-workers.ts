@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { capturedFailure } from '../../../test/support/captured-failures.ts';
+import { readCapturedFailure } from '../../../test/support/captured-failures.ts';
 import { startModelAside } from './model-aside.ts';
 import { openServerWorld, type ServerWorld } from './server-world.ts';
 
@@ -8,7 +8,7 @@ const ROUNDS_OF_QUESTIONS = 2;
 /** The number of builds that one process triages at once: the default of server mode. */
 const AT_ONCE = 4;
 const GOAL = 3.6;
-const LOG = capturedFailure('loyalty-customer-null').log;
+const LOG = readCapturedFailure('loyalty-customer-null').log;
 
 /** `scripts/bench server workers [--builds 64] [--rounds 2]`: four worker processes beside one, a model that takes 800 ms a call. */
 export async function run(args: readonly string[]): Promise<void> {
@@ -31,8 +31,8 @@ export async function run(args: readonly string[]): Promise<void> {
       for (const processes of [1, 4]) {
         const workers = await world.startWorkers(processes);
         // The time that a new process needs to load and compile is not measured.
-        await timeOf(world, processes * AT_ONCE, () => ++number);
-        const taken = await timeOf(world, builds, () => ++number);
+        await measureTime(world, processes * AT_ONCE, () => ++number);
+        const taken = await measureTime(world, builds, () => ++number);
         await world.stop(workers);
         seconds[processes]?.push(taken);
         console.log(
@@ -44,20 +44,20 @@ export async function run(args: readonly string[]): Promise<void> {
     await world.close();
     await model.close();
   }
-  const [withOne, four] = [median(seconds[1] ?? []), median(seconds[4] ?? [])];
+  const [withOne, four] = [computeMedian(seconds[1] ?? []), computeMedian(seconds[4] ?? [])];
   console.log(
     `   medians ${withOne.toFixed(1)} s and ${four.toFixed(1)} s: ${(withOne / four).toFixed(2)} times as fast (goal ${GOAL})`,
   );
 }
 
 /** Returns the seconds from the first upload until the last build is answered. */
-async function timeOf(world: ServerWorld, builds: number, next: () => number): Promise<number> {
+async function measureTime(world: ServerWorld, builds: number, next: () => number): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: builds }, () => world.upload(next(), LOG)));
   await world.idle();
   return (performance.now() - startedAt) / 1000;
 }
 
-function median(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }

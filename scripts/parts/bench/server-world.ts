@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
-import { type GithubApi, githubJob, startGithubApi } from '../../../test/support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../../../test/support/github-api.ts';
 import {
   installServer,
   type Running,
   type ServerInstallation,
 } from '../../../test/support/server-installation.ts';
-import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../../../test/support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-of-the-bench';
 const TOKEN = 'a-token-of-the-administrator-of-the-bench';
@@ -79,13 +79,13 @@ export async function openServerWorld(
     call,
     upload: async (number, log) => {
       await call('POST', '/api/builds', {
-        metadata: metadataOf(number),
+        metadata: createMetadata(number),
         logs: [{ name: 'build.log', text: log }],
       });
     },
     uploadForm: async (number, log) => {
       const form = new FormData();
-      form.set('metadata', JSON.stringify(metadataOf(number)));
+      form.set('metadata', JSON.stringify(createMetadata(number)));
       form.set('log', new Blob([log]), 'build.log');
       await callApi(`${api.address}/api/builds`, 'POST', form);
     },
@@ -101,22 +101,22 @@ export async function openServerWorld(
 }
 
 async function sendFailure(address: string, github: GithubApi, number: number, log: string): Promise<void> {
-  github.state.jobs = [githubJob({ id: number, name: 'test' })];
+  github.state.jobs = [createGithubJob({ id: number, name: 'test' })];
   github.state.stored.set(`/jobs/${number}/logs`, log);
   const changes = { conclusion: 'failure', status: 'completed', run_number: number, id: 1_000_000 + number };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
+  const body = JSON.stringify(createGithubExample('workflow_run', 'completed', { workflow_run: changes }));
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-    'x-hub-signature-256': githubSignature(body, SECRET),
+    'x-hub-signature-256': signForGithub(body, SECRET),
   };
   const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body });
   if (response.status !== 202)
     throw new Error(`the webhook was answered ${response.status}: ${await response.text()}`);
 }
 
-function metadataOf(number: number) {
+function createMetadata(number: number) {
   return { repository: 'bench/shop', pipeline: 'ci', number: `${number}`, status: 'failed' };
 }
 

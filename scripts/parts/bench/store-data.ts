@@ -86,7 +86,7 @@ export async function fillIndex(sql: Sql, index: VectorIndex): Promise<void> {
 }
 
 /** Returns messages that resemble those of failure `n`, but belong to no stored failure. */
-export async function messagesFrom(sql: Sql, first: number, count: number): Promise<string[]> {
+export async function createMessages(sql: Sql, first: number, count: number): Promise<string[]> {
   const rows = await sql.query<{ message: string }>(
     `select ${MESSAGE} as message from generate_series($1::int, $4::int) as n`,
     [first, WORDS, FORMS, first + count - 1],

@@ -2,7 +2,7 @@ import { CATEGORIES } from '../../../src/domain/category.ts';
 import type { Sql } from '../../../src/ports/database.ts';
 import type { VectorIndex } from '../../../src/ports/vector-index.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
-import { messagesFrom } from './store-data.ts';
+import { createMessages } from './store-data.ts';
 
 /** A query of the stores during a triage or on a page of the console. `n` varies its parameters. */
 export interface Question {
@@ -17,8 +17,8 @@ const CANDIDATES = { minScore: 0.2, limit: 50 };
 const PAGE = { limit: 100, offset: 0 };
 
 /** Returns the queries whose times must not grow with the amount of data. */
-export async function questionsOf(sql: Sql, stores: Stores, index: VectorIndex): Promise<Question[]> {
-  const messages = await messagesFrom(sql, 900_000, 500);
+export async function listQuestions(sql: Sql, stores: Stores, index: VectorIndex): Promise<Question[]> {
+  const messages = await createMessages(sql, 900_000, 500);
   const message = (n: number) => messages[n % messages.length] ?? '';
   const repository = (n: number) => `acme/service-${n % 200}`;
   const build = (n: number) => `bld_${1 + ((n * 37) % 1900)}`;

@@ -5,7 +5,7 @@ import { createStores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { startPostgres, type TestServer } from '../../../test/support/postgres.ts';
 import { fillIndex, fillStore, type StoreSize } from './store-data.ts';
-import { type Question, questionsOf } from './store-questions.ts';
+import { listQuestions, type Question } from './store-questions.ts';
 
 const SIZES: readonly StoreSize[] = [
   { failures: 10_000, library: 2_000 },
@@ -43,7 +43,7 @@ export async function run(): Promise<void> {
     );
     for (const question of questions)
       console.log(
-        line(
+        formatLine(
           question,
           columns.map((figures) => figures.get(question.name)),
         ),
@@ -63,17 +63,17 @@ async function measure(server: TestServer, size: StoreSize) {
   from = performance.now();
   await fillIndex(database, index);
   console.log(
-    `${size.failures} failures stored in ${seconds(filled)}, ${size.library} library entries embedded and indexed in ${seconds(performance.now() - from)}`,
+    `${size.failures} failures stored in ${formatSeconds(filled)}, ${size.library} library entries embedded and indexed in ${formatSeconds(performance.now() - from)}`,
   );
   await database.query('vacuum analyze');
-  const questions = await questionsOf(database, stores, index);
+  const questions = await listQuestions(database, stores, index);
   const figures = new Map<string, Figure>();
-  for (const question of questions) figures.set(question.name, await time(question));
+  for (const question of questions) figures.set(question.name, await timeQuestion(question));
   await database.close();
   return { questions, figures };
 }
 
-async function time({ ask }: Question): Promise<Figure> {
+async function timeQuestion({ ask }: Question): Promise<Figure> {
   const taken: number[] = [];
   for (let n = 0; n < WARM_UP + ROUNDS; n += 1) {
     const from = performance.now();
@@ -85,7 +85,7 @@ async function time({ ask }: Question): Promise<Figure> {
   return { fastest: at(0), p50: at(0.5), p95: at(0.95) };
 }
 
-function line({ name, reach }: Question, figures: readonly (Figure | undefined)[]): string {
+function formatLine({ name, reach }: Question, figures: readonly (Figure | undefined)[]): string {
   const cells = figures.map((figure) =>
     `${figure?.fastest.toFixed(1)} / ${figure?.p50.toFixed(1)} / ${figure?.p95.toFixed(1)}`.padStart(22),
   );
@@ -97,6 +97,6 @@ function line({ name, reach }: Question, figures: readonly (Figure | undefined)[
   return `${name.padEnd(40)}${cells.join('')}   ${verdict}`;
 }
 
-function seconds(milliseconds: number): string {
+function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -38,18 +38,18 @@ function capture(one: DriftCase, side: 'green' | 'red'): Captured {
   try {
     const files = {
       ...one.files,
-      ...(one.by === 'npm' ? { 'package.json': manifest(one, side) } : requirements(one)),
+      ...(one.by === 'npm' ? { 'package.json': createManifest(one, side) } : listRequirements(one)),
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     if (one.kind === 'image') prepareImage(folder, one, side);
     const steps = [...installSteps(one, side), one.run];
-    const lines = [...imageLines(one, side)];
+    const lines = [...formatImageLines(one, side)];
     let passed = true;
     for (const step of steps) {
       const { status, output } = runStep(step, folder, one, side);
       lines.push(
-        `##[group]Run ${shown(step)}`,
-        shown(step),
+        `##[group]Run ${formatStep(step)}`,
+        formatStep(step),
         'shell: /usr/bin/bash -e {0}',
         '##[endgroup]',
         output.trimEnd(),
@@ -81,17 +81,17 @@ function installSteps({ by, green, red }: DriftCase, side: 'green' | 'red'): str
 }
 
 /** Formats a step as a workflow has it. The option for the day belongs to this script, not to the project. */
-function shown(step: string): string {
+function formatStep(step: string): string {
   return step
     .replace(/ --(?:exclude-newer|uploaded-prior-to) \S+/, '')
     .replace(' --python .venv/bin/python', '');
 }
 
-function requirements({ asks }: DriftCase): Record<string, string> {
+function listRequirements({ asks }: DriftCase): Record<string, string> {
   return { 'requirements.txt': `${asks.join('\n')}\n` };
 }
 
-function manifest({ green, red }: DriftCase, side: 'green' | 'red'): string {
+function createManifest({ green, red }: DriftCase, side: 'green' | 'red'): string {
   const packages = (side === 'green' ? green : red) as readonly string[];
   const dependencies = Object.fromEntries(
     packages.map((one) => [one.replace(/(?<=.)@.*$/, ''), one.replace(/^.+@/, '')]),
@@ -99,7 +99,7 @@ function manifest({ green, red }: DriftCase, side: 'green' | 'red'): string {
   return JSON.stringify({ name: 'app', private: true, dependencies });
 }
 
-function imageLines({ images }: DriftCase, side: 'green' | 'red'): string[] {
+function formatImageLines({ images }: DriftCase, side: 'green' | 'red'): string[] {
   if (images === undefined) return [];
   const [name, version] = (side === 'green' ? images[0] : images[1]).split(' ');
   return [

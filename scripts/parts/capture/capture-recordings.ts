@@ -8,8 +8,8 @@ import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts'
 import { dumpRun } from '../../../test/support/kept-runs.ts';
 import { openEmbeddedDatabase } from '../../../test/support/pglite.ts';
 import { LIMITS, never, recordRun, sampleToolbox } from '../../../test/support/recorded-run.ts';
-import { scriptedAnalyst } from '../../../test/support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../../test/support/scripted-toolbox.ts';
+import { createScriptedAnalyst } from '../../../test/support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../../test/support/scripted-toolbox.ts';
 import { sampleSubject } from '../../../test/support/subject.ts';
 
 /**
@@ -33,7 +33,7 @@ const RUNS = {
   corrected: {
     limits: LIMITS,
     toolbox: sampleToolbox(),
-    analyst: scriptedAnalyst({
+    analyst: createScriptedAnalyst({
       calls: [
         [call('search_knowledge')],
         [call('read_file', { path: 'src/cart/tax.ts' })],
@@ -45,7 +45,7 @@ const RUNS = {
   investigators: {
     limits: { ...LIMITS, investigators: { when: 'always' as const, rounds: 2 } },
     toolbox: sampleToolbox(),
-    analyst: scriptedAnalyst({
+    analyst: createScriptedAnalyst({
       calls: [
         [call('search_knowledge')],
         [call('read_file', { path: 'a' })],
@@ -57,8 +57,8 @@ const RUNS = {
   },
   waiting: {
     limits: LIMITS,
-    toolbox: scriptedToolbox({ ask_reviewer: { findings: [asked] }, search_knowledge: {} }),
-    analyst: scriptedAnalyst({
+    toolbox: createScriptedToolbox({ ask_reviewer: { findings: [asked] }, search_knowledge: {} }),
+    analyst: createScriptedAnalyst({
       calls: [[call('ask_reviewer', { question: 'Was it meant?' })]],
       plans: [{}, { enough: true }],
     }),
@@ -95,7 +95,7 @@ try {
   keep(
     `${name}-recording`,
     await recordRun({
-      analyst: scriptedAnalyst({ calls: [[call('search_knowledge')]], plans: [{}, { enough: true }] }),
+      analyst: createScriptedAnalyst({ calls: [[call('search_knowledge')]], plans: [{}, { enough: true }] }),
     }),
   );
   keep(`${name}-recording-rules`, await recordRun());

@@ -2,10 +2,10 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join, resolve } from 'node:path';
 
 import { captureMixed } from './mixed.ts';
-import { assertNeutral, neutralise } from './neutral.ts';
+import { assertNeutral, neutralizeLog } from './neutral.ts';
 import { type Run, runInSandbox } from './run.ts';
 import { captureTools } from './tools.ts';
-import { citedLines, Recipe } from './truth.ts';
+import { listCitedLines, Recipe } from './truth.ts';
 
 const checkout = resolve(import.meta.dirname, '../../..');
 const projects = join(import.meta.dirname, '../../../test/captures/projects');
@@ -58,9 +58,9 @@ async function capture(slug: string): Promise<void> {
 }
 
 async function write(slug: string, recipe: Recipe, red: Run, green: Run | undefined): Promise<void> {
-  const log = neutralise(red.log);
-  const greenLog = green === undefined ? undefined : neutralise(green.log);
-  const report = red.report === undefined ? undefined : neutralise(Buffer.from(red.report));
+  const log = neutralizeLog(red.log);
+  const greenLog = green === undefined ? undefined : neutralizeLog(green.log);
+  const report = red.report === undefined ? undefined : neutralizeLog(Buffer.from(red.report));
   try {
     if (green !== undefined && green.exitCode !== 0)
       throw new Error(`the healthy project failed with exit code ${green.exitCode}`);
@@ -92,7 +92,7 @@ async function write(slug: string, recipe: Recipe, red: Run, green: Run | undefi
 
 function describe(slug: string, recipe: Recipe, red: Run, log: Buffer) {
   const { title, category, alsoOk, kind, cause, fix, failingTests, ci } = recipe;
-  const mustCite = citedLines(log.toString('utf8'), recipe.mustCite);
+  const mustCite = listCitedLines(log.toString('utf8'), recipe.mustCite);
   const evidence = {
     mustCite,
     tools: red.versions,

@@ -54,10 +54,10 @@ export async function labelAgain(builds: readonly MixedBuild[], fixtures: string
 async function readRows(fixtures: string): Promise<Map<string, MixedResult>> {
   const text = await readFile(join(fixtures, 'mixed.jsonl'), 'utf8').catch(() => '');
   const rows = text.split('\n').filter(Boolean);
-  return new Map(rows.map((line): [string, MixedResult] => [rowId(line), JSON.parse(line)]));
+  return new Map(rows.map((line): [string, MixedResult] => [readRowId(line), JSON.parse(line)]));
 }
 
-function rowId(line: string): string {
+function readRowId(line: string): string {
   const row: { readonly id: string } = JSON.parse(line);
   return row.id;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { MixedBuild, MixedFailure } from './mixed-row.ts';
-import { citedLines } from './truth.ts';
+import { listCitedLines } from './truth.ts';
 
 /** A log of a build, with its job if there are several. */
 export interface CapturedLog {
@@ -84,11 +84,11 @@ function normalize(text: string): string {
 function findLines(
   text: string,
   at: string | undefined,
-  quotes: Parameters<typeof citedLines>[1],
+  quotes: Parameters<typeof listCitedLines>[1],
 ): Array<[number, number]> {
-  const [[header, end] = [1, 1]] = at === undefined ? [] : citedLines(text, [at]);
+  const [[header, end] = [1, 1]] = at === undefined ? [] : listCitedLines(text, [at]);
   const below = text.split('\n').slice(header - 1);
-  const own = citedLines(below.join('\n'), quotes).map(([from, to]): [number, number] => [
+  const own = listCitedLines(below.join('\n'), quotes).map(([from, to]): [number, number] => [
     from + header - 1,
     to + header - 1,
   ]);

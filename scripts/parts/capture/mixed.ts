@@ -6,7 +6,7 @@ import { append } from '../../../src/lib/collections.ts';
 import { keepRow, labelAgain, type MixedResult } from './mixed-results.ts';
 import type { MixedBuild, MixedJob, MixedStep } from './mixed-row.ts';
 import { type CapturedLog, describeBuild } from './mixed-truth.ts';
-import { assertNeutral, neutralise } from './neutral.ts';
+import { assertNeutral, neutralizeLog } from './neutral.ts';
 import { installDebian, quote, writeFiles } from './project.ts';
 import { type Run, runInSandbox } from './run.ts';
 import { GLUED } from './tools.ts';
@@ -58,11 +58,12 @@ export async function readMixedBuilds(): Promise<MixedBuild[]> {
 async function captureBuild(build: MixedBuild, fixtures: string, checkout: string): Promise<MixedResult> {
   installDebian(build.debian ?? []);
   const runs: Array<{ name: string; run: Run }> = [];
-  for (const job of jobsToRun(build)) runs.push({ name: job.name, run: await runJob(build, job, checkout) });
+  for (const job of listJobsToRun(build))
+    runs.push({ name: job.name, run: await runJob(build, job, checkout) });
   const logs = runs.map(({ name, run }) => ({
     name,
     path: runs.length === 1 ? 'log.txt' : `${name.replace(/\W+/g, '-')}.log`,
-    text: neutralise(run.log).toString('latin1').replace(GLUED, '$1$2\n$1$3'),
+    text: neutralizeLog(run.log).toString('latin1').replace(GLUED, '$1$2\n$1$3'),
   }));
   try {
     const folder = join(fixtures, build.id);
@@ -72,7 +73,7 @@ async function captureBuild(build: MixedBuild, fixtures: string, checkout: strin
     const kept: Record<string, Buffer> = Object.fromEntries(
       logs.map(({ path, text }) => [path, Buffer.from(text, 'latin1')]),
     );
-    if (report !== undefined) kept['report.xml'] = neutralise(Buffer.from(report));
+    if (report !== undefined) kept['report.xml'] = neutralizeLog(Buffer.from(report));
     for (const [path, text] of Object.entries(kept)) assertNeutral(`${build.id} ${path}`, text, checkout);
     await mkdir(folder, { recursive: true });
     for (const [path, text] of Object.entries(kept)) await writeFile(join(folder, path), text);
@@ -89,7 +90,7 @@ async function captureBuild(build: MixedBuild, fixtures: string, checkout: strin
   }
 }
 
-function jobsToRun({ jobs, run, exitCode = 1 }: MixedBuild): readonly MixedJob[] {
+function listJobsToRun({ jobs, run, exitCode = 1 }: MixedBuild): readonly MixedJob[] {
   return jobs ?? [{ name: 'log', exitCode, steps: typeof run === 'string' ? [{ run }] : (run ?? []) }];
 }
 
@@ -97,7 +98,7 @@ async function runJob(build: MixedBuild, job: MixedJob, checkout: string): Promi
   const projectDir = await mkdtemp(join(tmpdir(), 'capture-project-'));
   try {
     await writeFiles(join(projectDir, 'project'), build.files);
-    await writeFile(join(projectDir, 'capture.sh'), jobScript(build, job));
+    await writeFile(join(projectDir, 'capture.sh'), createJobScript(build, job));
     const { runner, version, report, ci = 'github', project } = build;
     const tools: Record<string, string> = version === undefined ? {} : { [runner]: version };
     const result = await runInSandbox({
@@ -117,7 +118,7 @@ async function runJob(build: MixedBuild, job: MixedJob, checkout: string): Promi
   }
 }
 
-function jobScript(
+function createJobScript(
   { id, setup = 'true', env = {}, before, network, keepGoing, skipped = [], ci }: MixedBuild,
   job: MixedJob,
 ): string {
@@ -130,14 +131,14 @@ function jobScript(
     network === undefined ? '' : 'isolate',
     network === undefined || network === 'none' ? '' : `upstream ${network}`,
     keepGoing === true ? 'KEEP_GOING=yes' : '',
-    ...job.steps.map(stepLine),
+    ...job.steps.map(formatStepLine),
     ...skipped.map((name) => `skipped_stage ${quote(name)}`),
     'end_job',
   ];
   return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }
 
-function stepLine({ name = 'Test', run, cancelAfter }: MixedStep): string {
+function formatStepLine({ name = 'Test', run, cancelAfter }: MixedStep): string {
   const limit = cancelAfter === undefined ? '' : `RUN_LIMIT=${cancelAfter}\n`;
   return `${limit}step ${quote(name)} ${quote(run)}`;
 }

@@ -21,11 +21,11 @@ const publicHosts: ReadonlyArray<readonly [RegExp, string]> = [
  * Replaces registry hosts and the kernel's release by neutral names. Only ASCII is replaced, so bytes that
  * are not UTF-8 are unchanged.
  */
-export function neutralise(log: Buffer): Buffer {
+export function neutralizeLog(log: Buffer): Buffer {
   let text = log.toString('latin1');
   for (const [host, name] of publicHosts) text = text.replace(host, name);
   text = text.replaceAll(release(), '6.8.0-generic');
-  for (const host of configuredHosts()) text = text.replaceAll(host, 'mirror.packages.example');
+  for (const host of listConfiguredHosts()) text = text.replaceAll(host, 'mirror.packages.example');
   return Buffer.from(text, 'latin1');
 }
 
@@ -34,9 +34,9 @@ export function assertNeutral(label: string, log: Buffer, checkout: string): voi
   const text = log.toString('latin1');
   const paths = [dirname(checkout), checkout, homedir(), '/root'].filter((path) => path !== '/');
   const words = [
-    ...configuredHosts(),
+    ...listConfiguredHosts(),
     hostname().length > 3 ? hostname() : '',
-    ...nameservers(),
+    ...listNameservers(),
     release(),
     '/var/tmp/capture-cache',
     'scripts/capture',
@@ -56,7 +56,7 @@ export function assertNeutral(label: string, log: Buffer, checkout: string): voi
 
 let hosts: readonly string[] | undefined;
 
-function configuredHosts(): readonly string[] {
+function listConfiguredHosts(): readonly string[] {
   hosts ??= [
     ask('npm', ['config', 'get', 'registry']),
     ask('pip', ['config', 'list']),
@@ -73,7 +73,7 @@ function configuredHosts(): readonly string[] {
   return hosts;
 }
 
-function nameservers(): string[] {
+function listNameservers(): string[] {
   return [...ask('cat', ['/etc/resolv.conf']).matchAll(/^nameserver\s+(\S+)/gm)].map(
     (match) => match[1] ?? '',
   );

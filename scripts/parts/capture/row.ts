@@ -56,7 +56,7 @@ export interface ToolRow {
 }
 
 /** Installs npm packages into the project, and prints the version of the first. */
-export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
+export function createNpmTool(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
   const first = (packages[0] ?? '').replace(/(?<=.)@.*/, '');
   return {
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline ${packages.join(' ')}`,
@@ -67,7 +67,7 @@ export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
 /**
  * Installs Python packages for the user, like an earlier step of a job, and prints the version of the first.
  */
-export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
+export function createPipTool(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
   const first = (packages[0] ?? '').replace(/[[=<>~!].*/, '');
   return {
     setup: `python3 -m pip install --user --no-warn-script-location ${packages.map((name) => `'${name}'`).join(' ')}`,
@@ -76,12 +76,12 @@ export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
 }
 
 /** Installs Debian packages, and prints the version of the first. */
-export function debian(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
+export function createDebianTool(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
   return { debian: packages, version: `dpkg -s ${packages[0] ?? ''} | sed -n 's/^Version: //p'` };
 }
 
 /** Builds a command from a Go module if it is missing, and prints the version of the module. */
-export function goTool(source: string): Pick<ToolRow, 'setup' | 'version'> {
+export function createGoTool(source: string): Pick<ToolRow, 'setup' | 'version'> {
   const name = source.replace(/(?:\/v\d+)?@.*/, '').replace(/^.*\//, '');
   return {
     setup: `command -v ${name} || GOBIN="$HOME/.local/bin" go install ${source}`,

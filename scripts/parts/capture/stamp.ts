@@ -10,7 +10,7 @@ export function createLineStamper(enabled: boolean): (chunk: Buffer) => Buffer {
     const parts: Buffer[] = [];
     let from = 0;
     while (from < chunk.length) {
-      if (atLineStart) parts.push(Buffer.from(`${currentStamp()} `));
+      if (atLineStart) parts.push(Buffer.from(`${computeStamp()} `));
       const newline = chunk.indexOf(0x0a, from);
       const to = newline === -1 ? chunk.length : newline + 1;
       parts.push(chunk.subarray(from, to));
@@ -21,7 +21,7 @@ export function createLineStamper(enabled: boolean): (chunk: Buffer) => Buffer {
   };
 }
 
-function currentStamp(): string {
+function computeStamp(): string {
   const now = performance.timeOrigin + performance.now();
   const ticks = String(Math.floor((now % 1) * 10_000)).padStart(4, '0');
   return new Date(now).toISOString().replace('Z', `${ticks}Z`);

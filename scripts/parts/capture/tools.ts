@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { append } from '../../../src/lib/collections.ts';
 
-import { assertNeutral, neutralise } from './neutral.ts';
+import { assertNeutral, neutralizeLog } from './neutral.ts';
 import { installDebian, quote, writeFiles } from './project.ts';
 import type { ToolRow } from './row.ts';
 import { runInSandbox } from './run.ts';
-import { citedLines } from './truth.ts';
+import { listCitedLines } from './truth.ts';
 
 /** The number of concurrent captures. */
 const AT_ONCE = 2;
@@ -67,18 +67,18 @@ async function captureTool(row: ToolRow, folder: string, checkout: string): Prom
   const projectDir = await mkdtemp(join(tmpdir(), 'capture-project-'));
   try {
     await writeFiles(join(projectDir, 'project'), row.files);
-    if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), healthyFiles(row));
-    await writeFile(join(projectDir, 'capture.sh'), jobScript(row));
+    if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), listHealthyFiles(row));
+    await writeFile(join(projectDir, 'capture.sh'), createJobScript(row));
     const tools: Record<string, string> = row.version === undefined ? {} : { [row.tool]: row.version };
     const recipe = {
       tools,
       report: undefined,
       ci: 'github',
-      project: projectName(row.slug),
+      project: findProjectName(row.slug),
       cold: false,
     } as const;
     const { log, versions } = await runInSandbox({ projectDir, checkout, recipe, variant: 'red' });
-    await keep(row, folder, neutralise(log).toString('latin1'), versions[row.tool], checkout);
+    await keep(row, folder, neutralizeLog(log).toString('latin1'), versions[row.tool], checkout);
   } finally {
     await rm(projectDir, { recursive: true, force: true });
   }
@@ -104,7 +104,7 @@ async function keep(
     assertNeutral(`${row.slug} log`, log, checkout);
     assertNeutral(`${row.slug} green log`, greenLog, checkout);
     const { slug, tool, heldOut, category, alsoOk = [], exitCode } = row;
-    const telling = tellingLines(log.toString('utf8'), row);
+    const telling = listInformativeLines(log.toString('utf8'), row);
     const truth = {
       slug,
       tool,
@@ -132,7 +132,7 @@ async function keep(
   }
 }
 
-function healthyFiles({ slug, files, green = {} }: ToolRow): Record<string, string> {
+function listHealthyFiles({ slug, files, green = {} }: ToolRow): Record<string, string> {
   const changed = Object.entries(green).map(([path, change]): [string, string] => {
     if (typeof change === 'string') return [path, change];
     const [words, instead] = change;
@@ -145,11 +145,11 @@ function healthyFiles({ slug, files, green = {} }: ToolRow): Record<string, stri
 }
 
 /** Lines of the failing step's output, so that no quote is found in the echo of its commands or in an earlier step. */
-function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, number]> {
+function listInformativeLines(text: string, { run, telling }: ToolRow): Array<[number, number]> {
   const lines = text.split('\n');
   const head = lines.findLastIndex((line) => line.endsWith(`##[group]Run ${run.split('\n')[0]}`));
   const output = lines.findIndex((line, index) => index > head && line.endsWith('##[endgroup]')) + 1;
-  return citedLines(lines.slice(output).join('\n'), telling).map(([from, to]) => [
+  return listCitedLines(lines.slice(output).join('\n'), telling).map(([from, to]) => [
     from + output,
     to + output,
   ]);
@@ -159,7 +159,15 @@ function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, n
  * Returns the capture.sh of a row. Whether a row begins with a checkout or ends with a clean-up is the same
  * in every capture.
  */
-function jobScript({ slug, setup = 'true', env = {}, before, run, network, cancelAfter }: ToolRow): string {
+function createJobScript({
+  slug,
+  setup = 'true',
+  env = {},
+  before,
+  run,
+  network,
+  cancelAfter,
+}: ToolRow): string {
   const steps = [
     slug.length % 2 === 0 ? 'checkout_step' : undefined,
     before === undefined ? undefined : `step Prepare ${quote(before)}`,
@@ -184,7 +192,7 @@ function jobScript({ slug, setup = 'true', env = {}, before, run, network, cance
  * Returns an invented name of a repository that does not contain the tool's name, so that logs do not differ
  * by it.
  */
-function projectName(slug: string): string {
+function findProjectName(slug: string): string {
   const names = [
     'ledger',
     'orchard',

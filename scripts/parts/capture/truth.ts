@@ -44,7 +44,7 @@ export type Recipe = z.output<typeof Recipe>;
  * Finds the lines of quotations, 1-based and inclusive over `text.split('\n')`. Throws if a quotation is not
  * in the log.
  */
-export function citedLines(text: string, quotes: readonly Quote[]): Array<[number, number]> {
+export function listCitedLines(text: string, quotes: readonly Quote[]): Array<[number, number]> {
   const lines = text.split('\n').map(withoutColours);
   return quotes.map((entry) => {
     const {

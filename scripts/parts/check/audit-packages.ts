@@ -121,7 +121,7 @@ function checkInstallScripts(): void {
 function checkLicences(): void {
   const counts = new Map<string, number>();
   for (const { path, entry } of installed) {
-    const licence = licenceOf(path);
+    const licence = readLicense(path);
     counts.set(licence, (counts.get(licence) ?? 0) + 1);
     // With "or", one acceptable license is enough.
     const fine = licence
@@ -134,7 +134,7 @@ function checkLicences(): void {
   console.log(`licences    ${sorted.map(([licence, count]) => `${licence} ${count}`).join(', ')}`);
 }
 
-function licenceOf(path: string): string {
+function readLicense(path: string): string {
   const { license, licenses = [] } = Licences.parse(read(join(path, 'package.json')));
   if (license !== undefined) return typeof license === 'string' ? license : license.type;
   return licenses.map(({ type }) => type).join(' OR ') || 'unknown';
@@ -146,7 +146,7 @@ function checkWeaknesses(): void {
     encoding: 'utf8',
     timeout: AUDIT_MS,
   });
-  const told = Audit.safeParse(parsed(stdout ?? ''));
+  const told = Audit.safeParse(parseJson(stdout ?? ''));
   if (!told.success) {
     const why = error === undefined ? 'the registry has no audit endpoint, or did not answer' : error.message;
     console.log(`weaknesses  NOT CHECKED: ${why}`);
@@ -163,7 +163,7 @@ function checkWeaknesses(): void {
     );
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -29,14 +29,14 @@ if (run.stdout === '') {
 }
 const { modules, summary } = Result.parse(JSON.parse(run.stdout));
 const read = new Set(modules.map((module) => module.source));
-const unread = FOLDERS.flatMap(sourceFiles).filter((file) => !read.has(file));
+const unread = FOLDERS.flatMap(listSourceFiles).filter((file) => !read.has(file));
 for (const { from, to, rule } of summary.violations) console.error(`${rule.name}: ${from} → ${to}`);
 if (unread.length > 0)
   console.error(`dependency-cruiser did not read ${unread.length} source files, such as ${unread[0]}`);
 console.log(`${read.size} modules read, ${summary.violations.length} violations`);
 process.exit(summary.violations.length > 0 || unread.length > 0 ? 1 : 0);
 
-function sourceFiles(folder: string): string[] {
+function listSourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);

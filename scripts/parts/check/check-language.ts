@@ -68,13 +68,13 @@ function readFiles(): Map<string, string> {
 }
 
 function readCommit(commit: string): Map<string, string> {
-  const names = git(['ls-tree', '-r', '--name-only', '-z', commit, '--', ...FOLDERS])
+  const names = runGit(['ls-tree', '-r', '--name-only', '-z', commit, '--', ...FOLDERS])
     .split('\0')
     .filter(isSource);
-  return new Map(names.map((name) => [name, git(['show', `${commit}:${name}`])]));
+  return new Map(names.map((name) => [name, runGit(['show', `${commit}:${name}`])]));
 }
 
-function git(args: readonly string[]): string {
+function runGit(args: readonly string[]): string {
   const run = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   if (run.status !== 0) {
     console.error(`git ${args[0]}: ${run.stderr.trim()} (is this a whole clone?)`);

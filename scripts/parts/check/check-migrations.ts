@@ -73,16 +73,16 @@ function describeGone(line: string): string {
  */
 function readHistory(): string[] {
   const main = ['origin/main', 'main', 'HEAD'].find(
-    (ref) => git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`) !== null,
+    (ref) => runGit('rev-parse', '--verify', '--quiet', `${ref}^{commit}`) !== null,
   );
   if (main === undefined) {
     console.info('no git history: only migrations/checksums was compared');
     return [];
   }
-  if (git('rev-parse', '--is-shallow-repository')?.trim() === 'true')
+  if (runGit('rev-parse', '--is-shallow-repository')?.trim() === 'true')
     console.info('the history is shallow: older commits were not compared');
   const log =
-    git(
+    runGit(
       'log',
       '--first-parent',
       '-m',
@@ -98,7 +98,7 @@ function readHistory(): string[] {
   ];
 }
 
-function git(...args: string[]): string | null {
+function runGit(...args: string[]): string | null {
   try {
     return execFileSync('git', ['-C', root, ...args], {
       encoding: 'utf8',

@@ -12,17 +12,17 @@ import { JUDGE } from '../../../src/replay/judge.ts';
 
 const folder = process.argv[2] === undefined ? PROMPT_FOLDER : resolve(process.argv[2]);
 const uses = [...Object.values(JUDGMENTS), JUDGE];
-const faults = [...uses.flatMap(faultsOfUse), ...unusedFiles()];
+const faults = [...uses.flatMap(listUseErrors), ...listUnusedFiles()];
 for (const fault of faults) console.error(fault);
-if (faults.length === 0) console.log(`${promptFiles().length} prompt files, all used and whole.`);
+if (faults.length === 0) console.log(`${listPromptFiles().length} prompt files, all used and whole.`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-function faultsOfUse({ prompt: name, budget }: (typeof uses)[number]): string[] {
+function listUseErrors({ prompt: name, budget }: (typeof uses)[number]): string[] {
   const found = new Set<string>();
   for (const category of [undefined, ...CATEGORIES]) {
     try {
       const prompt = loadPrompt(name, category, folder);
-      for (const fault of faultsOfVariables(prompt, budget)) found.add(fault);
+      for (const fault of listVariableErrors(prompt, budget)) found.add(fault);
       renderPrompt(prompt, Object.fromEntries(Object.keys(budget).map((variable) => [variable, 'x'])));
     } catch (error) {
       found.add(getErrorMessage(error));
@@ -32,7 +32,7 @@ function faultsOfUse({ prompt: name, budget }: (typeof uses)[number]): string[] 
 }
 
 /** External text must be fenced, and our own text must not be called data. */
-function faultsOfVariables(prompt: Prompt, budget: Readonly<Record<string, number | null>>): string[] {
+function listVariableErrors(prompt: Prompt, budget: Readonly<Record<string, number | null>>): string[] {
   return Object.entries(budget).flatMap(([variable, limit]) => {
     const expected = limit === null ? 'text' : 'data';
     const declared = prompt.variables[variable];
@@ -43,16 +43,16 @@ function faultsOfVariables(prompt: Prompt, budget: Readonly<Record<string, numbe
   });
 }
 
-function unusedFiles(): string[] {
+function listUnusedFiles(): string[] {
   const used = new Set<string>(uses.map(({ prompt }) => prompt));
-  return promptFiles().flatMap((file) => {
+  return listPromptFiles().flatMap((file) => {
     const [name = '', category] = file.replace(/\.md$/, '').split('.');
     const known = used.has(name) && (category === undefined || Category.safeParse(category).success);
     return known ? [] : [`The prompt ${file} is used by no judgement.`];
   });
 }
 
-function promptFiles(): string[] {
+function listPromptFiles(): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.md'),
   );

@@ -9,7 +9,7 @@ import { GenericEvent, NotificationEvent } from '../../../src/providers/jenkins/
 import { JsonUpload } from '../../../src/service/intake/upload.ts';
 import { makeTar } from '../../../test/support/make-tar.ts';
 import { makeZip } from '../../../test/support/make-zip.ts';
-import { githubExample } from '../../../test/support/webhook-senders.ts';
+import { createGithubExample } from '../../../test/support/webhook-senders.ts';
 
 /** `node scripts/parts/fuzz/prepare.ts TARGET FOLDER`: bundles the target as JavaScript, which the fuzzer can instrument, and writes its seeds and words. */
 
@@ -29,14 +29,14 @@ const SEEDS: Readonly<Record<string, () => readonly Buffer[]>> = {
   reports,
   decode: () => [
     ...logs().slice(0, 40),
-    ...shortOf(logs()).flatMap((log) => [
+    ...selectShort(logs()).flatMap((log) => [
       gzipSync(log),
       zstdCompressSync(log),
       Buffer.from(log.toString(), 'utf16le'),
     ]),
   ],
   archive: () => {
-    const files = [...shortOf(logs()), ...reports()].map((content, at) => ({
+    const files = [...selectShort(logs()), ...reports()].map((content, at) => ({
       name: `logs/${at}_build ${at}.txt`,
       content,
     }));
@@ -51,12 +51,14 @@ const SEEDS: Readonly<Record<string, () => readonly Buffer[]>> = {
   webhook: () =>
     [
       WorkflowRunEvent.parse(
-        githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }),
+        createGithubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }),
       ),
       WorkflowJobEvent.parse(
-        githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } }),
+        createGithubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } }),
       ),
-      CheckRunEvent.parse(githubExample('check_run', 'completed', { check_run: { conclusion: 'failure' } })),
+      CheckRunEvent.parse(
+        createGithubExample('check_run', 'completed', { check_run: { conclusion: 'failure' } }),
+      ),
       ...[NotificationEvent, GenericEvent, JsonUpload].flatMap(
         (schema) => (schema.meta()?.examples ?? []) as unknown[],
       ),
@@ -86,6 +88,6 @@ await bundle.write({ file: join(folder, 'target.mjs'), format: 'esm', codeSplitt
 await bundle.close();
 
 /** Returns the files that are short enough for dictionary words. */
-function shortOf(files: readonly Buffer[]): Buffer[] {
+function selectShort(files: readonly Buffer[]): Buffer[] {
   return files.filter((file) => file.length < MAX_SEED / 4).slice(0, 10);
 }

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util';
 import {
   createJudge,
   createJudgeWithout,
-  greenRules,
-  harmlessJudgments,
-  inventedToolJudgment,
-  ownToolLeftOut,
-  unknownToolJudgment,
+  measureHarmlessJudgments,
+  measureInventedToolJudgment,
+  measureOwnToolLeftOut,
+  measureRulesOnPassedLogs,
+  measureUnknownToolJudgment,
 } from '../../../test/support/judging-gates.ts';
-import { pageGates } from '../../../test/support/page-gates.ts';
+import { measurePages } from '../../../test/support/page-gates.ts';
 import {
-  capturedFailures,
   createCachedRead,
-  greenGate,
-  harmlessLineGates,
-  inventedToolGates,
-  unknownToolGates,
+  measureHarmlessLines,
+  measureInventedTools,
+  measurePassedLogs,
+  measureUnknownTools,
+  readCapturedFailures,
 } from '../../../test/support/reading-gates.ts';
 
 /**
@@ -25,20 +25,20 @@ import {
 const { values: asked } = parseArgs({
   options: { each: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } },
 });
-const failures = capturedFailures();
+const failures = readCapturedFailures();
 const read = createCachedRead();
 const judge = createJudge(read);
 const figures = [
-  ...harmlessLineGates(failures, Number(asked.each), read),
-  ...unknownToolGates(failures, read),
-  greenGate(failures),
-  ...inventedToolGates(300),
-  ...harmlessJudgments(failures, Number(asked.each), judge),
-  unknownToolJudgment(failures, judge),
-  ownToolLeftOut(failures, createJudgeWithout(read)),
-  inventedToolJudgment(300, judge),
-  greenRules(failures),
-  ...(await pageGates(failures)),
+  ...measureHarmlessLines(failures, Number(asked.each), read),
+  ...measureUnknownTools(failures, read),
+  measurePassedLogs(failures),
+  ...measureInventedTools(300),
+  ...measureHarmlessJudgments(failures, Number(asked.each), judge),
+  measureUnknownToolJudgment(failures, judge),
+  measureOwnToolLeftOut(failures, createJudgeWithout(read)),
+  measureInventedToolJudgment(300, judge),
+  measureRulesOnPassedLogs(failures),
+  ...(await measurePages(failures)),
 ];
 for (const { name, value, bar, cases, missed } of figures) {
   const verdict = value >= bar ? 'held  ' : 'FAILED';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
-import { licencesOf } from './licences.ts';
+import { readLicenses } from './licences.ts';
 
 /**
  * The oldest Node that can run it. `main.mjs` prints a message for older ones in syntax that they can parse.
@@ -65,7 +65,7 @@ export async function buildAction(root: string): Promise<Map<string, string>> {
       platform: 'node',
       logLevel: 'silent',
       transform: { target: part === './main.ts' ? STARTER_TARGET : TARGET },
-      plugins: [partsApart(part), withTokenizer()],
+      plugins: [createPartsPlugin(part), withTokenizer()],
     });
     const { output } = await bundle.generate({
       format: 'esm',
@@ -80,12 +80,12 @@ export async function buildAction(root: string): Promise<Map<string, string>> {
       for (const id of Object.keys(chunk.modules)) modules.add(relative(root, id));
     }
   }
-  files.set('licences.txt', licencesOf(root, modules));
+  files.set('licences.txt', readLicenses(root, modules));
   return files;
 }
 
 /** Makes parts load each other by their file names, and fails if an excluded module would be loaded. */
-function partsApart(self: string): Plugin {
+function createPartsPlugin(self: string): Plugin {
   return {
     name: 'parts-apart',
     resolveId: {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Returns the name, version and license of every package whose code is in the bundle, as the licenses
  * require.
  */
-export function licencesOf(root: string, modules: Iterable<string>): string {
+export function readLicenses(root: string, modules: Iterable<string>): string {
   const folders = new Set<string>();
   for (const id of modules) {
     const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
@@ -13,11 +13,11 @@ export function licencesOf(root: string, modules: Iterable<string>): string {
   }
   return [...folders]
     .sort()
-    .map((folder) => licenceOf(join(root, folder)))
+    .map((folder) => readLicense(join(root, folder)))
     .join('\n');
 }
 
-function licenceOf(folder: string): string {
+function readLicense(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   const text =

@@ -80,24 +80,24 @@ function fitCategories(lessons: readonly Lesson[]): CategoryModel {
   const width = FACTS.length + BUCKETS;
   const rows = lessons.map(toRow);
   const priors = CATEGORIES.map((category) =>
-    Float64Array.from({ length: width }, (_, i) => priorOf(FACTS[i] ?? '', category)),
+    Float64Array.from({ length: width }, (_, i) => computePrior(FACTS[i] ?? '', category)),
   );
   const weights = priors.map((prior) => Float64Array.from(prior));
   const squares = CATEGORIES.map(() => new Float64Array(width).fill(1e-2));
-  const stride = strideFor(rows.length);
+  const stride = computeStride(rows.length);
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const rate = RATE / (1 + epoch / 50);
     for (let step = 0; step < rows.length; step++) {
       const row = rows[(step * stride) % rows.length];
       if (row === undefined) continue;
-      const shares = softmax(weights.map((own) => weighRow(row, own)));
+      const shares = computeSoftmax(weights.map((own) => weighRow(row, own)));
       for (let c = 0; c < weights.length; c++) {
         const slope = ((shares[c] ?? 0) - (row.wanted[c] ?? 0)) * row.weight;
         follow(row, slope, rate, { own: weights[c], prior: priors[c], squares: squares[c] });
       }
     }
   }
-  return rounded(weights);
+  return roundWeights(weights);
 }
 
 /**
@@ -119,7 +119,7 @@ function toRow(lesson: Lesson): Row {
   return {
     places: Int32Array.from(cells, ([place]) => place),
     values: Float64Array.from(cells, ([, value]) => value),
-    wanted: wantedOf(lesson),
+    wanted: createWanted(lesson),
     weight: lesson.weight,
   };
 }
@@ -158,13 +158,13 @@ function isDecided(fact: string | undefined): boolean {
   return fact?.startsWith('tie ') === true || fact === 'no rule for INFRA_ERROR';
 }
 
-function priorOf(fact: string, category: Category): number {
+function computePrior(fact: string, category: Category): number {
   if (fact === `tie ${category}`) return TIE_MET;
   if (fact === 'no rule for INFRA_ERROR') return category === 'INFRA_ERROR' ? NO_INFRA : 0;
   return fact === `structured ${category}` || fact === `line ${category}` ? RULE_MET : 0;
 }
 
-function rounded(weights: readonly Float64Array[]): CategoryModel {
+function roundWeights(weights: readonly Float64Array[]): CategoryModel {
   const words = weights.map((own) => own.subarray(FACTS.length));
   const most = findMax(
     words.map((own) => own.reduce((top, value) => Math.max(top, Math.abs(value)), 0)),
@@ -180,7 +180,7 @@ function rounded(weights: readonly Float64Array[]): CategoryModel {
   };
 }
 
-function wantedOf({ category, accepted }: Lesson): number[] {
+function createWanted({ category, accepted }: Lesson): number[] {
   const shares = CATEGORIES.map((other) =>
     other === category ? 1 : accepted.includes(other) ? ALTERNATIVE : 0,
   );
@@ -188,7 +188,7 @@ function wantedOf({ category, accepted }: Lesson): number[] {
   return shares.map((share) => share / total);
 }
 
-function softmax(sums: readonly number[]): number[] {
+function computeSoftmax(sums: readonly number[]): number[] {
   const most = findMax(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
@@ -196,14 +196,14 @@ function softmax(sums: readonly number[]): number[] {
 }
 
 /** Returns a step with which every row is visited once, far from its neighbors. */
-function strideFor(count: number): number {
+function computeStride(count: number): number {
   let stride = 7_919;
-  while (count > 1 && gcd(stride, count) > 1) stride++;
+  while (count > 1 && computeGcd(stride, count) > 1) stride++;
   return stride;
 }
 
-function gcd(left: number, right: number): number {
-  return right === 0 ? left : gcd(right, left % right);
+function computeGcd(left: number, right: number): number {
+  return right === 0 ? left : computeGcd(right, left % right);
 }
 
 interface SurenessRow {

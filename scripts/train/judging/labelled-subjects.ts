@@ -13,7 +13,7 @@ import { readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { maskSources } from '../../../src/service/triage/read-build.ts';
 import { createSubject } from '../../../src/service/triage/triage-subject.ts';
-import { labelledLogs } from '../ranking/labelled-logs.ts';
+import { readLabeledLogs } from '../ranking/labelled-logs.ts';
 import { train } from '../ranking/train.ts';
 
 /** A labeled failure as the analyst sees it. */
@@ -51,9 +51,9 @@ interface Labelled extends Omit<LabelledSubject, 'subject'> {
 }
 
 /** Reads every labeled failure with a ranking that did not see its project. */
-export async function labelledSubjects(data: string): Promise<LabelledSubject[]> {
-  const labelled = [...(await rowsOf(data)), ...listCaptured()];
-  const logs = await labelledLogs(data);
+export async function readLabeledSubjects(data: string): Promise<LabelledSubject[]> {
+  const labelled = [...(await readRows(data)), ...listCaptured()];
+  const logs = await readLabeledLogs(data);
   const shipped = rankModel();
   const subjects: LabelledSubject[] = [];
   for (const fold of splitIntoFolds(labelled, ({ project }) => project, FOLDS)) {
@@ -70,7 +70,7 @@ export async function labelledSubjects(data: string): Promise<LabelledSubject[]>
   return subjects;
 }
 
-async function rowsOf(data: string): Promise<Labelled[]> {
+async function readRows(data: string): Promise<Labelled[]> {
   const rows: Labelled[] = [];
   for (const set of SETS) {
     const path = join(data, `${set}.jsonl`);

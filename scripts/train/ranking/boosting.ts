@@ -44,8 +44,8 @@ interface Node {
  */
 export function fitTrees({ values, width, labels, weights }: Rows, options: BoostingOptions): Tree[] {
   const count = labels.length;
-  const cuts = cutsOf(values, width, count);
-  const bins = binsOf(values, width, count, cuts);
+  const cuts = computeCuts(values, width, count);
+  const bins = assignBins(values, width, count, cuts);
   const scores = new Float64Array(count);
   const [slopes, curves] = [new Float64Array(count), new Float64Array(count)];
   const trees: Tree[] = [];
@@ -55,12 +55,12 @@ export function fitTrees({ values, width, labels, weights }: Rows, options: Boos
       slopes[i] = ((labels[i] ?? 0) - p) * (weights[i] ?? 0);
       curves[i] = p * (1 - p) * (weights[i] ?? 0);
     }
-    trees.push(flat(grow(bins, cuts, slopes, curves, scores, options)));
+    trees.push(flattenTree(grow(bins, cuts, slopes, curves, scores, options)));
   }
   return trees;
 }
 
-function cutsOf(values: Float32Array, width: number, count: number): Float32Array[] {
+function computeCuts(values: Float32Array, width: number, count: number): Float32Array[] {
   return Array.from({ length: width }, (_, column) => {
     const step = Math.max(1, Math.floor(count / 20_000));
     const sample: number[] = [];
@@ -73,7 +73,7 @@ function cutsOf(values: Float32Array, width: number, count: number): Float32Arra
 }
 
 /** Returns, column by column, the index of the first cut that a value does not exceed. */
-function binsOf(
+function assignBins(
   values: Float32Array,
   width: number,
   count: number,
@@ -104,8 +104,8 @@ function grow(
   options: BoostingOptions,
 ): Node {
   const all = Int32Array.from(slopes, (_, i) => i);
-  const root = newNode();
-  const leaves = [leafOf(all, sumsOf(all), root)];
+  const root = createNode();
+  const leaves = [createLeaf(all, computeSums(all), root)];
   while (leaves.length < options.leaves) {
     const best = leaves.reduce((top, leaf) => (leaf.gain > top.gain ? leaf : top));
     if (best.gain <= 1e-6) break;
@@ -125,16 +125,16 @@ function grow(
     const right = rows.filter((row) => !isLeft(row));
     node.column = column;
     node.threshold = cuts[column]?.[bin] ?? 0;
-    node.left = newNode();
-    node.right = newNode();
-    const small = sumsOf(left.length <= right.length ? left : right);
+    node.left = createNode();
+    node.right = createNode();
+    const small = computeSums(left.length <= right.length ? left : right);
     const large = sums.map((sum, i) => sum - (small[i] ?? 0));
     const [leftSums, rightSums] = left.length <= right.length ? [small, large] : [large, small];
-    return [leafOf(left, leftSums, node.left), leafOf(right, rightSums, node.right)];
+    return [createLeaf(left, leftSums, node.left), createLeaf(right, rightSums, node.right)];
   }
 
   /** Sums the first and second derivatives of rows, by column and bin. */
-  function sumsOf(rows: Int32Array): Float64Array {
+  function computeSums(rows: Int32Array): Float64Array {
     const sums = new Float64Array(bins.length * SLOTS);
     for (const [column, own] of bins.entries()) {
       const base = column * SLOTS;
@@ -149,7 +149,7 @@ function grow(
   }
 
   /** Creates a leaf with its value and its best split. */
-  function leafOf(rows: Int32Array, sums: Float64Array, node: Node): Leaf {
+  function createLeaf(rows: Int32Array, sums: Float64Array, node: Node): Leaf {
     let [slope, curve] = [0, 0];
     for (let slot = 0; slot < SLOTS; slot += 2) {
       slope += sums[slot] ?? 0;
@@ -173,12 +173,12 @@ function grow(
   }
 }
 
-function newNode(): Node {
+function createNode(): Node {
   return { column: -1, threshold: 0, value: 0, left: null, right: null };
 }
 
 /** Converts a tree to arrays. The left child follows its parent. */
-function flat(root: Node): Tree {
+function flattenTree(root: Node): Tree {
   const [columns, thresholds, rights]: [number[], number[], number[]] = [[], [], []];
   add(root);
   return { columns, thresholds, rights };
@@ -186,7 +186,7 @@ function flat(root: Node): Tree {
   function add(node: Node): number {
     const index = columns.length;
     columns.push(node.left === null ? -1 : node.column);
-    thresholds.push(rounded(node.left === null ? node.value : node.threshold));
+    thresholds.push(roundWeights(node.left === null ? node.value : node.threshold));
     rights.push(0);
     if (node.left !== null && node.right !== null) {
       add(node.left);
@@ -197,6 +197,6 @@ function flat(root: Node): Tree {
 }
 
 /** Rounds a number to five significant digits, which keeps the file short. */
-function rounded(value: number): number {
+function roundWeights(value: number): number {
   return Number(value.toPrecision(5));
 }

@@ -18,7 +18,7 @@ import type { Structure } from '../../../src/log/sections.ts';
 import { resolveProject } from '../../../src/replay/cases/case.ts';
 import { readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
 import { HARMLESS, type HarmlessKind } from '../../../test/support/harmless-lines.ts';
-import { inventedLogs } from '../../../test/support/invented-tools.ts';
+import { inventLogs } from '../../../test/support/invented-tools.ts';
 import { isLearned, withHarmless } from '../../../test/support/reading-gates.ts';
 
 /**
@@ -73,7 +73,7 @@ const [CAUSES, AROUND, REST] = [60, 4, 150];
  * Reads every labeled log of the data, our captured failures, and half of the invented logs. Each is read
  * twice: with all readers, and only with the general one.
  */
-export async function labelledLogs(data: string): Promise<LabelledLog[]> {
+export async function readLabeledLogs(data: string): Promise<LabelledLog[]> {
   const logs: LabelledLog[] = [];
   for (const set of SETS) {
     for await (const outcome of readDataset(join(data, set))) {
@@ -100,7 +100,7 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
         });
     }
   }
-  return [...capturedLogs(harmlessIn(logs)), ...inventedHalf(), ...logs];
+  return [...readCapturedLogs(listHarmless(logs)), ...inventHalf(), ...logs];
 }
 
 /**
@@ -112,7 +112,7 @@ const [FOUND, IN_FRONT] = [1_500, 30];
  * Returns lines with error words or remarks that occur long before the failure. They are real lines of more
  * tools than a generator knows.
  */
-function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
+function listHarmless(logs: readonly LabelledLog[]): HarmlessKind[] {
   const severity = FACTS.indexOf('severity');
   const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
     if (augmented || !HARMLESS_FROM.has(set)) return [];
@@ -124,7 +124,7 @@ function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
     return lines.filter(isHarmless).map(({ text }) => text.slice(0, 400));
   });
   const unlike = new Map(texts.map((text) => [text.replace(/\d+/g, '0'), text]));
-  return everyNth([...unlike.values()], FOUND).map((text) => ({ name: 'found', lines: [text] }));
+  return selectEveryNth([...unlike.values()], FOUND).map((text) => ({ name: 'found', lines: [text] }));
 }
 
 const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
@@ -139,7 +139,7 @@ const Truth = z.object({
  * Reads our captured failures, except those held back, each time with another harmless line of the training
  * half.
  */
-function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
+function readCapturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
@@ -182,8 +182,8 @@ const [HARMLESS_EACH, INVENTED, MEASURED] = [6, 1_500, 112];
 /** The harmless kinds with even numbers are for training. The gates use the others. */
 const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
 
-function inventedHalf(): LabelledLog[] {
-  const even = inventedLogs(INVENTED, 1).filter(
+function inventHalf(): LabelledLog[] {
+  const even = inventLogs(INVENTED, 1).filter(
     ({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)),
   );
   return even.map(({ name, lines, telling, harmlessAt }, i) => {
@@ -228,10 +228,10 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
 /** Samples causes, their neighbors, and a fixed choice of the other lines. */
 function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
-  const chosen = new Set(everyNth(causes, CAUSES));
+  const chosen = new Set(selectEveryNth(causes, CAUSES));
   for (const i of [...chosen])
     for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
-  for (const i of everyNth(
+  for (const i of selectEveryNth(
     [...labels.keys()].filter((i) => labels[i] === 0),
     REST,
   ))
@@ -239,7 +239,7 @@ function sample(labels: Uint8Array): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-function everyNth<T>(items: readonly T[], most: number): T[] {
+function selectEveryNth<T>(items: readonly T[], most: number): T[] {
   const step = Math.max(1, items.length / most);
   return Array.from({ length: Math.min(items.length, most) }, (_, k) => Math.floor(k * step)).flatMap(
     (i) => items[i] ?? [],

@@ -38,10 +38,10 @@ export function fitWords({ buckets, labels, weights }: WordRows, order: readonly
       }
     }
   }
-  return quantized(values);
+  return quantizeWeights(values);
 }
 
-function quantized(values: Float64Array): WordWeights {
+function quantizeWeights(values: Float64Array): WordWeights {
   let most = 1e-9;
   for (const value of values) most = Math.max(most, Math.abs(value));
   const wordScale = Number((most / 127).toPrecision(6));

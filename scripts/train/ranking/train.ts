@@ -27,24 +27,24 @@ interface WordSample {
   readonly weights: readonly number[];
 }
 
-function wordSample(labelledLog: LabelledLog, withInserted: boolean): WordSample {
-  const lineOf = (k: number) => labelledLog.candidates.lines[labelledLog.sampled[k] ?? -1];
+function createWordSample(labelledLog: LabelledLog, withInserted: boolean): WordSample {
+  const getLine = (k: number) => labelledLog.candidates.lines[labelledLog.sampled[k] ?? -1];
   const taught = [...labelledLog.sampled.keys()].filter(
-    (k) => withInserted || !labelledLog.inserted.includes(lineOf(k)?.line ?? 0),
+    (k) => withInserted || !labelledLog.inserted.includes(getLine(k)?.line ?? 0),
   );
   return {
     one: labelledLog,
-    buckets: taught.map((k) => hashToBuckets(lineOf(k)?.text ?? '')),
+    buckets: taught.map((k) => hashToBuckets(getLine(k)?.text ?? '')),
     labels: taught.map((k) => labelledLog.labels[labelledLog.sampled[k] ?? -1] ?? 0),
     weights: taught.map((k) => labelledLog.weights[k] ?? 0),
   };
 }
 
-function words(chosen: readonly WordSample[]): WordWeights {
+function createWordWeights(chosen: readonly WordSample[]): WordWeights {
   const buckets = chosen.flatMap((sample) => sample.buckets);
   const labels = Uint8Array.from(chosen.flatMap((sample) => sample.labels));
   const weights = Float32Array.from(chosen.flatMap((sample) => sample.weights));
-  return fitWords({ buckets, labels, weights }, shuffled(buckets.length));
+  return fitWords({ buckets, labels, weights }, shuffleNumbers(buckets.length));
 }
 
 /**
@@ -52,22 +52,22 @@ function words(chosen: readonly WordSample[]): WordWeights {
  * trust it: inserted lines come back in many logs. The model's own words know all of them.
  */
 export function train(own: readonly LabelledLog[], groupOf: (labelledLog: LabelledLog) => string): RankModel {
-  const samples = own.map((labelledLog) => wordSample(labelledLog, false));
+  const samples = own.map((labelledLog) => createWordSample(labelledLog, false));
   const folds = splitIntoFolds(samples, ({ one }) => groupOf(one), 4);
   const [keeping, proving]: [Row[], Row[]] = [[], []];
   for (const fold of folds) {
     const inFold = new Set(fold);
-    const weighed = words(samples.filter((sample) => !inFold.has(sample)));
+    const weighed = createWordWeights(samples.filter((sample) => !inFold.has(sample)));
     for (const { one } of fold) {
-      const rows = labelledRows(one, weighed);
+      const rows = createLabeledRows(one, weighed);
       if (!one.again) append(keeping, rows);
-      if (!PASSAGES.has(one.set)) append(proving, evenly(rows.filter(({ mayProve }) => mayProve)));
+      if (!PASSAGES.has(one.set)) append(proving, spreadEvenly(rows.filter(({ mayProve }) => mayProve)));
     }
   }
   return {
-    ...words(own.map((labelledLog) => wordSample(labelledLog, true))),
-    keeping: trees(keeping, KEEPING),
-    proving: trees(proving, PROVING),
+    ...createWordWeights(own.map((labelledLog) => createWordSample(labelledLog, true))),
+    keeping: growTrees(keeping, KEEPING),
+    proving: growTrees(proving, PROVING),
   };
 }
 
@@ -79,7 +79,7 @@ interface Row {
 }
 
 /** Returns the rows of one log for training. */
-function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
+function createLabeledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
   const scores = Float32Array.from(labelledLog.candidates.lines, ({ text }) =>
     computeWordScore(weighed, text),
   );
@@ -93,7 +93,7 @@ function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
 }
 
 /** Weighs the lines that may prove a cause: the labeled ones of a log together get 1, and the others 2. */
-function evenly(rows: readonly Row[]): Row[] {
+function spreadEvenly(rows: readonly Row[]): Row[] {
   const labelled = rows.filter(({ label }) => label === 1).length;
   if (labelled === 0 || labelled === rows.length) return [];
   return rows.map((row) => ({
@@ -102,7 +102,7 @@ function evenly(rows: readonly Row[]): Row[] {
   }));
 }
 
-function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {
+function growTrees(rows: readonly Row[], options: BoostingOptions): Tree[] {
   const values = new Float32Array(rows.length * COLUMNS.length);
   for (const [i, row] of rows.entries()) values.set(row.values, i * COLUMNS.length);
   const labels = Uint8Array.from(rows, ({ label }) => label);
@@ -111,7 +111,7 @@ function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {
 }
 
 /** Returns a fixed order that resembles a random one. */
-function shuffled(count: number): number[] {
+function shuffleNumbers(count: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   let state = 12_345;
   for (let i = count - 1; i > 0; i--) {

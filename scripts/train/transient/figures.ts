@@ -24,7 +24,7 @@ function describeSet(set: string, own: readonly Forecast[]): string {
   return [
     `${set}: ${own.length}, ${passes.length} pass`,
     `${scoreF1(own)}; by category ${scoreF1(byCategory)}`,
-    `calibration error ${calibrationError(own).toFixed(3)}`,
+    `calibration error ${formatCalibrationError(own).toFixed(3)}`,
     `told to pass: ${likely.length}, ${wrongLikely} fail`,
     `told to fail: ${unlikely.length}, ${wrongUnlikely} pass`,
   ].join('; ');
@@ -39,7 +39,7 @@ function scoreF1(own: readonly Forecast[]): string {
 }
 
 /** Computes the expected calibration error, in ten bins of equal width. */
-function calibrationError(own: readonly Forecast[]): number {
+function formatCalibrationError(own: readonly Forecast[]): number {
   const bins = Map.groupBy(own, ({ share }) => Math.min(9, Math.floor(share * 10)));
   const off = Array.from(bins.values(), (some) =>
     Math.abs(some.reduce((sum, { share, lesson }) => sum + share - Number(lesson.passes), 0)),

@@ -41,7 +41,7 @@ export function translatePattern(source: string): string {
     } else if (taken === '[') {
       taken = /^\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]/.exec(rest)?.[0] ?? '';
       if (taken === '') throw new RangeError(`A class does not end: ${rest}`);
-      made += classOf(taken, state.ignoresCase);
+      made += translateClass(taken, state.ignoresCase);
     } else if (taken === '\\') {
       taken = /^\\(?:x[0-9a-f]{2}|.)/.exec(rest)?.[0] ?? taken;
       made += taken === '\\z' ? '$' : taken;
@@ -63,7 +63,7 @@ function flagIn(flag: string, which: string, before: boolean): boolean {
   return flag.endsWith(which) ? !flag.startsWith('-') : before;
 }
 
-function classOf(source: string, ignoresCase: boolean): string {
+function translateClass(source: string, ignoresCase: boolean): string {
   const plain = source.replaceAll('[:alnum:]', 'A-Za-z0-9');
   if (!ignoresCase) return plain;
   const letters =

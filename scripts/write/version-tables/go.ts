@@ -9,7 +9,7 @@ const METHOD =
   /^pkg (?<pkg>[\w/]{1,80})(?: \([^)]{1,40}\))?, method \(\*?(?<type>\w{1,80})(?:\[[^\]]{1,80}\])?\) (?<name>[A-Z]\w{0,80})/;
 
 /** Reads `api/go1.N.txt` of a Go distribution: packages ("slices"), their members ("slices.Sort") and methods ("bytes.Buffer.Available"). */
-export function goTable(folder: string): VersionTable {
+export function readGoTable(folder: string): VersionTable {
   const since = new Map<string, number>();
   for (const file of readdirSync(folder)) {
     const minor = Number(/^go1\.(\d{1,3})\.txt$/.exec(file)?.[1] ?? (file === 'go1.txt' ? 0 : Number.NaN));

@@ -16,15 +16,16 @@ interface Compat {
 }
 
 /** Reads JavaScript's built-ins ("Array#toReversed", "Object.groupBy", "structuredClone") and the exports of Node's modules ("node:util.styleText"). */
-export function nodeTable(compatibility: string, types: string): VersionTable {
+export function readNodeTable(compatibility: string, types: string): VersionTable {
   const data = JSON.parse(readFileSync(join(compatibility, 'data.json'), 'utf8')) as Data;
   const since = new Map<string, string>();
-  for (const [path, compat] of entries(data.javascript?.builtins ?? {}))
-    note(keyOfBuiltin(path, compat), firstIn(compat));
-  for (const [path, compat] of entries(data.api ?? {})) note(keyOfInterface(path), firstIn(compat));
-  for (const [stub, module] of stubs(types)) {
-    note(`node:${module}`, sinceWhen(stub.slice(0, stub.indexOf('declare module'))));
-    for (const [name, version] of exportsIn(stub)) note(`node:${module}.${name}`, version);
+  for (const [path, compat] of listEntries(data.javascript?.builtins ?? {}))
+    note(findBuiltinKey(path, compat), findFirstVersion(compat));
+  for (const [path, compat] of listEntries(data.api ?? {}))
+    note(findInterfaceKey(path), findFirstVersion(compat));
+  for (const [stub, module] of listStubs(types)) {
+    note(`node:${module}`, readSinceWhen(stub.slice(0, stub.indexOf('declare module'))));
+    for (const [name, version] of listExports(stub)) note(`node:${module}.${name}`, version);
   }
   const [compat, node] = [compatibility, types].map(
     (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version,
@@ -56,33 +57,33 @@ interface Data {
   readonly [name: string]: Data | undefined;
 }
 
-function* entries(data: Data, path: readonly string[] = []): Generator<[readonly string[], Compat]> {
+function* listEntries(data: Data, path: readonly string[] = []): Generator<[readonly string[], Compat]> {
   for (const [name, value] of Object.entries(data)) {
     if (name === '__compat') yield [path, value as unknown as Compat];
-    else if (value !== undefined && path.length < 2) yield* entries(value, [...path, name]);
+    else if (value !== undefined && path.length < 2) yield* listEntries(value, [...path, name]);
   }
 }
 
 /** Names a member of the language: `Class#method` where the specification has it on the prototype. */
-function keyOfBuiltin(path: readonly string[], { spec_url: urls = [] }: Compat): string | null {
-  return keyFor(path, [urls].flat().some((url) => /prototype/i.test(url)) ? '#' : '.');
+function findBuiltinKey(path: readonly string[], { spec_url: urls = [] }: Compat): string | null {
+  return createKey(path, [urls].flat().some((url) => /prototype/i.test(url)) ? '#' : '.');
 }
 
 /** Names a member of an interface of the web: static ones are marked as such. */
-function keyOfInterface(path: readonly string[]): string | null {
+function findInterfaceKey(path: readonly string[]): string | null {
   const names = path.map((part) => part.replace(/_static$/, ''));
-  return keyFor(names, names.join() === path.join() ? '#' : '.');
+  return createKey(names, names.join() === path.join() ? '#' : '.');
 }
 
 /** Joins owner and name; null for what is no name, such as an event or a behavior. */
-function keyFor([owner = '', name]: readonly string[], separator: '#' | '.'): string | null {
+function createKey([owner = '', name]: readonly string[], separator: '#' | '.'): string | null {
   if (![owner, name ?? 'a'].every((part) => /^[A-Za-z][A-Za-z\d]*$/.test(part)) || name === owner)
     return null;
   return name === undefined ? owner : `${owner}${separator}${name}`;
 }
 
 /** Returns the first release without a flag; a backport to an older line counts. */
-function firstIn({ support: { nodejs } }: Compat): string | null {
+function findFirstVersion({ support: { nodejs } }: Compat): string | null {
   const whole = [nodejs ?? []]
     .flat()
     .filter((support) => support.flags === undefined && support.partial_implementation !== true);
@@ -92,7 +93,7 @@ function firstIn({ support: { nodejs } }: Compat): string | null {
 }
 
 /** Returns the stubs of Node's modules, each with the module's name: `fs/promises`. */
-function stubs(folder: string): [text: string, module: string][] {
+function listStubs(folder: string): [text: string, module: string][] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /^[a-z_/]+\.d\.ts$/.test(file),
   );
@@ -104,16 +105,16 @@ function stubs(folder: string): [text: string, module: string][] {
 }
 
 /** Returns the functions and classes that a module declares, with the release that their comment names. */
-function exportsIn(stub: string): [name: string, version: string][] {
+function listExports(stub: string): [name: string, version: string][] {
   const found = stub.matchAll(
     /^ {4}\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n {4}(?:export )?(?:function|class|const) (?<name>\w{1,60})\b/gm,
   );
   return [...found].flatMap(({ groups: { comment = '', name = '' } = {} }): [string, string][] => {
-    const version = sinceWhen(comment);
+    const version = readSinceWhen(comment);
     return version === null ? [] : [[name, version]];
   });
 }
 
-function sinceWhen(comment: string): string | null {
+function readSinceWhen(comment: string): string | null {
   return /@since v(?<version>\d{1,3}\.\d{1,3}\.\d{1,3})/.exec(comment)?.groups?.version ?? null;
 }

@@ -6,7 +6,7 @@ import { createPrometheusMetrics } from '../../../src/adapters/metrics/prometheu
 import { METRICS, silentMetrics } from '../../../src/ports/telemetry.ts';
 
 const make = (options = {}) => createPrometheusMetrics({ ofProcess: false, freshMs: 0, ...options });
-const bodyOf = async (metrics: ReturnType<typeof make>) => (await metrics.text()).body;
+const readBody = async (metrics: ReturnType<typeof make>) => (await metrics.text()).body;
 /** Lines that are values. */
 const series = (body: string) => body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
@@ -16,7 +16,7 @@ describe('Prometheus metrics', () => {
     metrics.count('faultline_failures_total', { source: 'github', category: 'CODE_ERROR' });
     metrics.count('faultline_failures_total', { source: 'github', category: 'CODE_ERROR' }, 2);
     metrics.observe('faultline_queue_wait_seconds', {}, 0.004);
-    const body = await bodyOf(metrics);
+    const body = await readBody(metrics);
     expect(body).toContain('faultline_failures_total{source="github",category="CODE_ERROR"} 3');
     expect(body).toContain('faultline_queue_wait_seconds_bucket{le="0.005"} 1');
     expect((await metrics.text()).contentType).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -40,7 +40,7 @@ describe('Prometheus metrics', () => {
         value: 1,
       })),
     );
-    const lines = series(await bodyOf(metrics));
+    const lines = series(await readBody(metrics));
     const most = Object.values(METRICS).reduce((total, { labels, ...outline }) => {
       const values = Object.values(labels).reduce<number>(
         (product, allowed) => product * (1 + (typeof allowed === 'number' ? allowed : allowed.length)),
@@ -69,7 +69,7 @@ describe('Prometheus metrics', () => {
     const metrics = make();
     metrics.observe('faultline_queue_wait_seconds', {}, -3600);
     metrics.observe('faultline_queue_wait_seconds', {}, Number.NaN);
-    expect(await bodyOf(metrics)).toContain(
+    expect(await readBody(metrics)).toContain(
       'faultline_queue_wait_seconds_sum 0\nfaultline_queue_wait_seconds_count 1',
     );
   });
@@ -84,8 +84,8 @@ describe('a metric that is read on request', () => {
       await sleep(5);
       return [{ name: 'faultline_queue_depth', labels: { state: 'queued' }, value: asked }];
     });
-    const bodies = await Promise.all([bodyOf(metrics), bodyOf(metrics), bodyOf(metrics)]);
-    bodies.push(await bodyOf(metrics));
+    const bodies = await Promise.all([readBody(metrics), readBody(metrics), readBody(metrics)]);
+    bodies.push(await readBody(metrics));
     expect(asked).toBe(1);
     expect(bodies.every((body) => body.includes('faultline_queue_depth{state="queued"} 1'))).toBe(true);
   });
@@ -100,9 +100,9 @@ describe('a metric that is read on request', () => {
     metrics.read('backends', async () => [
       { name: 'faultline_backend_up', labels: { backend: 'database' }, value: 0 },
     ]);
-    expect(await bodyOf(metrics)).toContain('faultline_review_pending 7');
+    expect(await readBody(metrics)).toContain('faultline_review_pending 7');
     broken = true;
-    const body = await bodyOf(metrics);
+    const body = await readBody(metrics);
     expect(series(body).some((line) => line.startsWith('faultline_review_pending'))).toBe(false);
     expect(body).toContain('faultline_backend_up{backend="database"} 0');
     expect(body).toContain('faultline_scrape_failures_total{reading="backlog"} 1');
@@ -117,7 +117,9 @@ describe('a metric that is read on request', () => {
       return new Promise(() => undefined);
     });
     for (const scrape of [1, 2, 3])
-      expect(await bodyOf(metrics)).toContain(`faultline_scrape_failures_total{reading="backlog"} ${scrape}`);
+      expect(await readBody(metrics)).toContain(
+        `faultline_scrape_failures_total{reading="backlog"} ${scrape}`,
+      );
     expect(asked).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDuckDuckGoSearch } from '../../../src/adapters/web-search/duckduckgo.ts';
-import { webSearchContract } from '../../contract/web-search-contract.ts';
+import { testWebSearchContract } from '../../contract/web-search-contract.ts';
 import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
 
 const wrapped = (url: string) => `//duckduckgo.com/l/?uddg=${encodeURIComponent(url)}&amp;rut=0a1b`;
@@ -47,7 +47,7 @@ const open = (path = '/html/', paceMs = 0) =>
     paceMs,
   });
 
-webSearchContract('the DuckDuckGo search', open);
+testWebSearchContract('the DuckDuckGo search', open);
 
 describe('duckduckgo', () => {
   it('reads results without redirect addresses and advertisements, and sends only the query', async () => {

@@ -1,4 +1,4 @@
 import { createNoWebSearch } from '../../../src/stores/memory.ts';
-import { webSearchContract } from '../../contract/web-search-contract.ts';
+import { testWebSearchContract } from '../../contract/web-search-contract.ts';
 
-webSearchContract('none', createNoWebSearch);
+testWebSearchContract('none', createNoWebSearch);

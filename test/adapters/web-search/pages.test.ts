@@ -42,7 +42,7 @@ const search = (url: URL) =>
     pages: 1,
     guard: guard(),
   });
-const textOf = async (path: string, host?: string) =>
+const readText = async (path: string, host?: string) =>
   (await search(at(path, host)).search('x', 1, signal))[0]?.text;
 
 describe('an address', () => {
@@ -99,7 +99,7 @@ describe('a found page', () => {
   it('is read as text, without scripts and navigation', async () => {
     answer = html('<nav>menu</nav><h1>Refused</h1><script>alert(1)</script><p>Start the <b>server</b>.</p>');
 
-    expect(await textOf('/a')).toBe('said\n\nRefused\nStart the server.');
+    expect(await readText('/a')).toBe('said\n\nRefused\nStart the server.');
     expect(server.requests[0]?.headers.cookie).toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe('a found page', () => {
       code: 'forbidden',
     });
 
-    expect(await textOf('/', 'both.example.com')).toBe('said');
+    expect(await readText('/', 'both.example.com')).toBe('said');
     expect(server.requests).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('a found page', () => {
       request.url === '/end'
         ? html('<p>here</p>')(request, response)
         : response.writeHead(301, { location: '/end' }).end();
-    expect(await textOf('/start')).toBe('said\n\nhere');
+    expect(await readText('/start')).toBe('said\n\nhere');
 
     answer = (_request, response) => response.writeHead(301, { location: '/again' }).end();
     await expect(fetchPage(at('/'), guard(), limits, signal)).rejects.toMatchObject({
@@ -141,12 +141,12 @@ describe('a found page', () => {
 
   it("falls back to the provider's summary if it is too deep, too long, hangs, or is not text", async () => {
     answer = html('<div>'.repeat(400_000));
-    expect(await textOf('/deep')).toBe('said');
+    expect(await readText('/deep')).toBe('said');
     answer = html(`<p>${'word '.repeat(1_000_000)}`);
-    expect((await textOf('/long'))?.length).toBeLessThanOrEqual(2_520);
+    expect((await readText('/long'))?.length).toBeLessThanOrEqual(2_520);
     answer = () => undefined;
-    expect(await textOf('/hang')).toBe('said');
+    expect(await readText('/hang')).toBe('said');
     answer = (_request, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x');
-    expect(await textOf('/picture')).toBe('said');
+    expect(await readText('/picture')).toBe('said');
   });
 });

@@ -6,7 +6,7 @@ import {
   createTavilySearch,
 } from '../../../src/adapters/web-search/services.ts';
 import type { WebSearch } from '../../../src/ports/toolbox.ts';
-import { webSearchContract } from '../../contract/web-search-contract.ts';
+import { testWebSearchContract } from '../../contract/web-search-contract.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
 const KEY = 'key-of-the-operator-4711';
@@ -52,7 +52,7 @@ const PROVIDERS: readonly (readonly [string, () => WebSearch])[] = [
   ['tavily', () => createTavilySearch(options())],
 ];
 
-for (const [name, open] of PROVIDERS) webSearchContract(name, open);
+for (const [name, open] of PROVIDERS) testWebSearchContract(name, open);
 
 describe.each(PROVIDERS)('the search provider %s', (_name, open) => {
   const search = () => open().search('connection refused', 5, new AbortController().signal);

@@ -8,7 +8,7 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool } from '../../../scripts/parts/capture/row.ts';
 
 const writeMix = (module: string, app: string) => `defmodule ${module}.MixProject do
   use Mix.Project
@@ -20,7 +20,7 @@ end
 /** Suites of ExUnit. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...debian('elixir'),
+    ...createDebianTool('elixir'),
     id: 'exunit-ski-school',
     runner: 'exunit',
     project: 'ski-school',
@@ -147,7 +147,7 @@ end
     ],
   },
   {
-    ...debian('elixir'),
+    ...createDebianTool('elixir'),
     id: 'exunit-post-van-setup',
     runner: 'exunit',
     project: 'post-van',

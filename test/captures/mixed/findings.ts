@@ -5,12 +5,12 @@ import {
   type MixedFailure,
   typeFinding,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian, npm, pip } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createNpmTool, createPipTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Linters and compilers with findings of several rules. Each failure is one rule with its first place; they are one cause. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('eslint@9', '@eslint/js@9'),
+    ...createNpmTool('eslint@9', '@eslint/js@9'),
     id: 'eslint-recipes',
     runner: 'eslint',
     project: 'recipes',
@@ -63,7 +63,7 @@ export function wait(loaf) {
     ]),
   },
   {
-    ...pip('ruff==0.8.4'),
+    ...createPipTool('ruff==0.8.4'),
     id: 'ruff-tide-tables',
     runner: 'ruff',
     project: 'tide-tables',
@@ -104,7 +104,7 @@ def low(levels: List[int]) -> int:
     ]),
   },
   {
-    ...pip('mypy==1.13.0'),
+    ...createPipTool('mypy==1.13.0'),
     id: 'mypy-choir',
     runner: 'mypy',
     project: 'choir-book',
@@ -145,7 +145,7 @@ def concert(singer: Singer) -> int:
     ]),
   },
   {
-    ...npm('typescript@5'),
+    ...createNpmTool('typescript@5'),
     id: 'tsc-allotment',
     runner: 'tsc',
     project: 'allotment',
@@ -247,7 +247,7 @@ func Size(rowers []string) int {
     ]),
   },
   {
-    ...debian('shellcheck'),
+    ...createDebianTool('shellcheck'),
     id: 'shellcheck-deploy-scripts',
     runner: 'shellcheck',
     project: 'ship-yard',
@@ -323,7 +323,7 @@ public class Lamp implements Runnable {
     ]),
   },
   {
-    ...debian('gcc', 'make'),
+    ...createDebianTool('gcc', 'make'),
     id: 'gcc-water-wheel',
     runner: 'gcc',
     project: 'water-wheel',

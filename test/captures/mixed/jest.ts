@@ -9,7 +9,7 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { npm } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool } from '../../../scripts/parts/capture/row.ts';
 
 const connect = `const net = require('node:net');
 
@@ -23,7 +23,7 @@ exports.connect = (port) =>
 /** Suites of Jest. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('jest@30', 'jest-junit@16'),
+    ...createNpmTool('jest@30', 'jest-junit@16'),
     id: 'jest-bakery',
     runner: 'jest',
     project: 'bakery',
@@ -149,7 +149,7 @@ describe('order', () => {
     ],
   },
   {
-    ...npm('jest@29'),
+    ...createNpmTool('jest@29'),
     id: 'jest-clinic-no-database',
     runner: 'jest',
     project: 'clinic',
@@ -238,7 +238,7 @@ describe('shifts', () => {
     ],
   },
   {
-    ...npm('jest@30'),
+    ...createNpmTool('jest@30'),
     id: 'jest-tram-retried',
     runner: 'jest',
     project: 'tram',
@@ -304,7 +304,7 @@ describe('fares', () => {
     ],
   },
   {
-    ...npm('jest@30'),
+    ...createNpmTool('jest@30'),
     id: 'jest-library-green',
     runner: 'jest',
     project: 'library',

@@ -7,12 +7,12 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { npm } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of Mocha. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('mocha@11', 'chai@5'),
+    ...createNpmTool('mocha@11', 'chai@5'),
     id: 'mocha-observatory',
     runner: 'mocha',
     project: 'observatory',
@@ -148,7 +148,7 @@ describe('telescope', () => {
     ],
   },
   {
-    ...npm('mocha@10'),
+    ...createNpmTool('mocha@10'),
     id: 'mocha-post-office-hook',
     runner: 'mocha',
     project: 'post-office',
@@ -232,7 +232,7 @@ describe('parcel', () => {
     ],
   },
   {
-    ...npm('mocha@11'),
+    ...createNpmTool('mocha@11'),
     id: 'mocha-ferry-retried',
     runner: 'mocha',
     project: 'ferry',

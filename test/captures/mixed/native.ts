@@ -7,12 +7,12 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of CTest, GoogleTest and Catch2. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...debian('cmake', 'gcc', 'make'),
+    ...createDebianTool('cmake', 'gcc', 'make'),
     id: 'ctest-dam',
     runner: 'ctest',
     project: 'dam',
@@ -74,7 +74,7 @@ set_tests_properties(gate PROPERTIES TIMEOUT 1)
     ],
   },
   {
-    ...debian('libgtest-dev', 'g++'),
+    ...createDebianTool('libgtest-dev', 'g++'),
     id: 'googletest-ski-lift',
     runner: 'googletest',
     project: 'ski-lift',
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Loads, CableTest, testing::Values(900, 9100, 12000));
     ],
   },
   {
-    ...debian('catch2', 'g++'),
+    ...createDebianTool('catch2', 'g++'),
     id: 'catch2-print-shop',
     runner: 'catch2',
     project: 'print-shop',

@@ -8,7 +8,7 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { npm } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool } from '../../../scripts/parts/capture/row.ts';
 
 const server = `const { createServer } = require('node:http');
 
@@ -44,7 +44,7 @@ module.exports = defineConfig({
 /** Suites of Playwright that test an interface, so that they need no browser. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('@playwright/test@1.49'),
+    ...createNpmTool('@playwright/test@1.49'),
     id: 'playwright-restaurant',
     runner: 'playwright',
     project: 'restaurant',
@@ -131,7 +131,7 @@ test.describe('tables', () => {
     ],
   },
   {
-    ...npm('@playwright/test@1.49'),
+    ...createNpmTool('@playwright/test@1.49'),
     id: 'playwright-swimming-pool-retries',
     runner: 'playwright',
     project: 'swimming-pool',

@@ -1,12 +1,12 @@
 import { assertion, type MixedBuild, missingFile, thrown } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool } from '../../../scripts/parts/capture/row.ts';
 
 const unreachable = { category: 'INFRA_ERROR', also_ok: ['CONFIG_ERROR'], kind: 'network' } as const;
 
 /** Feature probes that fail, as they may, before something real does, and runs that pass in spite of what they print. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...debian('cmake', 'gcc', 'make'),
+    ...createDebianTool('cmake', 'gcc', 'make'),
     id: 'cmake-probe-then-download',
     runner: 'cmake',
     project: 'map-room',
@@ -44,7 +44,7 @@ endif()
     ],
   },
   {
-    ...debian('autoconf', 'automake', 'gcc', 'make'),
+    ...createDebianTool('autoconf', 'automake', 'gcc', 'make'),
     setup: 'autoreconf --install',
     id: 'autoconf-probe-then-tests',
     runner: 'autoconf',
@@ -85,7 +85,7 @@ t_moon_SOURCES = t/moon.c
     ],
   },
   {
-    ...debian('meson', 'ninja-build', 'gcc'),
+    ...createDebianTool('meson', 'ninja-build', 'gcc'),
     id: 'meson-probe-then-tests',
     runner: 'meson',
     project: 'organ',
@@ -130,7 +130,7 @@ endforeach
     ],
   },
   {
-    ...debian('cmake', 'gcc', 'make'),
+    ...createDebianTool('cmake', 'gcc', 'make'),
     id: 'cmake-probe-green',
     runner: 'cmake',
     project: 'bell-tower',
@@ -243,7 +243,7 @@ class BellTest(unittest.TestCase):
     failures: [],
   },
   {
-    ...debian('bats'),
+    ...createDebianTool('bats'),
     id: 'bats-run-again',
     runner: 'bats',
     project: 'tide-gate',

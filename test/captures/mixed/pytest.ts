@@ -10,12 +10,12 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { pip } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of pytest. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...pip('pytest==8.3.4', 'pytest-timeout==2.3.1'),
+    ...createPipTool('pytest==8.3.4', 'pytest-timeout==2.3.1'),
     id: 'pytest-apiary',
     runner: 'pytest',
     project: 'apiary',
@@ -151,7 +151,7 @@ class TestSplit:
     ],
   },
   {
-    ...pip('pytest==8.3.4'),
+    ...createPipTool('pytest==8.3.4'),
     id: 'pytest-harbor-broken-fixture',
     runner: 'pytest',
     project: 'harbor-office',
@@ -226,7 +226,7 @@ def test_pilot_has_a_name(pilot):
     ],
   },
   {
-    ...pip('pytest==7.4.4'),
+    ...createPipTool('pytest==7.4.4'),
     id: 'pytest-seed-bank-collection',
     runner: 'pytest',
     project: 'seed-bank',
@@ -300,7 +300,7 @@ def test_dry_room(tmp_path):
     ],
   },
   {
-    ...pip('pytest==8.3.4', 'pytest-rerunfailures==15.0'),
+    ...createPipTool('pytest==8.3.4', 'pytest-rerunfailures==15.0'),
     id: 'pytest-planetarium-rerun',
     runner: 'pytest',
     project: 'planetarium',
@@ -355,7 +355,7 @@ def test_moons_of_a_comet():
     ],
   },
   {
-    ...pip('pytest==8.3.4'),
+    ...createPipTool('pytest==8.3.4'),
     id: 'pytest-weather-green',
     runner: 'pytest',
     project: 'weather-station',

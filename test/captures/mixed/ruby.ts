@@ -7,12 +7,12 @@ import {
   refused,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of RSpec and Minitest. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...debian('ruby-rspec', 'ruby'),
+    ...createDebianTool('ruby-rspec', 'ruby'),
     id: 'rspec-vineyard',
     runner: 'rspec',
     project: 'vineyard',
@@ -141,7 +141,7 @@ end
     ],
   },
   {
-    ...debian('ruby-rspec', 'ruby', 'ruby-rspec-retry'),
+    ...createDebianTool('ruby-rspec', 'ruby', 'ruby-rspec-retry'),
     id: 'rspec-stable-hook',
     runner: 'rspec',
     project: 'stable',
@@ -208,7 +208,7 @@ end
     ],
   },
   {
-    ...debian('ruby-minitest', 'ruby'),
+    ...createDebianTool('ruby-minitest', 'ruby'),
     id: 'minitest-cinema',
     runner: 'minitest',
     project: 'cinema',
@@ -329,7 +329,7 @@ end
     ],
   },
   {
-    ...debian('ruby-minitest', 'ruby', 'rake'),
+    ...createDebianTool('ruby-minitest', 'ruby', 'rake'),
     id: 'minitest-mill-rake',
     runner: 'minitest',
     project: 'mill',

@@ -6,14 +6,14 @@ import {
   nullReference,
   refused,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { npm, pip } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, createPipTool } from '../../../scripts/parts/capture/row.ts';
 
 const unreachable = { category: 'INFRA_ERROR', also_ok: ['CONFIG_ERROR'], kind: 'network' } as const;
 
 /** Jobs of one run that fail, each with its own log. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('eslint@9', '@eslint/js@9', 'jest@30'),
+    ...createNpmTool('eslint@9', '@eslint/js@9', 'jest@30'),
     id: 'jobs-aquarium',
     runner: 'github jobs',
     project: 'aquarium',
@@ -85,7 +85,7 @@ test('the oldest fish of an empty tank', () => {
     ],
   },
   {
-    ...pip('pytest==8.3.4'),
+    ...createPipTool('pytest==8.3.4'),
     id: 'jobs-sundial-matrix',
     runner: 'github jobs',
     project: 'sundial',
@@ -162,7 +162,7 @@ def test_place():
     ],
   },
   {
-    ...npm('@playwright/test@1.49'),
+    ...createNpmTool('@playwright/test@1.49'),
     id: 'jobs-two-shops',
     runner: 'github jobs',
     project: 'two-shops',

@@ -9,14 +9,14 @@ import {
   thrown,
   typeFinding,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian, npm, pip } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createNpmTool, createPipTool } from '../../../scripts/parts/capture/row.ts';
 
 const unreachable = { category: 'INFRA_ERROR', also_ok: ['CONFIG_ERROR'], kind: 'network' } as const;
 
 /** Steps that fail one after the other, in one log. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...pip('pytest==8.3.4', 'ruff==0.8.4', 'mypy==1.13.0'),
+    ...createPipTool('pytest==8.3.4', 'ruff==0.8.4', 'mypy==1.13.0'),
     id: 'steps-python-apothecary',
     runner: 'github steps',
     project: 'apothecary',
@@ -97,7 +97,7 @@ def test_label():
     ],
   },
   {
-    ...npm('typescript@5', 'eslint@9', '@eslint/js@9', 'mocha@11'),
+    ...createNpmTool('typescript@5', 'eslint@9', '@eslint/js@9', 'mocha@11'),
     id: 'steps-javascript-ice-rink',
     runner: 'github steps',
     project: 'ice-rink',
@@ -163,7 +163,7 @@ describe('rink', () => {
     ],
   },
   {
-    ...debian('shellcheck'),
+    ...createDebianTool('shellcheck'),
     id: 'pipeline-windmill-catch-error',
     runner: 'jenkins pipeline',
     project: 'windmill',
@@ -230,7 +230,7 @@ class MillTest(unittest.TestCase):
     ],
   },
   {
-    ...debian('ruby-rspec', 'ruby'),
+    ...createDebianTool('ruby-rspec', 'ruby'),
     id: 'pipeline-tollhouse-skipped',
     runner: 'jenkins pipeline',
     project: 'tollhouse',
@@ -286,7 +286,7 @@ end
     ],
   },
   {
-    ...pip('pytest==8.3.4'),
+    ...createPipTool('pytest==8.3.4'),
     id: 'steps-report-after-compile-error',
     runner: 'github steps',
     project: 'signal-tower',

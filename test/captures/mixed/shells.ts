@@ -8,12 +8,12 @@ import {
   refused,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { debian } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of PHPUnit, prove and Bats. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...debian('phpunit', 'php-cli'),
+    ...createDebianTool('phpunit', 'php-cli'),
     id: 'phpunit-pharmacy',
     runner: 'phpunit',
     project: 'pharmacy',
@@ -158,7 +158,7 @@ final class PharmacyTest extends TestCase
     ],
   },
   {
-    ...debian('phpunit', 'php-cli'),
+    ...createDebianTool('phpunit', 'php-cli'),
     id: 'phpunit-trees-data-set',
     runner: 'phpunit',
     project: 'tree-register',
@@ -377,7 +377,7 @@ ok(Railway::Whistle->new->blow, 'whistle');
     ],
   },
   {
-    ...debian('bats'),
+    ...createDebianTool('bats'),
     id: 'bats-backup',
     runner: 'bats',
     project: 'backup',

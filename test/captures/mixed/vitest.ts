@@ -11,12 +11,12 @@ import {
   testTimeout,
   thrown,
 } from '../../../scripts/parts/capture/mixed-row.ts';
-import { npm } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool } from '../../../scripts/parts/capture/row.ts';
 
 /** Suites of Vitest. */
 export const builds: readonly MixedBuild[] = [
   {
-    ...npm('vitest@4'),
+    ...createNpmTool('vitest@4'),
     id: 'vitest-tram',
     runner: 'vitest',
     project: 'tram-times',
@@ -151,7 +151,7 @@ describe('times', () => {
     ],
   },
   {
-    ...npm('vitest@3'),
+    ...createNpmTool('vitest@3'),
     id: 'vitest-museum-missing-setting',
     runner: 'vitest',
     project: 'museum',
@@ -240,7 +240,7 @@ describe('guides', () => {
     ],
   },
   {
-    ...npm('vitest@4'),
+    ...createNpmTool('vitest@4'),
     id: 'vitest-greenhouse-retried',
     runner: 'vitest',
     project: 'greenhouse',

@@ -1,9 +1,9 @@
-import { debian, goTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createGoTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Packaging, delivery, version control and transfer. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-merge-conflict',
     tool: 'git',
     heldOut: false,
@@ -17,7 +17,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['CONFLICT (content): Merge conflict in limits.conf'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-push-non-fast-forward',
     tool: 'git',
     heldOut: false,
@@ -31,7 +31,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['! [rejected]'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-hook-declined',
     tool: 'git',
     heldOut: false,
@@ -44,7 +44,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['main is frozen until the release on Monday'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-apply-does-not-apply',
     tool: 'git',
     heldOut: false,
@@ -60,7 +60,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['patch failed: src/limits.c:1'],
   },
   {
-    ...debian('patch'),
+    ...createDebianTool('patch'),
     slug: 'patch-hunk-failed',
     tool: 'patch',
     heldOut: true,
@@ -76,7 +76,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Hunk #1 FAILED at 1'],
   },
   {
-    ...debian('git-lfs'),
+    ...createDebianTool('git-lfs'),
     slug: 'git-lfs-pointer-missing',
     tool: 'git-lfs',
     heldOut: true,
@@ -91,7 +91,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['openError: chart.bin'],
   },
   {
-    ...debian('curl'),
+    ...createDebianTool('curl'),
     slug: 'curl-upload-refused',
     tool: 'curl',
     heldOut: false,
@@ -103,7 +103,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Failed to connect to payments.example.test port 8081'],
   },
   {
-    ...debian('wget'),
+    ...createDebianTool('wget'),
     slug: 'wget-service-unavailable',
     tool: 'wget',
     heldOut: false,
@@ -115,7 +115,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['503: Service Unavailable'],
   },
   {
-    ...debian('rsync'),
+    ...createDebianTool('rsync'),
     slug: 'rsync-connection-refused',
     tool: 'rsync',
     heldOut: false,
@@ -127,7 +127,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['failed to connect to payments.example.test'],
   },
   {
-    ...debian('openssh-client'),
+    ...createDebianTool('openssh-client'),
     slug: 'ssh-refused',
     tool: 'ssh',
     heldOut: false,
@@ -142,7 +142,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Connection refused'],
   },
   {
-    ...debian('gpg'),
+    ...createDebianTool('gpg'),
     slug: 'gpg-no-secret-key',
     tool: 'gpg',
     heldOut: false,
@@ -153,7 +153,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['No secret key'],
   },
   {
-    ...debian('coreutils'),
+    ...createDebianTool('coreutils'),
     slug: 'sha256sum-mismatch',
     tool: 'sha256sum',
     heldOut: true,
@@ -169,7 +169,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['charts/south.csv: FAILED'],
   },
   {
-    ...debian('tar'),
+    ...createDebianTool('tar'),
     slug: 'tar-truncated-archive',
     tool: 'tar',
     heldOut: false,
@@ -183,7 +183,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['unexpected end of file'],
   },
   {
-    ...debian('unzip'),
+    ...createDebianTool('unzip'),
     slug: 'unzip-not-an-archive',
     tool: 'unzip',
     heldOut: true,
@@ -195,7 +195,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['End-of-central-directory signature not found'],
   },
   {
-    ...debian('openssl'),
+    ...createDebianTool('openssl'),
     slug: 'openssl-self-signed',
     tool: 'openssl',
     heldOut: true,
@@ -208,7 +208,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['self-signed certificate'],
   },
   {
-    ...debian('dpkg-dev', 'debhelper'),
+    ...createDebianTool('dpkg-dev', 'debhelper'),
     slug: 'dpkg-buildpackage-unmet-dependency',
     tool: 'dpkg-buildpackage',
     heldOut: true,
@@ -226,7 +226,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unmet build dependencies: libtide-dev'],
   },
   {
-    ...debian('rpm'),
+    ...createDebianTool('rpm'),
     slug: 'rpmbuild-missing-file',
     tool: 'rpmbuild',
     heldOut: true,
@@ -241,7 +241,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['File not found:'],
   },
   {
-    ...goTool('helm.sh/helm/v3/cmd/helm@v3.22.0'),
+    ...createGoTool('helm.sh/helm/v3/cmd/helm@v3.22.0'),
     slug: 'helm-template-nil-value',
     tool: 'helm',
     heldOut: false,
@@ -259,7 +259,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['nil pointer evaluating interface {}.port'],
   },
   {
-    ...goTool('helm.sh/helm/v3/cmd/helm@v3.22.0'),
+    ...createGoTool('helm.sh/helm/v3/cmd/helm@v3.22.0'),
     slug: 'helm-lint-version',
     tool: 'helm-lint',
     heldOut: true,
@@ -275,7 +275,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["version 'latest' is not a valid SemVer"],
   },
   {
-    ...goTool('github.com/open-policy-agent/conftest@v0.71.1'),
+    ...createGoTool('github.com/open-policy-agent/conftest@v0.71.1'),
     slug: 'conftest-deny-latest',
     tool: 'conftest',
     heldOut: true,
@@ -292,7 +292,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['has no fixed version'],
   },
   {
-    ...goTool('github.com/bufbuild/buf/cmd/buf@v1.75.0'),
+    ...createGoTool('github.com/bufbuild/buf/cmd/buf@v1.75.0'),
     slug: 'buf-lint-field-names',
     tool: 'buf',
     heldOut: true,
@@ -308,7 +308,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Field name "berthName" should be lower_snake_case'],
   },
   {
-    ...goTool('cuelang.org/go/cmd/cue@v0.17.1'),
+    ...createGoTool('cuelang.org/go/cmd/cue@v0.17.1'),
     slug: 'cue-conflicting-values',
     tool: 'cue',
     heldOut: true,
@@ -324,7 +324,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['invalid value 80800'],
   },
   {
-    ...goTool('github.com/terraform-linters/tflint@v0.64.0'),
+    ...createGoTool('github.com/terraform-linters/tflint@v0.64.0'),
     slug: 'tflint-unused-variable',
     tool: 'tflint',
     heldOut: true,
@@ -354,7 +354,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['-    region = "north"', '+  region = "north"'],
   },
   {
-    ...goTool('github.com/google/go-jsonnet/cmd/jsonnet@v0.22.0'),
+    ...createGoTool('github.com/google/go-jsonnet/cmd/jsonnet@v0.22.0'),
     slug: 'jsonnet-missing-field',
     tool: 'jsonnet',
     heldOut: true,
@@ -374,7 +374,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Field does not exist: units'],
   },
   {
-    ...goTool('github.com/client9/misspell/cmd/misspell@v0.3.4'),
+    ...createGoTool('github.com/client9/misspell/cmd/misspell@v0.3.4'),
     slug: 'misspell-seperate',
     tool: 'misspell',
     heldOut: true,
@@ -386,7 +386,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['"seperate" is a misspelling'],
   },
   {
-    ...debian('buildah'),
+    ...createDebianTool('buildah'),
     slug: 'buildah-unknown-instruction',
     tool: 'buildah',
     heldOut: true,
@@ -401,7 +401,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unknown instruction: "COPPY"'],
   },
   {
-    ...debian('coreutils'),
+    ...createDebianTool('coreutils'),
     slug: 'install-permission-denied',
     tool: 'install',
     heldOut: true,

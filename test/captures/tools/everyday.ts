@@ -1,4 +1,4 @@
-import { debian, npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const USER = 'git config --global user.email ci@example.test && git config --global user.name ci';
 const MARKED = '<<<<<<< HEAD\nDEPTH = 12\n=======\nDEPTH = 14\n>>>>>>> deeper-channel\n';
@@ -58,7 +58,7 @@ const NETWORK: readonly ToolRow[] = [
     telling: ['java.net.BindException: Address already in use'],
   },
   {
-    ...debian('curl', 'openssl'),
+    ...createDebianTool('curl', 'openssl'),
     slug: 'curl-certificate-self-signed',
     tool: 'curl',
     heldOut: false,
@@ -71,7 +71,7 @@ const NETWORK: readonly ToolRow[] = [
     telling: ['curl: (60) SSL certificate problem: self-signed certificate'],
   },
   {
-    ...debian('wget', 'openssl'),
+    ...createDebianTool('wget', 'openssl'),
     slug: 'wget-certificate-not-trusted',
     tool: 'wget',
     heldOut: true,
@@ -84,7 +84,7 @@ const NETWORK: readonly ToolRow[] = [
     telling: ['ERROR: The certificate of ‘localhost’ is not trusted.'],
   },
   {
-    ...debian('git', 'openssl'),
+    ...createDebianTool('git', 'openssl'),
     slug: 'git-certificate-self-signed',
     tool: 'git',
     heldOut: false,
@@ -101,7 +101,7 @@ const NETWORK: readonly ToolRow[] = [
 /** Files that were committed with the marks of a merge, and merges that do not end. */
 const CONFLICTS: readonly ToolRow[] = [
   {
-    ...npm('typescript@5.9.3'),
+    ...createNpmTool('typescript@5.9.3'),
     slug: 'tsc-conflict-marker',
     tool: 'tsc',
     heldOut: false,
@@ -128,7 +128,7 @@ const CONFLICTS: readonly ToolRow[] = [
     telling: ['SyntaxError: invalid syntax'],
   },
   {
-    ...debian('gcc'),
+    ...createDebianTool('gcc'),
     slug: 'gcc-conflict-marker',
     tool: 'gcc',
     heldOut: true,
@@ -157,7 +157,7 @@ const CONFLICTS: readonly ToolRow[] = [
     telling: ['npm error code EJSONPARSE'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-cherry-pick-conflict',
     tool: 'git',
     heldOut: false,
@@ -170,7 +170,7 @@ const CONFLICTS: readonly ToolRow[] = [
     telling: ['CONFLICT (content): Merge conflict in channel.conf'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-stash-conflict',
     tool: 'git',
     heldOut: false,
@@ -201,7 +201,7 @@ const BROKEN: readonly ToolRow[] = [
     telling: ['Error: Unclosed configuration block'],
   },
   {
-    ...debian('nginx-light'),
+    ...createDebianTool('nginx-light'),
     slug: 'nginx-brace-missing',
     tool: 'nginx',
     heldOut: true,
@@ -216,7 +216,7 @@ const BROKEN: readonly ToolRow[] = [
     telling: ['unexpected end of file, expecting "}"'],
   },
   {
-    ...debian('make', 'gcc'),
+    ...createDebianTool('make', 'gcc'),
     slug: 'make-segmentation-fault',
     tool: 'make',
     heldOut: false,
@@ -232,7 +232,7 @@ const BROKEN: readonly ToolRow[] = [
     telling: ['Segmentation fault'],
   },
   {
-    ...debian('ninja-build', 'gcc'),
+    ...createDebianTool('ninja-build', 'gcc'),
     slug: 'ninja-segmentation-fault',
     tool: 'ninja',
     heldOut: true,
@@ -270,7 +270,7 @@ const BROKEN: readonly ToolRow[] = [
 /** Variables that nobody set, and programs that may not do what they want. */
 const SETTINGS: readonly ToolRow[] = [
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-unbound-variable',
     tool: 'bash',
     heldOut: false,
@@ -285,7 +285,7 @@ const SETTINGS: readonly ToolRow[] = [
     telling: ['ci/deploy.sh: line 3: DEPLOY_TARGET: unbound variable'],
   },
   {
-    ...debian('dash'),
+    ...createDebianTool('dash'),
     slug: 'dash-parameter-not-set',
     tool: 'dash',
     heldOut: true,
@@ -314,7 +314,7 @@ const SETTINGS: readonly ToolRow[] = [
     telling: ["KeyError: 'TIDES_URL'"],
   },
   {
-    ...debian('ruby'),
+    ...createDebianTool('ruby'),
     slug: 'ruby-environment-key',
     tool: 'ruby',
     heldOut: true,
@@ -339,7 +339,7 @@ const SETTINGS: readonly ToolRow[] = [
     telling: ['error: environment variable `CHART_REVISION` not defined at compile time'],
   },
   {
-    ...debian('php-cli'),
+    ...createDebianTool('php-cli'),
     slug: 'php-environment-missing',
     tool: 'php',
     heldOut: true,
@@ -372,7 +372,7 @@ const SETTINGS: readonly ToolRow[] = [
     telling: ['permission denied while trying to connect to the'],
   },
   {
-    ...debian('skopeo'),
+    ...createDebianTool('skopeo'),
     slug: 'skopeo-push-denied',
     tool: 'skopeo',
     heldOut: true,
@@ -393,7 +393,7 @@ const SETTINGS: readonly ToolRow[] = [
 /** Scripts that an editor saved in another form, and limits that a job runs into. */
 const SCRIPTS: readonly ToolRow[] = [
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-byte-order-mark',
     tool: 'bash',
     heldOut: false,
@@ -405,7 +405,7 @@ const SCRIPTS: readonly ToolRow[] = [
     telling: ['set: command not found'],
   },
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-carriage-return',
     tool: 'bash',
     heldOut: false,
@@ -452,7 +452,7 @@ const SCRIPTS: readonly ToolRow[] = [
     telling: ['is not valid JSON'],
   },
   {
-    ...debian('coreutils'),
+    ...createDebianTool('coreutils'),
     slug: 'timeout-ends-silently',
     tool: 'timeout',
     heldOut: false,
@@ -465,7 +465,7 @@ const SCRIPTS: readonly ToolRow[] = [
     telling: ['Process completed with exit code 124.'],
   },
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-interpreter-missing',
     tool: 'bash',
     heldOut: false,
@@ -479,7 +479,7 @@ const SCRIPTS: readonly ToolRow[] = [
     telling: ['ci/chart.sh: cannot execute: required file not found'],
   },
   {
-    ...debian('bash', 'binutils'),
+    ...createDebianTool('bash', 'binutils'),
     slug: 'bash-exec-format-error',
     tool: 'bash',
     heldOut: true,
@@ -493,7 +493,7 @@ const SCRIPTS: readonly ToolRow[] = [
     telling: ['bin/chart: cannot execute binary file: Exec format error'],
   },
   {
-    ...debian('zip'),
+    ...createDebianTool('zip'),
     slug: 'zip-argument-list-too-long',
     tool: 'zip',
     heldOut: true,
@@ -546,7 +546,7 @@ const CANCELED: readonly ToolRow[] = [
     telling: ['The operation was canceled.'],
   },
   {
-    ...debian('make'),
+    ...createDebianTool('make'),
     slug: 'make-reads-an-empty-pipe',
     tool: 'make',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Generators of code and documents, hardware languages, shaders. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('protobuf-compiler'),
+    ...createDebianTool('protobuf-compiler'),
     slug: 'protoc-undefined-type',
     tool: 'protoc',
     heldOut: true,
@@ -20,7 +20,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['"Position" is not defined'],
   },
   {
-    ...debian('thrift-compiler'),
+    ...createDebianTool('thrift-compiler'),
     slug: 'thrift-duplicate-field',
     tool: 'thrift',
     heldOut: true,
@@ -38,7 +38,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['field identifier/name has already been used'],
   },
   {
-    ...debian('flatbuffers-compiler'),
+    ...createDebianTool('flatbuffers-compiler'),
     slug: 'flatc-unknown-type',
     tool: 'flatc',
     heldOut: true,
@@ -52,7 +52,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['type referenced but not defined'],
   },
   {
-    ...debian('latexmk', 'texlive-latex-base'),
+    ...createDebianTool('latexmk', 'texlive-latex-base'),
     slug: 'latexmk-undefined-command',
     tool: 'latexmk',
     heldOut: true,
@@ -70,7 +70,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['! Undefined control sequence', 'l.4 The height is'],
   },
   {
-    ...debian('texlive-latex-base'),
+    ...createDebianTool('texlive-latex-base'),
     slug: 'pdflatex-style-missing',
     tool: 'pdflatex',
     heldOut: true,
@@ -85,7 +85,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["File `harborletter.sty' not found"],
   },
   {
-    ...debian('pandoc'),
+    ...createDebianTool('pandoc'),
     slug: 'pandoc-metadata-quote',
     tool: 'pandoc',
     heldOut: true,
@@ -101,7 +101,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: 'YAML parse exception', to: 'found unexpected end of stream' }],
   },
   {
-    ...debian('asciidoctor'),
+    ...createDebianTool('asciidoctor'),
     slug: 'asciidoctor-include-missing',
     tool: 'asciidoctor',
     heldOut: true,
@@ -116,7 +116,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['include file not found'],
   },
   {
-    ...debian('doxygen'),
+    ...createDebianTool('doxygen'),
     slug: 'doxygen-undocumented-parameter',
     tool: 'doxygen',
     heldOut: true,
@@ -136,7 +136,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['The following parameter of pull', "parameter 'speed'"],
   },
   {
-    ...debian('xsltproc'),
+    ...createDebianTool('xsltproc'),
     slug: 'xsltproc-unknown-function',
     tool: 'xsltproc',
     heldOut: true,
@@ -151,7 +151,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['function upper-case not found'],
   },
   {
-    ...debian('graphviz'),
+    ...createDebianTool('graphviz'),
     slug: 'dot-syntax',
     tool: 'dot',
     heldOut: true,
@@ -163,7 +163,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['syntax error in line 3'],
   },
   {
-    ...debian('verilator'),
+    ...createDebianTool('verilator'),
     slug: 'verilator-width-mismatch',
     tool: 'verilator',
     heldOut: true,
@@ -181,7 +181,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['rtl/counter.v:2:27', 'rtl/counter.v:5:16', '%Warning-UNUSEDSIGNAL'],
   },
   {
-    ...debian('iverilog'),
+    ...createDebianTool('iverilog'),
     slug: 'iverilog-unknown-module',
     tool: 'iverilog',
     heldOut: false,
@@ -196,7 +196,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unknown module type: divider'],
   },
   {
-    ...debian('ghdl'),
+    ...createDebianTool('ghdl'),
     slug: 'ghdl-assertion',
     tool: 'ghdl',
     heldOut: true,
@@ -212,7 +212,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['level is 6, expected 7'],
   },
   {
-    ...debian('glslang-tools'),
+    ...createDebianTool('glslang-tools'),
     slug: 'glslang-undeclared',
     tool: 'glslangValidator',
     heldOut: true,
@@ -230,7 +230,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'seconds' : undeclared identifier"],
   },
   {
-    ...debian('diffutils'),
+    ...createDebianTool('diffutils'),
     slug: 'diff-golden-report',
     tool: 'diff',
     heldOut: true,

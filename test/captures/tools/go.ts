@@ -1,4 +1,4 @@
-import { goTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createGoTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const goMod = 'module harbor.example/tides\n\ngo 1.24\n';
 
@@ -73,7 +73,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['is no text'],
   },
   {
-    ...goTool('honnef.co/go/tools/cmd/staticcheck@v0.8.2'),
+    ...createGoTool('honnef.co/go/tools/cmd/staticcheck@v0.8.2'),
     slug: 'staticcheck-defer-before-check',
     tool: 'staticcheck',
     heldOut: true,
@@ -88,7 +88,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['SA5001'],
   },
   {
-    ...goTool('mvdan.cc/gofumpt@v0.12.0'),
+    ...createGoTool('mvdan.cc/gofumpt@v0.12.0'),
     slug: 'gofumpt-unformatted',
     tool: 'gofumpt',
     heldOut: true,
@@ -106,7 +106,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['diff main.go.orig main.go', '+\tname := "tides"'],
   },
   {
-    ...goTool('github.com/kisielk/errcheck@v1.30.0'),
+    ...createGoTool('github.com/kisielk/errcheck@v1.30.0'),
     slug: 'errcheck-unchecked-remove',
     tool: 'errcheck',
     heldOut: true,
@@ -122,7 +122,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['os.RemoveAll(path)'],
   },
   {
-    ...goTool('github.com/fzipp/gocyclo/cmd/gocyclo@v0.6.0'),
+    ...createGoTool('github.com/fzipp/gocyclo/cmd/gocyclo@v0.6.0'),
     slug: 'gocyclo-over-threshold',
     tool: 'gocyclo',
     heldOut: true,
@@ -137,7 +137,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['6 tides Rate'],
   },
   {
-    ...goTool('github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
+    ...createGoTool('github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
     slug: 'actionlint-undefined-output',
     tool: 'actionlint',
     heldOut: false,
@@ -153,7 +153,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['property "build" is not defined in object type'],
   },
   {
-    ...goTool('mvdan.cc/sh/v3/cmd/shfmt@v3.14.1'),
+    ...createGoTool('mvdan.cc/sh/v3/cmd/shfmt@v3.14.1'),
     slug: 'shfmt-indent',
     tool: 'shfmt',
     heldOut: true,
@@ -168,7 +168,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['-        ssh', '+  ssh'],
   },
   {
-    ...goTool('gotest.tools/gotestsum@v1.13.0'),
+    ...createGoTool('gotest.tools/gotestsum@v1.13.0'),
     slug: 'gotestsum-subtest',
     tool: 'gotestsum',
     heldOut: true,
@@ -186,7 +186,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Of(3) = 450, want 400'],
   },
   {
-    ...goTool('github.com/magefile/mage@v1.17.2'),
+    ...createGoTool('github.com/magefile/mage@v1.17.2'),
     slug: 'mage-charts-missing',
     tool: 'mage',
     heldOut: true,
@@ -204,7 +204,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['no charts to pack'],
   },
   {
-    ...goTool('github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0'),
+    ...createGoTool('github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0'),
     slug: 'golangci-lint-ineffectual',
     tool: 'golangci-lint',
     heldOut: false,
@@ -223,7 +223,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error return value of `os.Remove` is not checked', 'ineffectual assignment to level'],
   },
   {
-    ...goTool('github.com/onsi/ginkgo/v2/ginkgo@v2.34.0'),
+    ...createGoTool('github.com/onsi/ginkgo/v2/ginkgo@v2.34.0'),
     slug: 'ginkgo-expected-to-equal',
     tool: 'ginkgo',
     heldOut: false,
@@ -242,7 +242,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: 'Expected', to: '<int>: 8' }],
   },
   {
-    ...goTool('github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0'),
+    ...createGoTool('github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0'),
     slug: 'kubeconform-wrong-type',
     tool: 'kubeconform',
     heldOut: true,
@@ -260,7 +260,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['deploy/gauge.yaml - Gauge north is invalid'],
   },
   {
-    ...goTool('github.com/google/addlicense@v1.1.1'),
+    ...createGoTool('github.com/google/addlicense@v1.1.1'),
     slug: 'addlicense-check',
     tool: 'addlicense',
     heldOut: true,

@@ -1,4 +1,4 @@
-import { debian, pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const CATEGORY = { category: 'INFRA_ERROR', alsoOk: ['CONFIG_ERROR', 'CODE_ERROR', 'TEST_FAILURE'] } as const;
 
@@ -34,7 +34,7 @@ sys.exit(1 if ended != [0] else 0)
 /** Limits on missing output. */
 const SILENCE: readonly ToolRow[] = [
   {
-    ...pip('buildbot-worker'),
+    ...createPipTool('buildbot-worker'),
     slug: 'buildbot-no-output',
     tool: 'buildbot',
     heldOut: false,
@@ -49,7 +49,7 @@ const SILENCE: readonly ToolRow[] = [
     telling: ['command timed out: 5 seconds without output running'],
   },
   {
-    ...debian('curl'),
+    ...createDebianTool('curl'),
     slug: 'curl-download-stalls',
     tool: 'curl',
     heldOut: false,
@@ -61,7 +61,7 @@ const SILENCE: readonly ToolRow[] = [
     telling: ['Operation too slow. Less than 20000 bytes/sec transferred the last 4 seconds'],
   },
   {
-    ...debian('rsync'),
+    ...createDebianTool('rsync'),
     slug: 'rsync-input-stalls',
     tool: 'rsync',
     heldOut: true,
@@ -74,7 +74,7 @@ const SILENCE: readonly ToolRow[] = [
     telling: ['io timeout after 4 seconds -- exiting'],
   },
   {
-    ...pip('pexpect'),
+    ...createPipTool('pexpect'),
     slug: 'pexpect-no-answer',
     tool: 'pexpect',
     heldOut: true,
@@ -89,7 +89,7 @@ const SILENCE: readonly ToolRow[] = [
     telling: ['pexpect.exceptions.TIMEOUT: Timeout exceeded.'],
   },
   {
-    ...debian('openssh-client', 'openssh-server'),
+    ...createDebianTool('openssh-client', 'openssh-server'),
     slug: 'ssh-server-stops-answering',
     tool: 'ssh',
     heldOut: true,
@@ -170,7 +170,7 @@ const SYNC: readonly ToolRow[] = [
     telling: ['npm error code E401'],
   },
   {
-    ...debian('skopeo'),
+    ...createDebianTool('skopeo'),
     slug: 'skopeo-refused-halfway',
     tool: 'skopeo',
     heldOut: false,
@@ -188,7 +188,7 @@ const SYNC: readonly ToolRow[] = [
     telling: ['unauthorized'],
   },
   {
-    ...debian('apt'),
+    ...createDebianTool('apt'),
     slug: 'apt-get-refused-halfway',
     tool: 'apt-get',
     heldOut: true,
@@ -211,7 +211,7 @@ const SYNC: readonly ToolRow[] = [
     telling: ['401  Unauthorized'],
   },
   {
-    ...pip('uv'),
+    ...createPipTool('uv'),
     slug: 'uv-refused-halfway',
     tool: 'uv',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of npm that bundle, compile and generate code and documents. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('rollup@4'),
+    ...createNpmTool('rollup@4'),
     slug: 'rollup-missing-export',
     tool: 'rollup',
     heldOut: false,
@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['"bell" is not exported by "src/bells.mjs"'],
   },
   {
-    ...npm('vite@5'),
+    ...createNpmTool('vite@5'),
     slug: 'vite-unresolved-import',
     tool: 'vite',
     heldOut: false,
@@ -34,7 +34,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Rollup failed to resolve import "chart-of-tides"'],
   },
   {
-    ...npm('parcel@2'),
+    ...createNpmTool('parcel@2'),
     slug: 'parcel-missing-image',
     tool: 'parcel',
     heldOut: false,
@@ -52,7 +52,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Failed to resolve 'img/harbor.svg' from './src/index.html'"],
   },
   {
-    ...npm('@rspack/cli@1', '@rspack/core@1'),
+    ...createNpmTool('@rspack/cli@1', '@rspack/core@1'),
     slug: 'rspack-parse-error',
     tool: 'rspack',
     heldOut: false,
@@ -68,7 +68,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["JavaScript parse error: Expected ',', got ';'"],
   },
   {
-    ...npm('rolldown@1.0.0-beta.30'),
+    ...createNpmTool('rolldown@1.0.0-beta.30'),
     slug: 'rolldown-unresolved-entry',
     tool: 'rolldown',
     heldOut: true,
@@ -84,7 +84,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Cannot resolve entry module src/main.js.'],
   },
   {
-    ...npm('esbuild@0.24'),
+    ...createNpmTool('esbuild@0.24'),
     slug: 'esbuild-top-level-await',
     tool: 'esbuild',
     heldOut: false,
@@ -97,7 +97,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Top-level await is not available in the configured target environment ("es2020")'],
   },
   {
-    ...npm('@swc/cli@0.5', '@swc/core@1'),
+    ...createNpmTool('@swc/cli@0.5', '@swc/core@1'),
     slug: 'swc-syntax-error',
     tool: 'swc',
     heldOut: false,
@@ -112,7 +112,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Expected ',', got ';'"],
   },
   {
-    ...npm('tsup@8', 'typescript@5'),
+    ...createNpmTool('tsup@8', 'typescript@5'),
     slug: 'tsup-declaration-error',
     tool: 'tsup',
     heldOut: true,
@@ -127,7 +127,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["error TS2322: Type 'number' is not assignable to type 'string'."],
   },
   {
-    ...npm('@babel/cli@7', '@babel/core@7', '@babel/preset-env@7'),
+    ...createNpmTool('@babel/cli@7', '@babel/core@7', '@babel/preset-env@7'),
     slug: 'babel-missing-plugin',
     tool: 'babel',
     heldOut: false,
@@ -143,7 +143,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Cannot find package 'babel-plugin-transform-moon-phase'"],
   },
   {
-    ...npm('terser@5'),
+    ...createNpmTool('terser@5'),
     slug: 'terser-parse-error',
     tool: 'terser',
     heldOut: true,
@@ -157,7 +157,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Parse error at dist/app.js:3,18', 'ERROR: Unexpected token: punc ())'],
   },
   {
-    ...npm('browserify@17'),
+    ...createNpmTool('browserify@17'),
     slug: 'browserify-cannot-find',
     tool: 'browserify',
     heldOut: true,
@@ -174,7 +174,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Can't walk dependency graph: Cannot find module './lib/dial'"],
   },
   {
-    ...npm('sass@1'),
+    ...createNpmTool('sass@1'),
     slug: 'sass-undefined-variable',
     tool: 'sass',
     heldOut: false,
@@ -189,7 +189,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: Undefined variable.', 'colors.$accent;'],
   },
   {
-    ...npm('less@4'),
+    ...createNpmTool('less@4'),
     slug: 'less-undefined-mixin',
     tool: 'less',
     heldOut: true,
@@ -204,7 +204,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['NameError: .rounded is undefined in'],
   },
   {
-    ...npm('postcss-cli@11', 'postcss@8', 'postcss-import@16'),
+    ...createNpmTool('postcss-cli@11', 'postcss@8', 'postcss-import@16'),
     slug: 'postcss-missing-import',
     tool: 'postcss',
     heldOut: true,
@@ -220,7 +220,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Failed to find './reset.css'"],
   },
   {
-    ...npm('lightningcss-cli@1'),
+    ...createNpmTool('lightningcss-cli@1'),
     slug: 'lightningcss-unexpected-token',
     tool: 'lightningcss',
     heldOut: true,
@@ -232,7 +232,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['kind: EndOfInput, loc: Some(ErrorLocation { filename: "css/site.css", line: 7'],
   },
   {
-    ...npm('typedoc@0.26', 'typescript@5.5'),
+    ...createNpmTool('typedoc@0.26', 'typescript@5.5'),
     slug: 'typedoc-unresolved-link',
     tool: 'typedoc',
     heldOut: true,
@@ -249,7 +249,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Failed to resolve link to "tideTabel"'],
   },
   {
-    ...npm('jsdoc@4'),
+    ...createNpmTool('jsdoc@4'),
     slug: 'jsdoc-invalid-type',
     tool: 'jsdoc',
     heldOut: true,
@@ -264,7 +264,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Invalid type expression "Array<string"'],
   },
   {
-    ...npm('@11ty/eleventy@3'),
+    ...createNpmTool('@11ty/eleventy@3'),
     slug: 'eleventy-missing-layout',
     tool: 'eleventy',
     heldOut: true,
@@ -280,7 +280,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['You’re trying to use a layout that does not exist: content/_includes/day.njk'],
   },
   {
-    ...npm('handlebars@4'),
+    ...createNpmTool('handlebars@4'),
     slug: 'handlebars-unclosed-block',
     tool: 'handlebars',
     heldOut: true,
@@ -292,7 +292,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["each doesn't match if - 2:3"],
   },
   {
-    ...npm('protobufjs@7', 'protobufjs-cli@1'),
+    ...createNpmTool('protobufjs@7', 'protobufjs-cli@1'),
     slug: 'protobufjs-no-such-type',
     tool: 'protobufjs',
     heldOut: true,
@@ -306,7 +306,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["no such Type or Enum 'Harbor'"],
   },
   {
-    ...npm('json-schema-to-typescript@15'),
+    ...createNpmTool('json-schema-to-typescript@15'),
     slug: 'json2ts-missing-ref',
     tool: 'json-schema-to-typescript',
     heldOut: true,
@@ -322,7 +322,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error opening file "'],
   },
   {
-    ...npm('mjml@4'),
+    ...createNpmTool('mjml@4'),
     slug: 'mjml-strict-element',
     tool: 'mjml',
     heldOut: true,
@@ -342,7 +342,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Element mj-colum doesn't exist or is not registered"],
   },
   {
-    ...npm('svgo@3'),
+    ...createNpmTool('svgo@3'),
     slug: 'svgo-broken-svg',
     tool: 'svgo',
     heldOut: true,

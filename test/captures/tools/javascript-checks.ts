@@ -1,9 +1,9 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of npm that check code and text. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('oxlint@1'),
+    ...createNpmTool('oxlint@1'),
     slug: 'oxlint-debugger',
     tool: 'oxlint',
     heldOut: false,
@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['`debugger` statement is not allowed'],
   },
   {
-    ...npm('@biomejs/biome@2'),
+    ...createNpmTool('@biomejs/biome@2'),
     slug: 'biome-double-equals',
     tool: 'biome',
     heldOut: false,
@@ -30,7 +30,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['src/door.js:2:21 lint/suspicious/noDoubleEquals', 'Using == may be unsafe'],
   },
   {
-    ...npm('xo@0.60'),
+    ...createNpmTool('xo@0.60'),
     slug: 'xo-unused-import',
     tool: 'xo',
     heldOut: true,
@@ -46,7 +46,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['path is defined but never used'],
   },
   {
-    ...npm('standard@17'),
+    ...createNpmTool('standard@17'),
     slug: 'standard-quotes',
     tool: 'standard',
     heldOut: false,
@@ -58,7 +58,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Strings must use singlequote.', 'Extra semicolon.'],
   },
   {
-    ...npm('eslint@9'),
+    ...createNpmTool('eslint@9'),
     slug: 'eslint-config-missing',
     tool: 'eslint',
     heldOut: false,
@@ -71,7 +71,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["ESLint couldn't find an eslint.config.(js|mjs|cjs) file."],
   },
   {
-    ...npm('htmlhint@1'),
+    ...createNpmTool('htmlhint@1'),
     slug: 'htmlhint-unclosed-tag',
     tool: 'htmlhint',
     heldOut: true,
@@ -86,7 +86,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Tag must be paired, missing: [ </section> ]'],
   },
   {
-    ...npm('html-validate@9'),
+    ...createNpmTool('html-validate@9'),
     slug: 'html-validate-nested-button',
     tool: 'html-validate',
     heldOut: true,
@@ -102,7 +102,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Duplicate ID "one"', '<button> element is not permitted as a descendant of <a>'],
   },
   {
-    ...npm('markdownlint-cli@0.44'),
+    ...createNpmTool('markdownlint-cli@0.44'),
     slug: 'markdownlint-heading-jump',
     tool: 'markdownlint',
     heldOut: false,
@@ -114,7 +114,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['MD001/heading-increment'],
   },
   {
-    ...npm(
+    ...createNpmTool(
       'remark-cli@12',
       'remark-lint-no-undefined-references@5',
       'remark-lint-no-dead-urls@2',
@@ -134,7 +134,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['reference to undefined definition'],
   },
   {
-    ...npm('cspell@8'),
+    ...createNpmTool('cspell@8'),
     slug: 'cspell-unknown-word',
     tool: 'cspell',
     heldOut: true,
@@ -146,7 +146,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unknown word (transfromer)'],
   },
   {
-    ...npm('@commitlint/cli@19', '@commitlint/config-conventional@19'),
+    ...createNpmTool('@commitlint/cli@19', '@commitlint/config-conventional@19'),
     slug: 'commitlint-empty-type',
     tool: 'commitlint',
     heldOut: true,
@@ -158,7 +158,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['subject may not be empty', 'type may not be empty'],
   },
   {
-    ...npm('prettier@3'),
+    ...createNpmTool('prettier@3'),
     slug: 'prettier-syntax-error',
     tool: 'prettier',
     heldOut: false,
@@ -173,7 +173,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['SyntaxError'],
   },
   {
-    ...npm('tsd@0.31'),
+    ...createNpmTool('tsd@0.31'),
     slug: 'tsd-wrong-return',
     tool: 'tsd',
     heldOut: false,
@@ -193,7 +193,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Argument of type string is not assignable to parameter of type number.'],
   },
   {
-    ...npm('typescript@5', '@types/node@20'),
+    ...createNpmTool('typescript@5', '@types/node@20'),
     slug: 'tsc-missing-property',
     tool: 'tsc',
     heldOut: false,
@@ -213,7 +213,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Property 'sails' is missing in type", "Property 'nmae' does not exist on type 'Boat'"],
   },
   {
-    ...npm('svelte-check@4', 'svelte@5', 'typescript@5'),
+    ...createNpmTool('svelte-check@4', 'svelte@5', 'typescript@5'),
     slug: 'svelte-check-unknown-prop',
     tool: 'svelte-check',
     heldOut: false,
@@ -232,7 +232,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Type 'number' is not assignable to type 'string'"],
   },
   {
-    ...npm('vue-tsc@2', 'vue@3', 'typescript@5'),
+    ...createNpmTool('vue-tsc@2', 'vue@3', 'typescript@5'),
     slug: 'vue-tsc-template-type',
     tool: 'vue-tsc',
     heldOut: false,
@@ -250,7 +250,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Property 'toUpperCase' does not exist on type 'number'."],
   },
   {
-    ...npm('pug-lint@2'),
+    ...createNpmTool('pug-lint@2'),
     slug: 'pug-lint-spaces',
     tool: 'pug-lint',
     heldOut: true,
@@ -265,7 +265,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['ID literals must not be used', 'Invalid attribute quote mark found'],
   },
   {
-    ...npm('stylelint@16', 'stylelint-config-standard@36'),
+    ...createNpmTool('stylelint@16', 'stylelint-config-standard@36'),
     slug: 'stylelint-unknown-property',
     tool: 'stylelint',
     heldOut: false,
@@ -280,7 +280,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unexpected unknown property "bordr"', 'Unexpected invalid hex color "#12345"'],
   },
   {
-    ...npm('jscpd@4'),
+    ...createNpmTool('jscpd@4'),
     slug: 'jscpd-threshold',
     tool: 'jscpd',
     heldOut: true,
@@ -316,7 +316,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['jscpd found too many duplicates'],
   },
   {
-    ...npm('textlint@14', 'textlint-rule-no-todo@2'),
+    ...createNpmTool('textlint@14', 'textlint-rule-no-todo@2'),
     slug: 'textlint-todo',
     tool: 'textlint',
     heldOut: true,
@@ -331,7 +331,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Found TODO: 'TODO: ask about Sunday.'"],
   },
   {
-    ...npm('alex@11'),
+    ...createNpmTool('alex@11'),
     slug: 'alex-wording',
     tool: 'alex',
     heldOut: true,
@@ -343,7 +343,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['`chairman` may be insensitive'],
   },
   {
-    ...npm('@ls-lint/ls-lint@2'),
+    ...createNpmTool('@ls-lint/ls-lint@2'),
     slug: 'ls-lint-file-name',
     tool: 'ls-lint',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of npm that check packages, schemas and configuration. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('@redocly/cli@1.25.0'),
+    ...createNpmTool('@redocly/cli@1.25.0'),
     slug: 'redocly-unresolved-reference',
     tool: 'redocly',
     heldOut: true,
@@ -46,7 +46,7 @@ components:
     telling: ["Can't resolve $ref"],
   },
   {
-    ...npm('@stoplight/spectral-cli@6'),
+    ...createNpmTool('@stoplight/spectral-cli@6'),
     slug: 'spectral-path-params',
     tool: 'spectral',
     heldOut: false,
@@ -64,7 +64,7 @@ components:
     telling: ['path-params'],
   },
   {
-    ...npm('ajv-cli@5'),
+    ...createNpmTool('ajv-cli@5'),
     slug: 'ajv-missing-property',
     tool: 'ajv',
     heldOut: true,
@@ -82,7 +82,7 @@ components:
     telling: ['stations/south.json invalid', "must have required property 'lat'"],
   },
   {
-    ...npm('publint@0.3'),
+    ...createNpmTool('publint@0.3'),
     slug: 'publint-missing-export',
     tool: 'publint',
     heldOut: true,
@@ -100,7 +100,7 @@ components:
     telling: ['./dist/index.js but the file does not exist'],
   },
   {
-    ...npm('@arethetypeswrong/cli@0.17'),
+    ...createNpmTool('@arethetypeswrong/cli@0.17'),
     slug: 'attw-pack-crash',
     tool: 'attw',
     heldOut: true,
@@ -116,7 +116,7 @@ components:
     telling: ["Cannot read properties of undefined (reading 'filename')"],
   },
   {
-    ...npm('license-checker-rseidelsohn@4'),
+    ...createNpmTool('license-checker-rseidelsohn@4'),
     slug: 'license-checker-not-allowed',
     tool: 'license-checker',
     heldOut: true,
@@ -132,7 +132,7 @@ components:
     telling: ['Python-2.0'],
   },
   {
-    ...npm('knip@5', 'typescript@5', '@types/node@20'),
+    ...createNpmTool('knip@5', 'typescript@5', '@types/node@20'),
     slug: 'knip-unused-file',
     tool: 'knip',
     heldOut: true,
@@ -150,7 +150,7 @@ components:
     telling: ['src/legacy.js', 'left-pad'],
   },
   {
-    ...npm('depcheck@1'),
+    ...createNpmTool('depcheck@1'),
     slug: 'depcheck-missing',
     tool: 'depcheck',
     heldOut: true,
@@ -166,7 +166,7 @@ components:
     telling: ['dayjs: ./index.js'],
   },
   {
-    ...npm('madge@8'),
+    ...createNpmTool('madge@8'),
     slug: 'madge-circular',
     tool: 'madge',
     heldOut: true,
@@ -184,7 +184,7 @@ components:
     telling: ['1) discount.js > order.js > price.js'],
   },
   {
-    ...npm('dependency-cruiser@16'),
+    ...createNpmTool('dependency-cruiser@16'),
     slug: 'dependency-cruiser-forbidden',
     tool: 'dependency-cruiser',
     heldOut: true,
@@ -202,7 +202,7 @@ components:
     telling: ['error views-stay-out-of-storage: src/storage/load.js'],
   },
   {
-    ...npm('syncpack@13'),
+    ...createNpmTool('syncpack@13'),
     slug: 'syncpack-mismatch',
     tool: 'syncpack',
     heldOut: true,
@@ -220,7 +220,7 @@ components:
     telling: ['packages/coffee/package.json'],
   },
   {
-    ...npm('secretlint@9', '@secretlint/secretlint-rule-preset-recommend@9'),
+    ...createNpmTool('secretlint@9', '@secretlint/secretlint-rule-preset-recommend@9'),
     slug: 'secretlint-basic-auth',
     tool: 'secretlint',
     heldOut: true,
@@ -236,7 +236,7 @@ components:
     telling: ['found basic auth credential'],
   },
   {
-    ...npm('lockfile-lint@4'),
+    ...createNpmTool('lockfile-lint@4'),
     slug: 'lockfile-lint-host',
     tool: 'lockfile-lint',
     heldOut: true,
@@ -252,7 +252,7 @@ components:
     telling: ['detected invalid protocol for package: kite@1.0.0'],
   },
   {
-    ...npm('editorconfig-checker@6'),
+    ...createNpmTool('editorconfig-checker@6'),
     slug: 'editorconfig-checker-download',
     tool: 'editorconfig-checker',
     heldOut: true,
@@ -265,7 +265,7 @@ components:
     telling: [{ from: 'Failed to download binary', to: 'HttpError: getaddrinfo EAI_AGAIN' }],
   },
   {
-    ...npm('graphql@16', '@graphql-codegen/cli@5', '@graphql-codegen/typescript@4'),
+    ...createNpmTool('graphql@16', '@graphql-codegen/cli@5', '@graphql-codegen/typescript@4'),
     slug: 'graphql-codegen-unknown-type',
     tool: 'graphql-codegen',
     heldOut: true,
@@ -280,7 +280,7 @@ components:
     telling: ['Unknown type: "Boat".'],
   },
   {
-    ...npm('sort-package-json@2'),
+    ...createNpmTool('sort-package-json@2'),
     slug: 'sort-package-json-check',
     tool: 'sort-package-json',
     heldOut: false,
@@ -293,7 +293,7 @@ components:
     telling: ['package.json', '1 file was not sorted.'],
   },
   {
-    ...npm('npm-package-json-lint@8'),
+    ...createNpmTool('npm-package-json-lint@8'),
     slug: 'npm-package-json-lint-fields',
     tool: 'npm-package-json-lint',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of npm that ask a server or measure what was built. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('newman@6'),
+    ...createNpmTool('newman@6'),
     slug: 'newman-refused',
     tool: 'newman',
     heldOut: false,
@@ -19,7 +19,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['connect ECONNREFUSED'],
   },
   {
-    ...npm('newman@6'),
+    ...createNpmTool('newman@6'),
     slug: 'newman-assertion',
     tool: 'newman',
     heldOut: false,
@@ -42,7 +42,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['expected response to have status code 200 but got 503'],
   },
   {
-    ...npm('wait-on@8'),
+    ...createNpmTool('wait-on@8'),
     slug: 'wait-on-timeout',
     tool: 'wait-on',
     heldOut: true,
@@ -58,7 +58,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Timed out waiting for: http-get://127.0.0.1:3000/health'],
   },
   {
-    ...npm('linkinator@6'),
+    ...createNpmTool('linkinator@6'),
     slug: 'linkinator-broken-link',
     tool: 'linkinator',
     heldOut: true,
@@ -73,7 +73,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['[404] site/hours.html'],
   },
   {
-    ...npm('size-limit@11', '@size-limit/file@11'),
+    ...createNpmTool('size-limit@11', '@size-limit/file@11'),
     slug: 'size-limit-exceeded',
     tool: 'size-limit',
     heldOut: true,
@@ -91,7 +91,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Package size limit has exceeded by'],
   },
   {
-    ...npm('bundlewatch@0.4'),
+    ...createNpmTool('bundlewatch@0.4'),
     slug: 'bundlewatch-too-big',
     tool: 'bundlewatch',
     heldOut: true,

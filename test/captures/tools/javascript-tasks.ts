@@ -1,4 +1,4 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const AUTHOR =
   "git config --global user.name Ada && git config --global user.email ada@example.test && git init -q -b main && git add . && git commit -qm 'feat: start'";
@@ -6,7 +6,7 @@ const AUTHOR =
 /** Tools of npm that run tasks, install and release. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('gulp@5'),
+    ...createNpmTool('gulp@5'),
     slug: 'gulp-task-never-defined',
     tool: 'gulp',
     heldOut: true,
@@ -23,7 +23,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['the poster has no title image'],
   },
   {
-    ...npm('grunt@1', 'grunt-cli@1'),
+    ...createNpmTool('grunt@1', 'grunt-cli@1'),
     slug: 'grunt-plugin-not-found',
     tool: 'grunt',
     heldOut: true,
@@ -39,7 +39,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Local Npm module "grunt-contrib-copy" not found.'],
   },
   {
-    ...npm('lerna@8'),
+    ...createNpmTool('lerna@8'),
     slug: 'lerna-script-fails',
     tool: 'lerna',
     heldOut: false,
@@ -64,7 +64,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['RangeError: rice is sold by the kilogram, got -2'],
   },
   {
-    ...npm('turbo@2'),
+    ...createNpmTool('turbo@2'),
     slug: 'turbo-task-fails',
     tool: 'turbo',
     heldOut: false,
@@ -91,7 +91,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['SyntaxError: '],
   },
   {
-    ...npm('@changesets/cli@2'),
+    ...createNpmTool('@changesets/cli@2'),
     slug: 'changesets-status-missing',
     tool: 'changesets',
     heldOut: true,
@@ -109,7 +109,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Some packages have been changed but no changesets were found.'],
   },
   {
-    ...npm('semantic-release@22'),
+    ...createNpmTool('semantic-release@22'),
     slug: 'semantic-release-no-remote',
     tool: 'semantic-release',
     heldOut: false,
@@ -127,7 +127,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Failed to connect to packages.example.test'],
   },
   {
-    ...npm('release-it@17'),
+    ...createNpmTool('release-it@17'),
     slug: 'release-it-dirty-tree',
     tool: 'release-it',
     heldOut: true,
@@ -144,7 +144,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Working dir must be clean.'],
   },
   {
-    ...npm('lint-staged@15'),
+    ...createNpmTool('lint-staged@15'),
     slug: 'lint-staged-command-fails',
     tool: 'lint-staged',
     heldOut: true,
@@ -160,7 +160,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["SyntaxError: Unexpected token ';'"],
   },
   {
-    ...npm('npm-run-all2@7'),
+    ...createNpmTool('npm-run-all2@7'),
     slug: 'npm-run-all-missing-task',
     tool: 'npm-run-all',
     heldOut: true,
@@ -175,7 +175,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Task not found: "lint:docs"'],
   },
   {
-    ...npm('concurrently@9'),
+    ...createNpmTool('concurrently@9'),
     slug: 'concurrently-one-fails',
     tool: 'concurrently',
     heldOut: true,
@@ -192,7 +192,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: menu.json has no soup'],
   },
   {
-    ...npm('tsx@4'),
+    ...createNpmTool('tsx@4'),
     slug: 'tsx-missing-variable',
     tool: 'tsx',
     heldOut: true,
@@ -206,7 +206,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: DATABASE_URL is not set'],
   },
   {
-    ...npm('patch-package@8'),
+    ...createNpmTool('patch-package@8'),
     slug: 'patch-package-does-not-apply',
     tool: 'patch-package',
     heldOut: true,
@@ -224,7 +224,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Failed to apply patch for package ms'],
   },
   {
-    ...npm('pnpm@9'),
+    ...createNpmTool('pnpm@9'),
     slug: 'pnpm-lock-outdated',
     tool: 'pnpm',
     heldOut: false,
@@ -282,7 +282,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unable to authenticate, your authentication token seems to be invalid.'],
   },
   {
-    ...npm('envalid@8'),
+    ...createNpmTool('envalid@8'),
     slug: 'envalid-missing-variable',
     tool: 'envalid',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createNpmTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of npm that run tests, and thresholds on them. */
 export const rows: readonly ToolRow[] = [
   {
-    ...npm('tape@5'),
+    ...createNpmTool('tape@5'),
     slug: 'tape-deep-equal',
     tool: 'tape',
     heldOut: false,
@@ -30,7 +30,7 @@ test('keeps one book', (t) => {
     telling: ['not ok 1 should be deeply equivalent', { from: 'expected: [', to: 'actual:' }],
   },
   {
-    ...npm('tap@21'),
+    ...createNpmTool('tap@21'),
     slug: 'tap-plan-mismatch',
     tool: 'tap',
     heldOut: false,
@@ -52,7 +52,7 @@ t.test('opens twice a day', (t) => {
     telling: ['not ok 2 - should match pattern'],
   },
   {
-    ...npm('ava@6'),
+    ...createNpmTool('ava@6'),
     slug: 'ava-is-not',
     tool: 'ava',
     heldOut: false,
@@ -69,7 +69,7 @@ t.test('opens twice a day', (t) => {
     telling: [{ from: '- 10', to: '+ 1' }],
   },
   {
-    ...npm('uvu@0.5'),
+    ...createNpmTool('uvu@0.5'),
     slug: 'uvu-throws',
     tool: 'uvu',
     heldOut: false,
@@ -85,7 +85,7 @@ t.test('opens twice a day', (t) => {
     telling: [{ from: '++4', to: '--8' }],
   },
   {
-    ...npm('mocha@11'),
+    ...createNpmTool('mocha@11'),
     slug: 'mocha-hook-timeout',
     tool: 'mocha',
     heldOut: false,
@@ -100,7 +100,7 @@ t.test('opens twice a day', (t) => {
     telling: ['Error: Timeout of 400ms exceeded.'],
   },
   {
-    ...npm('jasmine@5'),
+    ...createNpmTool('jasmine@5'),
     slug: 'jasmine-expected',
     tool: 'jasmine',
     heldOut: false,
@@ -119,7 +119,7 @@ t.test('opens twice a day', (t) => {
     telling: ["Expected '9:15' to be '09:15'."],
   },
   {
-    ...npm('qunit@2'),
+    ...createNpmTool('qunit@2'),
     slug: 'qunit-ok',
     tool: 'qunit',
     heldOut: false,
@@ -152,7 +152,7 @@ t.test('opens twice a day', (t) => {
     telling: ["Cannot read properties of null (reading '1')"],
   },
   {
-    ...npm('vitest@2', 'happy-dom@15'),
+    ...createNpmTool('vitest@2', 'happy-dom@15'),
     slug: 'vitest-snapshot-ci',
     tool: 'vitest',
     heldOut: false,
@@ -168,7 +168,7 @@ t.test('opens twice a day', (t) => {
     telling: [{ from: '-   "days": 3', to: '+   "days": 4' }],
   },
   {
-    ...npm('jest@29'),
+    ...createNpmTool('jest@29'),
     slug: 'jest-esm-import',
     tool: 'jest',
     heldOut: false,
@@ -187,7 +187,7 @@ t.test('opens twice a day', (t) => {
     telling: ["SyntaxError: Unexpected token 'export'"],
   },
   {
-    ...npm('jest@29'),
+    ...createNpmTool('jest@29'),
     slug: 'jest-coverage-threshold',
     tool: 'jest',
     heldOut: false,
@@ -206,7 +206,7 @@ t.test('opens twice a day', (t) => {
     telling: ['coverage threshold for branches (90%) not met'],
   },
   {
-    ...npm('nyc@17', 'mocha@11'),
+    ...createNpmTool('nyc@17', 'mocha@11'),
     slug: 'nyc-below-threshold',
     tool: 'nyc',
     heldOut: false,
@@ -228,7 +228,7 @@ t.test('opens twice a day', (t) => {
     telling: ['does not meet global threshold (95%)'],
   },
   {
-    ...npm('c8@10'),
+    ...createNpmTool('c8@10'),
     slug: 'c8-below-threshold',
     tool: 'c8',
     heldOut: false,
@@ -252,7 +252,7 @@ t.test('opens twice a day', (t) => {
     telling: ['ERROR: Coverage for lines'],
   },
   {
-    ...npm('@cucumber/cucumber@11'),
+    ...createNpmTool('@cucumber/cucumber@11'),
     slug: 'cucumber-js-ambiguous',
     tool: 'cucumber',
     heldOut: false,
@@ -270,7 +270,7 @@ t.test('opens twice a day', (t) => {
     telling: [{ from: 'Multiple step definitions match:', to: '/^a pot of (.+)$/' }],
   },
   {
-    ...npm('@hapi/lab@26', '@hapi/code@9'),
+    ...createNpmTool('@hapi/lab@26', '@hapi/code@9'),
     slug: 'lab-global-leak',
     tool: 'lab',
     heldOut: true,
@@ -287,7 +287,7 @@ t.test('opens twice a day', (t) => {
     telling: ['The following leaks were detected: sheep'],
   },
   {
-    ...npm('baretest@2'),
+    ...createNpmTool('baretest@2'),
     slug: 'baretest-message',
     tool: 'baretest',
     heldOut: true,
@@ -303,7 +303,7 @@ t.test('opens twice a day', (t) => {
     telling: ['one bag of wool is missing'],
   },
   {
-    ...npm('zora@6', 'zora-reporters@2'),
+    ...createNpmTool('zora@6', 'zora-reporters@2'),
     slug: 'zora-node-too-old',
     tool: 'zora',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Compilers, interpreters and test runners of languages that Debian packages. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('ocaml-dune', 'ocaml-nox'),
+    ...createDebianTool('ocaml-dune', 'ocaml-nox'),
     slug: 'dune-type-error',
     tool: 'dune',
     heldOut: false,
@@ -21,7 +21,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: This expression has type int'],
   },
   {
-    ...debian('ghc'),
+    ...createDebianTool('ghc'),
     slug: 'ghc-no-instance',
     tool: 'ghc',
     heldOut: false,
@@ -38,7 +38,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['No instance for (Show Tide)'],
   },
   {
-    ...debian('erlang-base'),
+    ...createDebianTool('erlang-base'),
     slug: 'erlc-unbound-variable',
     tool: 'erlc',
     heldOut: false,
@@ -52,7 +52,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["variable 'Rate' is unbound"],
   },
   {
-    ...debian('erlang-eunit', 'erlang-dev'),
+    ...createDebianTool('erlang-eunit', 'erlang-dev'),
     slug: 'eunit-assert-equal',
     tool: 'eunit',
     heldOut: false,
@@ -66,7 +66,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['expected,75', 'value,84'],
   },
   {
-    ...debian('elixir'),
+    ...createDebianTool('elixir'),
     slug: 'mix-test-pattern',
     tool: 'mix',
     heldOut: false,
@@ -85,7 +85,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['match (=) failed'],
   },
   {
-    ...debian('elixir'),
+    ...createDebianTool('elixir'),
     slug: 'mix-format-check',
     tool: 'mix-format',
     heldOut: true,
@@ -97,7 +97,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['The following files are not formatted', 'pier.ex'],
   },
   {
-    ...debian('lua-busted'),
+    ...createDebianTool('lua-busted'),
     slug: 'busted-assert-same',
     tool: 'busted',
     heldOut: false,
@@ -112,7 +112,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Expected objects to be the same'],
   },
   {
-    ...debian('lua5.4'),
+    ...createDebianTool('lua5.4'),
     slug: 'lua-nil-field',
     tool: 'lua',
     heldOut: false,
@@ -130,7 +130,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["attempt to index a nil value (field 'crew')"],
   },
   {
-    ...debian('perl'),
+    ...createDebianTool('perl'),
     slug: 'prove-is-deeply',
     tool: 'prove',
     heldOut: false,
@@ -146,7 +146,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Failed test 'two of one'"],
   },
   {
-    ...debian('perl'),
+    ...createDebianTool('perl'),
     slug: 'perl-module-missing',
     tool: 'perl',
     heldOut: false,
@@ -161,7 +161,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Can't locate Mojo/UserAgent.pm in @INC"],
   },
   {
-    ...debian('nim'),
+    ...createDebianTool('nim'),
     slug: 'nim-type-mismatch',
     tool: 'nim',
     heldOut: false,
@@ -178,7 +178,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: type mismatch'],
   },
   {
-    ...debian('fp-compiler'),
+    ...createDebianTool('fp-compiler'),
     slug: 'fpc-identifier-not-found',
     tool: 'fpc',
     heldOut: true,
@@ -196,7 +196,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: Identifier not found "price"'],
   },
   {
-    ...debian('gfortran'),
+    ...createDebianTool('gfortran'),
     slug: 'gfortran-implicit-type',
     tool: 'gfortran',
     heldOut: false,
@@ -210,7 +210,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Symbol ‘heigth’ at (1) has no IMPLICIT type'],
   },
   {
-    ...debian('gnat'),
+    ...createDebianTool('gnat'),
     slug: 'gnatmake-undefined-name',
     tool: 'gnatmake',
     heldOut: true,
@@ -228,7 +228,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['"Text_IO"'],
   },
   {
-    ...debian('swi-prolog-nox'),
+    ...createDebianTool('swi-prolog-nox'),
     slug: 'swipl-unit-test',
     tool: 'swipl',
     heldOut: true,
@@ -243,7 +243,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['test tide: wrong answer', 'Expected: dora', 'Got:      carl'],
   },
   {
-    ...debian('sbcl'),
+    ...createDebianTool('sbcl'),
     slug: 'sbcl-division-by-zero',
     tool: 'sbcl',
     heldOut: true,
@@ -260,7 +260,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['arithmetic error DIVISION-BY-ZERO signalled'],
   },
   {
-    ...debian('guile-3.0'),
+    ...createDebianTool('guile-3.0'),
     slug: 'guile-unbound-variable',
     tool: 'guile',
     heldOut: true,
@@ -274,7 +274,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unbound variable: avarage'],
   },
   {
-    ...debian('racket'),
+    ...createDebianTool('racket'),
     slug: 'raco-test-check-equal',
     tool: 'raco',
     heldOut: true,
@@ -292,7 +292,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['actual:     36', 'expected:   30'],
   },
   {
-    ...debian('crystal'),
+    ...createDebianTool('crystal'),
     slug: 'crystal-nil-method',
     tool: 'crystal',
     heldOut: true,
@@ -304,7 +304,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["undefined method 'abs' for Nil"],
   },
   {
-    ...debian('valac'),
+    ...createDebianTool('valac'),
     slug: 'valac-missing-member',
     tool: 'valac',
     heldOut: false,
@@ -318,7 +318,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["The name `turn_on' does not exist in the context of `Lamp'"],
   },
   {
-    ...debian('mono-mcs'),
+    ...createDebianTool('mono-mcs'),
     slug: 'mcs-missing-cast',
     tool: 'mcs',
     heldOut: false,
@@ -336,7 +336,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Cannot implicitly convert type `double' to `int'"],
   },
   {
-    ...debian('ldc'),
+    ...createDebianTool('ldc'),
     slug: 'ldc2-undefined-identifier',
     tool: 'ldc2',
     heldOut: true,
@@ -350,7 +350,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['no property `maxElement`'],
   },
   {
-    ...debian('ldc'),
+    ...createDebianTool('ldc'),
     slug: 'ldc2-unittest-failed',
     tool: 'ldc2',
     heldOut: true,
@@ -368,7 +368,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['a net of nine meters'],
   },
   {
-    ...debian('tcl'),
+    ...createDebianTool('tcl'),
     slug: 'tclsh-tcltest',
     tool: 'tclsh',
     heldOut: true,
@@ -382,7 +382,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['==== fare-2 four zones are cheaper FAILED'],
   },
   {
-    ...debian('gforth'),
+    ...createDebianTool('gforth'),
     slug: 'gforth-undefined-word',
     tool: 'gforth',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Debian's checkers of sources, texts and documents. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('shellcheck'),
+    ...createDebianTool('shellcheck'),
     slug: 'shellcheck-unquoted-remove',
     tool: 'shellcheck',
     heldOut: false,
@@ -21,7 +21,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['SC2086 (info)'],
   },
   {
-    ...debian('libxml2-utils'),
+    ...createDebianTool('libxml2-utils'),
     slug: 'xmllint-schema-decimal',
     tool: 'xmllint',
     heldOut: true,
@@ -56,7 +56,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'9,90' is not a valid value"],
   },
   {
-    ...debian('libxml2-utils'),
+    ...createDebianTool('libxml2-utils'),
     slug: 'xmllint-tag-mismatch',
     tool: 'xmllint',
     heldOut: true,
@@ -74,7 +74,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Opening and ending tag mismatch'],
   },
   {
-    ...debian('jq'),
+    ...createDebianTool('jq'),
     slug: 'jq-release-file-comma',
     tool: 'jq',
     heldOut: true,
@@ -87,7 +87,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['parse error'],
   },
   {
-    ...debian('tidy'),
+    ...createDebianTool('tidy'),
     slug: 'tidy-unknown-element',
     tool: 'tidy',
     heldOut: true,
@@ -105,7 +105,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Error: '],
   },
   {
-    ...debian('lua-check'),
+    ...createDebianTool('lua-check'),
     slug: 'luacheck-undefined-global',
     tool: 'luacheck',
     heldOut: false,
@@ -119,7 +119,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['accessing undefined variable'],
   },
   {
-    ...debian('libperl-critic-perl'),
+    ...createDebianTool('libperl-critic-perl'),
     slug: 'perlcritic-two-argument-open',
     tool: 'perlcritic',
     heldOut: false,
@@ -137,7 +137,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Two-argument "open" used'],
   },
   {
-    ...debian('chktex'),
+    ...createDebianTool('chktex'),
     slug: 'chktex-environment-mismatch',
     tool: 'chktex',
     heldOut: true,
@@ -155,7 +155,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["`itemize' expected, found `enumerate'"],
   },
   {
-    ...debian('devscripts'),
+    ...createDebianTool('devscripts'),
     slug: 'checkbashisms-double-bracket',
     tool: 'checkbashisms',
     heldOut: true,
@@ -167,7 +167,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['alternative test command ([[ foo ]] should be [ foo ])'],
   },
   {
-    ...debian('codespell'),
+    ...createDebianTool('codespell'),
     slug: 'codespell-recieve',
     tool: 'codespell',
     heldOut: true,
@@ -179,7 +179,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['recieve ==> receive'],
   },
   {
-    ...debian('desktop-file-utils'),
+    ...createDebianTool('desktop-file-utils'),
     slug: 'desktop-file-validate-category',
     tool: 'desktop-file-validate',
     heldOut: true,
@@ -198,7 +198,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['contains an unregistered value "Sailing"', 'value "no" for boolean key "Terminal"'],
   },
   {
-    ...debian('appstream'),
+    ...createDebianTool('appstream'),
     slug: 'appstreamcli-missing-license',
     tool: 'appstreamcli',
     heldOut: true,
@@ -213,7 +213,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['metadata-license-missing'],
   },
   {
-    ...debian('gettext'),
+    ...createDebianTool('gettext'),
     slug: 'msgfmt-format-argument',
     tool: 'msgfmt',
     heldOut: true,
@@ -227,7 +227,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["format specifications in 'msgid' and 'msgstr' for argument 1 are not the same"],
   },
   {
-    ...debian('mandoc'),
+    ...createDebianTool('mandoc'),
     slug: 'mandoc-unknown-macro',
     tool: 'mandoc',
     heldOut: true,
@@ -258,7 +258,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['missing required attribute "id"'],
   },
   {
-    ...debian('puppet-lint'),
+    ...createDebianTool('puppet-lint'),
     slug: 'puppet-lint-double-quotes',
     tool: 'puppet-lint',
     heldOut: true,
@@ -276,7 +276,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['double quoted string containing no variables'],
   },
   {
-    ...debian('flawfinder'),
+    ...createDebianTool('flawfinder'),
     slug: 'flawfinder-strcpy',
     tool: 'flawfinder',
     heldOut: true,
@@ -291,7 +291,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['strcpy'],
   },
   {
-    ...debian('uncrustify'),
+    ...createDebianTool('uncrustify'),
     slug: 'uncrustify-check-indent',
     tool: 'uncrustify',
     heldOut: true,
@@ -307,7 +307,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['FAIL: src/main.c'],
   },
   {
-    ...debian('lintian'),
+    ...createDebianTool('lintian'),
     slug: 'lintian-wrong-path',
     tool: 'lintian',
     heldOut: true,
@@ -325,7 +325,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['E: tides: dir-in-usr-local', 'E: tides: file-in-usr-local'],
   },
   {
-    ...debian('rpmlint'),
+    ...createDebianTool('rpmlint'),
     slug: 'rpmlint-source-missing',
     tool: 'rpmlint',
     heldOut: true,

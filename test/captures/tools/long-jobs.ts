@@ -1,4 +1,4 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const names = [
   'anchor',
@@ -39,7 +39,7 @@ const moreNames = [
 /** Jobs that say much which means nothing before they say why they fail. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('make', 'gcc'),
+    ...createDebianTool('make', 'gcc'),
     slug: 'make-keep-going-warnings',
     tool: 'make',
     heldOut: false,
@@ -58,7 +58,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['pilot.c:3:29: error: expected ‘)’ before ‘;’ token'],
   },
   {
-    ...debian('cmake'),
+    ...createDebianTool('cmake'),
     slug: 'ctest-two-of-thirty',
     tool: 'ctest',
     heldOut: false,
@@ -105,7 +105,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['lamp is dark at hour 9: height 31'],
   },
   {
-    ...debian('bats'),
+    ...createDebianTool('bats'),
     slug: 'bats-one-of-thirty',
     tool: 'bats',
     heldOut: false,
@@ -125,7 +125,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['not ok 25 level of sail', '[ "$output" = "level of sail: 5" ]'],
   },
   {
-    ...debian('perl'),
+    ...createDebianTool('perl'),
     slug: 'prove-one-of-fifteen',
     tool: 'prove',
     heldOut: false,
@@ -143,7 +143,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Failed test 'fare doubles'", "got: '16'", "expected: '17'"],
   },
   {
-    ...debian('autoconf', 'automake'),
+    ...createDebianTool('autoconf', 'automake'),
     slug: 'configure-library-missing',
     tool: 'configure',
     heldOut: false,
@@ -181,7 +181,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['attempt to subtract with overflow'],
   },
   {
-    ...debian('meson'),
+    ...createDebianTool('meson'),
     slug: 'meson-test-signal',
     tool: 'meson',
     heldOut: false,
@@ -205,7 +205,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['killed by signal 11 SIGSEGV'],
   },
   {
-    ...debian('ansible-core'),
+    ...createDebianTool('ansible-core'),
     slug: 'ansible-command-after-many',
     tool: 'ansible',
     heldOut: false,
@@ -227,7 +227,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['grep: settings.ini: No such file or directory'],
   },
   {
-    ...debian('dpkg-dev', 'debhelper'),
+    ...createDebianTool('dpkg-dev', 'debhelper'),
     slug: 'dpkg-buildpackage-test-failed',
     tool: 'dpkg-buildpackage',
     heldOut: true,
@@ -250,7 +250,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['tides 6 printed "low water", not high water'],
   },
   {
-    ...debian('rpm'),
+    ...createDebianTool('rpm'),
     slug: 'rpmbuild-check-failed',
     tool: 'rpmbuild',
     heldOut: true,
@@ -265,7 +265,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: 'no table of south in the package', occurrence: 'last' }],
   },
   {
-    ...debian('curl'),
+    ...createDebianTool('curl'),
     slug: 'curl-retries-exhausted',
     tool: 'curl',
     heldOut: false,
@@ -280,7 +280,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: 'The requested URL returned error: 503', occurrence: 'last' }],
   },
   {
-    ...debian('latexmk', 'texlive-latex-base'),
+    ...createDebianTool('latexmk', 'texlive-latex-base'),
     slug: 'latexmk-missing-figure',
     tool: 'latexmk',
     heldOut: true,

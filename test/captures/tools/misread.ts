@@ -1,4 +1,4 @@
-import { debian, pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const BOM =
   '<project>\n  <modelVersion>4.0.0</modelVersion>\n  <groupId>test.harbor</groupId>\n  <artifactId>harbor-bom</artifactId>\n  <version>2.0</version>\n  <packaging>pom</packaging>\n  <dependencyManagement>\n    <dependencies>\n      <dependency>\n        <groupId>test.harbor</groupId>\n        <artifactId>tides</artifactId>\n        <version>2.0</version>\n      </dependency>\n    </dependencies>\n  </dependencyManagement>\n</project>\n';
@@ -76,7 +76,7 @@ const KINDS: readonly ToolRow[] = [
     telling: ['GET http://packages.example.test/tides.json: 503 Service Unavailable'],
   },
   {
-    ...debian('apt'),
+    ...createDebianTool('apt'),
     slug: 'apt-release-not-signed',
     tool: 'apt-get',
     heldOut: false,
@@ -110,7 +110,7 @@ const KINDS: readonly ToolRow[] = [
     telling: ['AssertionError: 13 != 12'],
   },
   {
-    ...debian('maven'),
+    ...createDebianTool('maven'),
     slug: 'maven-version-no-longer-managed',
     tool: 'maven',
     heldOut: false,
@@ -238,7 +238,7 @@ const HARMLESS: readonly ToolRow[] = [
     telling: ['AssertionError: 13 != 12'],
   },
   {
-    ...pip('pytest'),
+    ...createPipTool('pytest'),
     slug: 'pytest-below-failed-wheel',
     tool: 'pytest',
     heldOut: true,
@@ -293,7 +293,7 @@ const CRATES = {
 /** Packages, registries and machines behind errors that look like ours. */
 const ELSEWHERE: readonly ToolRow[] = [
   {
-    ...pip('twine'),
+    ...createPipTool('twine'),
     slug: 'twine-upload-not-found',
     tool: 'twine',
     heldOut: true,
@@ -379,7 +379,7 @@ const ELSEWHERE: readonly ToolRow[] = [
     telling: ['signal: killed'],
   },
   {
-    ...debian('apt', 'gnupg'),
+    ...createDebianTool('apt', 'gnupg'),
     slug: 'apt-key-not-known',
     tool: 'apt-get',
     heldOut: true,

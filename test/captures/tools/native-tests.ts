@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Test frameworks of C and C++, and failures of the programs they test. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('libcriterion-dev'),
+    ...createDebianTool('libcriterion-dev'),
     slug: 'criterion-crash',
     tool: 'criterion',
     heldOut: true,
@@ -19,7 +19,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['is_empty'],
   },
   {
-    ...debian('libcppunit-dev'),
+    ...createDebianTool('libcppunit-dev'),
     slug: 'cppunit-equality',
     tool: 'cppunit',
     heldOut: true,
@@ -34,7 +34,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['- Expected: 3', '- Actual  : 2'],
   },
   {
-    ...debian('libboost-test-dev'),
+    ...createDebianTool('libboost-test-dev'),
     slug: 'boost-test-float-equal',
     tool: 'boost-test',
     heldOut: false,
@@ -49,7 +49,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['check draft(40) == 1.7 has failed'],
   },
   {
-    ...debian('catch2'),
+    ...createDebianTool('catch2'),
     slug: 'catch2-section',
     tool: 'catch2',
     heldOut: false,
@@ -64,7 +64,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['test_price.cpp:8: FAILED', 'REQUIRE( price(7) == 252 )', '280 (0x118) == 252'],
   },
   {
-    ...debian('doctest-dev'),
+    ...createDebianTool('doctest-dev'),
     slug: 'doctest-subcase',
     tool: 'doctest',
     heldOut: false,
@@ -79,7 +79,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['CHECK( knots(5) == 9 ) is NOT correct!', 'values: CHECK( 10 == 9 )'],
   },
   {
-    ...debian('libgtest-dev'),
+    ...createDebianTool('libgtest-dev'),
     slug: 'googletest-exception',
     tool: 'googletest',
     heldOut: false,
@@ -95,7 +95,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['depth below zero'],
   },
   {
-    ...debian('libubsan1'),
+    ...createDebianTool('libubsan1'),
     slug: 'ubsan-signed-overflow',
     tool: 'ubsan',
     heldOut: false,
@@ -110,7 +110,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['signed integer overflow'],
   },
   {
-    ...debian('libc6'),
+    ...createDebianTool('libc6'),
     slug: 'libc-assert-aborts',
     tool: 'assert',
     heldOut: true,
@@ -126,7 +126,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Assertion `total > 0' failed"],
   },
   {
-    ...debian('libc6'),
+    ...createDebianTool('libc6'),
     slug: 'shared-library-missing',
     tool: 'ld.so',
     heldOut: true,

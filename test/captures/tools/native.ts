@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Compilers, checkers, build tools and test frameworks of C and C++. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('gcc'),
+    ...createDebianTool('gcc'),
     slug: 'gcc-implicit-declaration',
     tool: 'gcc',
     heldOut: false,
@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['implicit declaration of function'],
   },
   {
-    ...debian('clang'),
+    ...createDebianTool('clang'),
     slug: 'clang-missing-member',
     tool: 'clang',
     heldOut: false,
@@ -34,7 +34,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["no member named 'lenght' in 'Boat'"],
   },
   {
-    ...debian('clang-tidy'),
+    ...createDebianTool('clang-tidy'),
     slug: 'clang-tidy-use-after-move',
     tool: 'clang-tidy',
     heldOut: false,
@@ -53,7 +53,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'job' used after it was moved"],
   },
   {
-    ...debian('clang-format'),
+    ...createDebianTool('clang-format'),
     slug: 'clang-format-dry-run',
     tool: 'clang-format',
     heldOut: false,
@@ -72,7 +72,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['code should be clang-formatted'],
   },
   {
-    ...debian('cppcheck'),
+    ...createDebianTool('cppcheck'),
     slug: 'cppcheck-memory-leak',
     tool: 'cppcheck',
     heldOut: false,
@@ -86,7 +86,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Memory leak: buffer'],
   },
   {
-    ...debian('splint'),
+    ...createDebianTool('splint'),
     slug: 'splint-null-pointer',
     tool: 'splint',
     heldOut: true,
@@ -100,7 +100,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Index of possibly null pointer name'],
   },
   {
-    ...debian('sparse'),
+    ...createDebianTool('sparse'),
     slug: 'sparse-plain-integer-null',
     tool: 'sparse',
     heldOut: true,
@@ -114,7 +114,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Using plain integer as NULL pointer'],
   },
   {
-    ...debian('binutils'),
+    ...createDebianTool('binutils'),
     slug: 'ld-multiple-definition',
     tool: 'ld',
     heldOut: false,
@@ -129,7 +129,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["multiple definition of `retries'"],
   },
   {
-    ...debian('pkg-config'),
+    ...createDebianTool('pkg-config'),
     slug: 'pkg-config-missing-library',
     tool: 'pkg-config',
     heldOut: true,
@@ -144,7 +144,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Package 'gtk4', required by 'virtual:world', not found"],
   },
   {
-    ...debian('cmake'),
+    ...createDebianTool('cmake'),
     slug: 'cmake-unknown-target-source',
     tool: 'cmake',
     heldOut: false,
@@ -164,7 +164,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Cannot find source file', 'src/signal.c'],
   },
   {
-    ...debian('cmake'),
+    ...createDebianTool('cmake'),
     slug: 'ctest-timeout',
     tool: 'ctest',
     heldOut: false,
@@ -182,7 +182,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['gate_closes (Timeout)'],
   },
   {
-    ...debian('meson'),
+    ...createDebianTool('meson'),
     slug: 'meson-dependency-missing',
     tool: 'meson',
     heldOut: false,
@@ -198,7 +198,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Dependency "libserialport" not found'],
   },
   {
-    ...debian('ninja-build'),
+    ...createDebianTool('ninja-build'),
     slug: 'ninja-missing-input',
     tool: 'ninja',
     heldOut: false,
@@ -215,7 +215,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'art/icon.svg', needed by 'out/icon.svg', missing"],
   },
   {
-    ...debian('make'),
+    ...createDebianTool('make'),
     slug: 'make-no-rule',
     tool: 'make',
     heldOut: false,
@@ -245,7 +245,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Makefile'],
   },
   {
-    ...debian('autoconf', 'automake'),
+    ...createDebianTool('autoconf', 'automake'),
     slug: 'autoreconf-missing-macro',
     tool: 'autoreconf',
     heldOut: false,
@@ -262,7 +262,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['possibly undefined macro: AM_CHECK_WIDGETS'],
   },
   {
-    ...debian('scons'),
+    ...createDebianTool('scons'),
     slug: 'scons-source-missing',
     tool: 'scons',
     heldOut: true,
@@ -278,7 +278,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Source `valve.c' not found"],
   },
   {
-    ...debian('premake4'),
+    ...createDebianTool('premake4'),
     slug: 'premake4-undefined-language',
     tool: 'premake4',
     heldOut: true,
@@ -298,7 +298,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Rust'],
   },
   {
-    ...debian('bison'),
+    ...createDebianTool('bison'),
     slug: 'bison-undeclared-token',
     tool: 'bison',
     heldOut: true,
@@ -311,7 +311,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['symbol ‘PLUS’ is used', 'symbol ‘factor’ is used'],
   },
   {
-    ...debian('flex'),
+    ...createDebianTool('flex'),
     slug: 'flex-unrecognized-rule',
     tool: 'flex',
     heldOut: true,
@@ -327,7 +327,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['bad character class'],
   },
   {
-    ...debian('nasm'),
+    ...createDebianTool('nasm'),
     slug: 'nasm-operand-size',
     tool: 'nasm',
     heldOut: true,
@@ -341,7 +341,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['invalid combination of opcode and operands', 'finish'],
   },
   {
-    ...debian('valgrind'),
+    ...createDebianTool('valgrind'),
     slug: 'valgrind-definitely-lost',
     tool: 'valgrind',
     heldOut: false,
@@ -356,7 +356,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['definitely lost in loss record'],
   },
   {
-    ...debian('check'),
+    ...createDebianTool('check'),
     slug: 'check-assertion',
     tool: 'check',
     heldOut: true,
@@ -371,7 +371,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Assertion 'fare(3) == 400' failed"],
   },
   {
-    ...debian('libcmocka-dev'),
+    ...createDebianTool('libcmocka-dev'),
     slug: 'cmocka-string-compare',
     tool: 'cmocka',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of Ruby and PHP, as Debian ships them. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('rubocop', 'ruby'),
+    ...createDebianTool('rubocop', 'ruby'),
     slug: 'rubocop-offenses',
     tool: 'rubocop',
     heldOut: false,
@@ -20,7 +20,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Useless assignment to variable - unused.'],
   },
   {
-    ...debian('ruby-rspec', 'ruby'),
+    ...createDebianTool('ruby-rspec', 'ruby'),
     slug: 'rspec-change-matcher',
     tool: 'rspec',
     heldOut: false,
@@ -37,7 +37,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['expected `WaitingLine#size` to have changed by -1, but was changed by 0'],
   },
   {
-    ...debian('cucumber', 'ruby'),
+    ...createDebianTool('cucumber', 'ruby'),
     slug: 'cucumber-ruby-raised',
     tool: 'cucumber',
     heldOut: false,
@@ -55,7 +55,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['the lamp is nil (RuntimeError)'],
   },
   {
-    ...debian('rake', 'ruby'),
+    ...createDebianTool('rake', 'ruby'),
     slug: 'rake-unknown-task',
     tool: 'rake',
     heldOut: false,
@@ -68,7 +68,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Don't know how to build task 'package'"],
   },
   {
-    ...debian('ruby-minitest', 'ruby'),
+    ...createDebianTool('ruby-minitest', 'ruby'),
     slug: 'minitest-assert-in-delta',
     tool: 'minitest',
     heldOut: false,
@@ -84,7 +84,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Expected |12.566 - 12|'],
   },
   {
-    ...debian('ruby'),
+    ...createDebianTool('ruby'),
     slug: 'ruby-load-error',
     tool: 'ruby',
     heldOut: false,
@@ -97,7 +97,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['cannot load such file -- tide_tables (LoadError)'],
   },
   {
-    ...debian('ruby'),
+    ...createDebianTool('ruby'),
     slug: 'erb-syntax-error',
     tool: 'erb',
     heldOut: true,
@@ -115,7 +115,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['syntax error, unexpected end-of-input'],
   },
   {
-    ...debian('bundler', 'ruby'),
+    ...createDebianTool('bundler', 'ruby'),
     slug: 'bundler-missing-source-gem',
     tool: 'bundler',
     heldOut: false,
@@ -130,7 +130,7 @@ export const rows: readonly ToolRow[] = [
     ],
   },
   {
-    ...debian('asciidoctor'),
+    ...createDebianTool('asciidoctor'),
     slug: 'asciidoctor-missing-include',
     tool: 'asciidoctor',
     heldOut: true,
@@ -143,7 +143,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['include file not found'],
   },
   {
-    ...debian('jekyll'),
+    ...createDebianTool('jekyll'),
     slug: 'jekyll-liquid-syntax',
     tool: 'jekyll',
     heldOut: true,
@@ -158,7 +158,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Liquid Exception: Liquid syntax error (line 3): 'endfr' is not a valid delimiter"],
   },
   {
-    ...debian('puppet-lint'),
+    ...createDebianTool('puppet-lint'),
     slug: 'puppet-lint-quotes',
     tool: 'puppet-lint',
     heldOut: true,
@@ -173,7 +173,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['double quoted string containing no variables on line 3'],
   },
   {
-    ...debian('ruby-mdl'),
+    ...createDebianTool('ruby-mdl'),
     slug: 'mdl-trailing-spaces',
     tool: 'mdl',
     heldOut: false,
@@ -185,7 +185,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['MD009 Trailing spaces', 'MD025 Multiple top level headers'],
   },
   {
-    ...debian('php-cli'),
+    ...createDebianTool('php-cli'),
     slug: 'php-lint-parse-error',
     tool: 'php',
     heldOut: false,
@@ -201,7 +201,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['PHP Parse error:  syntax error, unexpected token "}", expecting ";"'],
   },
   {
-    ...debian('php-cli'),
+    ...createDebianTool('php-cli'),
     slug: 'php-uncaught-type-error',
     tool: 'php',
     heldOut: false,
@@ -219,7 +219,7 @@ export const rows: readonly ToolRow[] = [
     ],
   },
   {
-    ...debian('phpunit', 'php-xml', 'php-mbstring'),
+    ...createDebianTool('phpunit', 'php-xml', 'php-mbstring'),
     slug: 'phpunit-data-set',
     tool: 'phpunit',
     heldOut: false,
@@ -241,7 +241,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: "-'IV'", to: "+'IIII'" }],
   },
   {
-    ...debian('php-codesniffer'),
+    ...createDebianTool('php-codesniffer'),
     slug: 'phpcs-line-indent',
     tool: 'phpcs',
     heldOut: false,
@@ -258,7 +258,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Each class must be in a namespace of at least one', 'Opening brace should be on a new line'],
   },
   {
-    ...debian('phpmd'),
+    ...createDebianTool('phpmd'),
     slug: 'phpmd-unused-parameter',
     tool: 'phpmd',
     heldOut: true,
@@ -273,7 +273,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Avoid unused parameters such as '$volume'."],
   },
   {
-    ...debian('composer'),
+    ...createDebianTool('composer'),
     slug: 'composer-invalid-json',
     tool: 'composer',
     heldOut: false,
@@ -289,7 +289,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Parse error on line 6:', "Expected: 'STRING' - It appears you have an extra trailing comma"],
   },
   {
-    ...debian('composer'),
+    ...createDebianTool('composer'),
     slug: 'composer-platform-requirement',
     tool: 'composer',
     heldOut: false,
@@ -308,7 +308,7 @@ export const rows: readonly ToolRow[] = [
     ],
   },
   {
-    ...debian('composer'),
+    ...createDebianTool('composer'),
     slug: 'composer-autoload-class',
     tool: 'composer',
     heldOut: false,

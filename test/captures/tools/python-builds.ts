@@ -1,9 +1,9 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of Python that write documents, generate code and run tasks. */
 export const rows: readonly ToolRow[] = [
   {
-    ...pip('sphinx'),
+    ...createPipTool('sphinx'),
     slug: 'sphinx-broken-toctree',
     tool: 'sphinx',
     heldOut: false,
@@ -25,7 +25,7 @@ export const rows: readonly ToolRow[] = [
     ],
   },
   {
-    ...pip('sphinx'),
+    ...createPipTool('sphinx'),
     slug: 'sphinx-missing-extension',
     tool: 'sphinx',
     heldOut: false,
@@ -43,7 +43,7 @@ export const rows: readonly ToolRow[] = [
     ],
   },
   {
-    ...pip('mkdocs'),
+    ...createPipTool('mkdocs'),
     slug: 'mkdocs-strict-link',
     tool: 'mkdocs',
     heldOut: false,
@@ -59,7 +59,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["contains a link 'tool-list.md', but the target is not found among documentation files"],
   },
   {
-    ...pip('mkdocs'),
+    ...createPipTool('mkdocs'),
     slug: 'mkdocs-missing-plugin',
     tool: 'mkdocs',
     heldOut: false,
@@ -75,7 +75,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['The "timeline" plugin is not installed'],
   },
   {
-    ...pip('alembic', 'sqlalchemy'),
+    ...createPipTool('alembic', 'sqlalchemy'),
     slug: 'alembic-two-heads',
     tool: 'alembic',
     heldOut: true,
@@ -99,7 +99,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Multiple head revisions are present'],
   },
   {
-    ...pip('snakemake'),
+    ...createPipTool('snakemake'),
     slug: 'snakemake-missing-input',
     tool: 'snakemake',
     heldOut: true,
@@ -116,7 +116,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Missing input files for rule summary:', 'counts/south.csv'],
   },
   {
-    ...pip('yamale'),
+    ...createPipTool('yamale'),
     slug: 'yamale-required-field',
     tool: 'yamale',
     heldOut: true,
@@ -132,7 +132,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['seats: 0 is less than 1'],
   },
   {
-    ...pip('openapi-spec-validator'),
+    ...createPipTool('openapi-spec-validator'),
     setup:
       'python3 -m pip install --user --no-warn-script-location --ignore-installed openapi-spec-validator',
     slug: 'openapi-spec-validator-missing-responses',
@@ -155,7 +155,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Validation Error: 'responses' is a required property"],
   },
   {
-    ...pip('mdformat'),
+    ...createPipTool('mdformat'),
     slug: 'mdformat-check',
     tool: 'mdformat',
     heldOut: true,
@@ -167,7 +167,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['is not formatted'],
   },
   {
-    ...pip('doc8'),
+    ...createPipTool('doc8'),
     slug: 'doc8-line-length',
     tool: 'doc8',
     heldOut: true,
@@ -182,7 +182,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['D001 Line too long', 'D002 Trailing whitespace'],
   },
   {
-    ...pip('rstcheck'),
+    ...createPipTool('rstcheck'),
     slug: 'rstcheck-directive',
     tool: 'rstcheck',
     heldOut: true,
@@ -196,7 +196,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unknown directive type "warnin".'],
   },
   {
-    ...pip('nbconvert', 'ipykernel', 'nbformat'),
+    ...createPipTool('nbconvert', 'ipykernel', 'nbformat'),
     slug: 'nbconvert-cell-error',
     tool: 'nbconvert',
     heldOut: true,
@@ -217,7 +217,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["TypeError: 'digits' is an invalid keyword argument for round()"],
   },
   {
-    ...pip('cython', 'setuptools'),
+    ...createPipTool('cython', 'setuptools'),
     slug: 'cython-undeclared-name',
     tool: 'cython',
     heldOut: true,
@@ -232,7 +232,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['undeclared name not builtin: factor'],
   },
   {
-    ...pip('grpcio-tools', 'setuptools'),
+    ...createPipTool('grpcio-tools', 'setuptools'),
     slug: 'grpc-tools-field-number',
     tool: 'protoc',
     heldOut: false,
@@ -247,7 +247,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['"Address" is not defined.'],
   },
   {
-    ...pip('scrapy'),
+    ...createPipTool('scrapy'),
     slug: 'scrapy-contract',
     tool: 'scrapy',
     heldOut: true,
@@ -268,7 +268,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["KeyError: 'Spider not found: coffee'"],
   },
   {
-    ...pip('doit'),
+    ...createPipTool('doit'),
     slug: 'doit-task-failed',
     tool: 'doit',
     heldOut: true,
@@ -286,7 +286,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["FileNotFoundError: [Errno 2] No such file or directory: 'pages'"],
   },
   {
-    ...pip('invoke'),
+    ...createPipTool('invoke'),
     slug: 'invoke-missing-task',
     tool: 'invoke',
     heldOut: true,
@@ -302,7 +302,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['cat: settings/production.toml: No such file or directory'],
   },
   {
-    ...pip('cookiecutter'),
+    ...createPipTool('cookiecutter'),
     slug: 'cookiecutter-undefined-variable',
     tool: 'cookiecutter',
     heldOut: true,
@@ -318,7 +318,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["has no attribute 'title'"],
   },
   {
-    ...pip('semgrep'),
+    ...createPipTool('semgrep'),
     slug: 'semgrep-own-rule',
     tool: 'semgrep',
     heldOut: true,

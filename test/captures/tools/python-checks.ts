@@ -1,9 +1,9 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of PyPI that check text, configuration and repositories. */
 export const rows: readonly ToolRow[] = [
   {
-    ...pip('sqlfluff'),
+    ...createPipTool('sqlfluff'),
     slug: 'sqlfluff-keyword-case',
     tool: 'sqlfluff',
     heldOut: false,
@@ -17,7 +17,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['CP01 | Keywords must be consistently upper case'],
   },
   {
-    ...pip('sqlfluff'),
+    ...createPipTool('sqlfluff'),
     slug: 'sqlfluff-unparsable',
     tool: 'sqlfluff',
     heldOut: false,
@@ -30,7 +30,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Found unparsable section'],
   },
   {
-    ...pip('yamllint'),
+    ...createPipTool('yamllint'),
     slug: 'yamllint-repeated-route',
     tool: 'yamllint',
     heldOut: false,
@@ -43,7 +43,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['duplication of key "harbor" in mapping'],
   },
   {
-    ...pip('djlint'),
+    ...createPipTool('djlint'),
     slug: 'djlint-missing-alt',
     tool: 'djlint',
     heldOut: true,
@@ -58,7 +58,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['H013'],
   },
   {
-    ...pip('check-jsonschema'),
+    ...createPipTool('check-jsonschema'),
     slug: 'check-jsonschema-wrong-type',
     tool: 'check-jsonschema',
     heldOut: true,
@@ -75,7 +75,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["$.beds: 'forty' is not of type 'integer'"],
   },
   {
-    ...pip('check-jsonschema'),
+    ...createPipTool('check-jsonschema'),
     slug: 'check-jsonschema-workflow',
     tool: 'check-jsonschema',
     heldOut: true,
@@ -91,7 +91,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'runs-on' is a required property"],
   },
   {
-    ...pip('cfn-lint'),
+    ...createPipTool('cfn-lint'),
     setup: 'python3 -m pip install --user --no-warn-script-location --ignore-installed cfn-lint',
     slug: 'cfn-lint-unknown-property',
     tool: 'cfn-lint',
@@ -113,7 +113,7 @@ Resources:
     telling: ["Additional properties are not allowed ('BucketNam' was unexpected"],
   },
   {
-    ...pip('ansible-lint', 'ansible-core'),
+    ...createPipTool('ansible-lint', 'ansible-core'),
     slug: 'ansible-lint-unnamed-task',
     tool: 'ansible-lint',
     heldOut: false,
@@ -139,7 +139,7 @@ Resources:
     telling: ['name[missing]: All tasks should be named.', 'site.yml:5'],
   },
   {
-    ...pip('detect-secrets'),
+    ...createPipTool('detect-secrets'),
     slug: 'detect-secrets-password',
     tool: 'detect-secrets',
     heldOut: true,
@@ -152,7 +152,7 @@ Resources:
     telling: ['Secret Type: Secret Keyword', 'Location:    mailer.py:4'],
   },
   {
-    ...pip('codespell'),
+    ...createPipTool('codespell'),
     slug: 'codespell-typo',
     tool: 'codespell',
     heldOut: true,
@@ -164,7 +164,7 @@ Resources:
     telling: ['recieved ==> received'],
   },
   {
-    ...pip('deptry'),
+    ...createPipTool('deptry'),
     slug: 'deptry-missing-dependency',
     tool: 'deptry',
     heldOut: true,
@@ -180,7 +180,7 @@ Resources:
     telling: ["DEP001 'pendulum' imported but missing from the dependency definitions"],
   },
   {
-    ...pip('reuse'),
+    ...createPipTool('reuse'),
     slug: 'reuse-no-license',
     tool: 'reuse',
     heldOut: true,
@@ -200,7 +200,7 @@ Resources:
     telling: ['/apples.py'],
   },
   {
-    ...pip('pre-commit'),
+    ...createPipTool('pre-commit'),
     slug: 'pre-commit-local-hook',
     tool: 'pre-commit',
     heldOut: false,
@@ -230,7 +230,7 @@ Resources:
     telling: ['meter.py:2:    print(meter)'],
   },
   {
-    ...pip('pre-commit'),
+    ...createPipTool('pre-commit'),
     slug: 'pre-commit-bad-config',
     tool: 'pre-commit',
     heldOut: false,

@@ -1,9 +1,9 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of PyPI that check Python code. */
 export const rows: readonly ToolRow[] = [
   {
-    ...pip('vulture'),
+    ...createPipTool('vulture'),
     slug: 'vulture-unused-function',
     tool: 'vulture',
     heldOut: true,
@@ -26,7 +26,7 @@ print(high_tide([3, 15]))
     telling: ["unused function 'low_tide'"],
   },
   {
-    ...pip('bandit'),
+    ...createPipTool('bandit'),
     slug: 'bandit-shell-call',
     tool: 'bandit',
     heldOut: false,
@@ -55,7 +55,7 @@ def limit():
     telling: ['subprocess call with shell=True identified', 'Location: backup/run.py:5'],
   },
   {
-    ...pip('pydocstyle'),
+    ...createPipTool('pydocstyle'),
     slug: 'pydocstyle-missing-docstring',
     tool: 'pydocstyle',
     heldOut: true,
@@ -74,7 +74,7 @@ def book(day, hour):
     telling: ['D103: Missing docstring in public function'],
   },
   {
-    ...pip('interrogate'),
+    ...createPipTool('interrogate'),
     slug: 'interrogate-coverage',
     tool: 'interrogate',
     heldOut: false,
@@ -98,7 +98,7 @@ def gross(price):
     telling: ['RESULT: FAILED (minimum: 80.0%'],
   },
   {
-    ...pip('black==24.10.0'),
+    ...createPipTool('black==24.10.0'),
     slug: 'black-cannot-parse',
     tool: 'black',
     heldOut: false,
@@ -117,7 +117,7 @@ def gross(price):
     telling: ['bakery/oven.py: Cannot parse'],
   },
   {
-    ...pip('isort'),
+    ...createPipTool('isort'),
     slug: 'isort-import-order',
     tool: 'isort',
     heldOut: false,
@@ -132,7 +132,7 @@ def gross(price):
     telling: ['ferry.py Imports are incorrectly sorted'],
   },
   {
-    ...pip('flake8', 'flake8-bugbear'),
+    ...createPipTool('flake8', 'flake8-bugbear'),
     slug: 'flake8-bugbear-default',
     tool: 'flake8',
     heldOut: false,
@@ -144,7 +144,7 @@ def gross(price):
     telling: ['B006 Do not use mutable data structures'],
   },
   {
-    ...pip('pylint'),
+    ...createPipTool('pylint'),
     slug: 'pylint-undefined-variable',
     tool: 'pylint',
     heldOut: false,
@@ -167,7 +167,7 @@ def fee(hours):
     telling: ["Undefined variable 'rate_per_hour'"],
   },
   {
-    ...pip('pyright[nodejs]'),
+    ...createPipTool('pyright[nodejs]'),
     slug: 'pyright-optional-member',
     tool: 'pyright',
     heldOut: false,
@@ -187,7 +187,7 @@ def course(line: str) -> str:
     telling: ['"group" is not a known attribute of "None"'],
   },
   {
-    ...pip('yapf'),
+    ...createPipTool('yapf'),
     slug: 'yapf-layout',
     tool: 'yapf',
     heldOut: true,
@@ -204,7 +204,7 @@ def course(line: str) -> str:
     telling: [{ from: '-    return [ lamp', to: '+    return [lamp' }],
   },
   {
-    ...pip('ruff'),
+    ...createPipTool('ruff'),
     slug: 'ruff-format-check',
     tool: 'ruff',
     heldOut: false,
@@ -216,7 +216,7 @@ def course(line: str) -> str:
     telling: ["-voices = { 'alto':3"],
   },
   {
-    ...pip('import-linter'),
+    ...createPipTool('import-linter'),
     slug: 'import-linter-layers',
     tool: 'import-linter',
     heldOut: true,
@@ -246,7 +246,7 @@ layers =
     ],
   },
   {
-    ...pip('xenon'),
+    ...createPipTool('xenon'),
     slug: 'xenon-complexity',
     tool: 'xenon',
     heldOut: true,
@@ -270,7 +270,7 @@ layers =
     telling: ['block "signals.py:1 signal" has a rank of'],
   },
   {
-    ...pip('pyupgrade'),
+    ...createPipTool('pyupgrade'),
     slug: 'pyupgrade-old-style',
     tool: 'pyupgrade',
     heldOut: true,
@@ -285,7 +285,7 @@ layers =
     telling: ['Rewriting labels.py'],
   },
   {
-    ...pip('mypy', 'types-PyYAML'),
+    ...createPipTool('mypy', 'types-PyYAML'),
     slug: 'mypy-return-type',
     tool: 'mypy',
     heldOut: false,

@@ -1,9 +1,9 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of Python that resolve, build and release packages. */
 export const rows: readonly ToolRow[] = [
   {
-    ...pip('pip-tools'),
+    ...createPipTool('pip-tools'),
     slug: 'pip-compile-conflict',
     tool: 'pip-compile',
     heldOut: false,
@@ -15,7 +15,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Cannot install -r requirements.in (line 1) and werkzeug==2.0.3'],
   },
   {
-    ...pip('pip-tools'),
+    ...createPipTool('pip-tools'),
     slug: 'pip-compile-unknown-package',
     tool: 'pip-compile',
     heldOut: false,
@@ -27,7 +27,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['No matching distribution found for itsdangerous==99.1'],
   },
   {
-    ...pip('pipenv'),
+    ...createPipTool('pipenv'),
     slug: 'pipenv-lock-out-of-date',
     tool: 'pipenv',
     heldOut: false,
@@ -43,7 +43,7 @@ export const rows: readonly ToolRow[] = [
     telling: [{ from: 'Your Pipfile.lock', to: 'Expected:' }],
   },
   {
-    ...pip('poetry'),
+    ...createPipTool('poetry'),
     slug: 'poetry-check-fields',
     tool: 'poetry',
     heldOut: false,
@@ -58,7 +58,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['tool.poetry.build must be valid exactly by one definition'],
   },
   {
-    ...pip('poetry'),
+    ...createPipTool('poetry'),
     slug: 'poetry-lock-changed',
     tool: 'poetry',
     heldOut: false,
@@ -74,7 +74,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['pyproject.toml changed significantly since poetry.lock was last generated'],
   },
   {
-    ...pip('pdm'),
+    ...createPipTool('pdm'),
     slug: 'pdm-broken-dependency',
     tool: 'pdm',
     heldOut: true,
@@ -88,7 +88,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["[AttributeError]: module 'hishel' has no attribute 'SyncSqliteStorage'"],
   },
   {
-    ...pip('hatch'),
+    ...createPipTool('hatch'),
     slug: 'hatch-no-package',
     tool: 'hatch',
     heldOut: false,
@@ -105,7 +105,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['ValueError: Unable to determine which files to ship inside the wheel'],
   },
   {
-    ...pip('uv'),
+    ...createPipTool('uv'),
     slug: 'uv-lock-check',
     tool: 'uv',
     heldOut: false,
@@ -125,7 +125,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['needs to be updated'],
   },
   {
-    ...pip('twine', 'build', 'setuptools', 'wheel'),
+    ...createPipTool('twine', 'build', 'setuptools', 'wheel'),
     slug: 'twine-broken-description',
     tool: 'twine',
     heldOut: true,
@@ -145,7 +145,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['`long_description` has syntax errors in markup'],
   },
   {
-    ...pip('check-manifest', 'setuptools'),
+    ...createPipTool('check-manifest', 'setuptools'),
     slug: 'check-manifest-missing-file',
     tool: 'check-manifest',
     heldOut: true,
@@ -165,7 +165,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['missing from sdist:', '  CHANGES.md'],
   },
   {
-    ...pip('build', 'setuptools'),
+    ...createPipTool('build', 'setuptools'),
     slug: 'build-bad-license',
     tool: 'build',
     heldOut: false,
@@ -181,7 +181,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['`project.authors` must be array'],
   },
   {
-    ...pip('setuptools'),
+    ...createPipTool('setuptools'),
     slug: 'setuptools-c-extension',
     tool: 'setuptools',
     heldOut: false,
@@ -197,7 +197,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['fatal error: counter.h: No such file or directory'],
   },
   {
-    ...pip('validate-pyproject'),
+    ...createPipTool('validate-pyproject'),
     slug: 'validate-pyproject-dependency',
     tool: 'validate-pyproject',
     heldOut: true,
@@ -213,7 +213,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['`project.dependencies[1]` must be pep508'],
   },
   {
-    ...pip('bump-my-version'),
+    ...createPipTool('bump-my-version'),
     slug: 'bump-my-version-not-found',
     tool: 'bump-my-version',
     heldOut: true,
@@ -230,7 +230,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Did not find'],
   },
   {
-    ...pip('towncrier'),
+    ...createPipTool('towncrier'),
     slug: 'towncrier-no-fragment',
     tool: 'towncrier',
     heldOut: true,
@@ -248,7 +248,7 @@ echo 'HOURS = 9' > opening.py && git add . && git -c user.name=Ada -c user.email
     telling: ['No new newsfragments found on this branch.'],
   },
   {
-    ...pip('pip-licenses', 'click'),
+    ...createPipTool('pip-licenses', 'click'),
     slug: 'pip-licenses-forbidden',
     tool: 'pip-licenses',
     heldOut: true,
@@ -260,7 +260,7 @@ echo 'HOURS = 9' > opening.py && git add . && git -c user.name=Ada -c user.email
     telling: ['fail-on license'],
   },
   {
-    ...pip('pip-audit'),
+    ...createPipTool('pip-audit'),
     slug: 'pip-audit-no-network',
     tool: 'pip-audit',
     heldOut: true,
@@ -276,7 +276,7 @@ echo 'HOURS = 9' > opening.py && git add . && git -c user.name=Ada -c user.email
     telling: ["requests.exceptions.ConnectionError: HTTPSConnectionPool(host='"],
   },
   {
-    ...pip('commitizen'),
+    ...createPipTool('commitizen'),
     slug: 'commitizen-message',
     tool: 'commitizen',
     heldOut: true,
@@ -290,7 +290,7 @@ git init -q -b main && git add . && git -c user.name=Ada -c user.email=ada@examp
     telling: [': "more bees'],
   },
   {
-    ...pip('gitlint-core'),
+    ...createPipTool('gitlint-core'),
     slug: 'gitlint-title',
     tool: 'gitlint',
     heldOut: true,
@@ -304,7 +304,7 @@ git init -q -b main && git add . && git -c user.name=Ada -c user.email=ada@examp
     telling: ['T5 Title contains the word', 'T3 Title has trailing punctuation'],
   },
   {
-    ...pip('pyinstaller'),
+    ...createPipTool('pyinstaller'),
     slug: 'pyinstaller-missing-data',
     tool: 'pyinstaller',
     heldOut: true,

@@ -1,9 +1,9 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Tools of Python that run scenarios written in words or tables. */
 export const rows: readonly ToolRow[] = [
   {
-    ...pip('behave'),
+    ...createPipTool('behave'),
     slug: 'behave-failed-step',
     tool: 'behave',
     heldOut: false,
@@ -45,7 +45,7 @@ def is_open(context, state):
     telling: ['ASSERT FAILED: the locker is open'],
   },
   {
-    ...pip('behave'),
+    ...createPipTool('behave'),
     slug: 'behave-undefined-step',
     tool: 'behave',
     heldOut: false,
@@ -78,7 +78,7 @@ def wait(context, count):
     telling: ['When the desk opens       # None'],
   },
   {
-    ...pip('robotframework'),
+    ...createPipTool('robotframework'),
     slug: 'robot-expected-text',
     tool: 'robot',
     heldOut: false,
@@ -105,7 +105,7 @@ Asks For A Name
     telling: ['Welcome Ada! != Welcome, Ada!'],
   },
   {
-    ...pip('pytest-bdd'),
+    ...createPipTool('pytest-bdd'),
     slug: 'pytest-bdd-missing-step',
     tool: 'pytest-bdd',
     heldOut: true,
@@ -122,7 +122,7 @@ Asks For A Name
     telling: ['StepDefinitionNotFoundError: Step definition is not found: When "I press 5"'],
   },
   {
-    ...pip('tavern'),
+    ...createPipTool('tavern'),
     slug: 'tavern-pytest-too-new',
     tool: 'tavern',
     heldOut: true,

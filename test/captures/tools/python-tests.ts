@@ -1,4 +1,4 @@
-import { pip, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createPipTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 const PYTHON = { version: 'python3 --version' } as const;
 
@@ -79,7 +79,7 @@ class ZoneTest(unittest.TestCase):
     telling: [{ from: '    3', to: '    2' }],
   },
   {
-    ...pip('nose2'),
+    ...createPipTool('nose2'),
     slug: 'nose2-parameters',
     tool: 'nose2',
     heldOut: false,
@@ -103,7 +103,7 @@ def test_postage(grams, cents):
     telling: ['AssertionError: 50 g cost 160'],
   },
   {
-    ...pip('hypothesis', 'pytest'),
+    ...createPipTool('hypothesis', 'pytest'),
     slug: 'hypothesis-falsified',
     tool: 'hypothesis',
     heldOut: false,
@@ -133,7 +133,7 @@ def test_round_trip(text):
     telling: ["ValueError: invalid literal for int() with base 10: ''", "text=''"],
   },
   {
-    ...pip('ward'),
+    ...createPipTool('ward'),
     slug: 'ward-expectation',
     tool: 'ward',
     heldOut: true,
@@ -161,7 +161,7 @@ def _():
     telling: [{ from: '│ VIIII', to: '│ IX' }],
   },
   {
-    ...pip('tox'),
+    ...createPipTool('tox'),
     slug: 'tox-command-fails',
     tool: 'tox',
     heldOut: false,
@@ -179,7 +179,7 @@ def _():
     telling: ['AssertionError: the catalog has no films'],
   },
   {
-    ...pip('nox'),
+    ...createPipTool('nox'),
     slug: 'nox-session-fails',
     tool: 'nox',
     heldOut: false,
@@ -208,7 +208,7 @@ def size(session):
     telling: ['manifest.txt names banner.svg, which is not there'],
   },
   {
-    ...pip('coverage'),
+    ...createPipTool('coverage'),
     slug: 'coverage-fail-under',
     tool: 'coverage',
     heldOut: false,
@@ -226,7 +226,7 @@ def size(session):
     telling: ['Coverage failure: total of'],
   },
   {
-    ...pip('pytest-cov'),
+    ...createPipTool('pytest-cov'),
     slug: 'pytest-cov-threshold',
     tool: 'pytest-cov',
     heldOut: false,
@@ -246,7 +246,7 @@ def size(session):
     telling: ['Required test coverage of 95% not reached'],
   },
   {
-    ...pip('pytest-timeout'),
+    ...createPipTool('pytest-timeout'),
     slug: 'pytest-timeout-exceeded',
     tool: 'pytest-timeout',
     heldOut: false,
@@ -262,7 +262,7 @@ def size(session):
     telling: ['Failed: Timeout (>2.0s) from pytest-timeout.'],
   },
   {
-    ...pip('django'),
+    ...createPipTool('django'),
     slug: 'django-test-status',
     tool: 'django',
     heldOut: false,
@@ -283,7 +283,7 @@ def size(session):
     telling: ["Couldn't retrieve content: Response code was 404 (expected 200)"],
   },
   {
-    ...pip('django'),
+    ...createPipTool('django'),
     slug: 'django-check-model',
     tool: 'django',
     heldOut: false,
@@ -303,7 +303,7 @@ def size(session):
     telling: ['loans.Loan.fee: (fields.E134)'],
   },
   {
-    ...pip('zope.testrunner'),
+    ...createPipTool('zope.testrunner'),
     slug: 'zope-testrunner-error',
     tool: 'zope-testrunner',
     heldOut: true,

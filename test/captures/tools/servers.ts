@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Checks of configurations of servers and machines, and provisioning. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('nginx-light'),
+    ...createDebianTool('nginx-light'),
     slug: 'nginx-unknown-directive',
     tool: 'nginx',
     heldOut: true,
@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['unknown directive "proxy_pas"'],
   },
   {
-    ...debian('apache2'),
+    ...createDebianTool('apache2'),
     slug: 'apache2-invalid-command',
     tool: 'apache2',
     heldOut: true,
@@ -37,7 +37,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Invalid command 'RewriteEngine'"],
   },
   {
-    ...debian('haproxy'),
+    ...createDebianTool('haproxy'),
     slug: 'haproxy-unknown-backend',
     tool: 'haproxy',
     heldOut: true,
@@ -56,7 +56,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["unable to find required default_backend: 'aplication'"],
   },
   {
-    ...debian('bind9-utils'),
+    ...createDebianTool('bind9-utils'),
     slug: 'named-checkzone-bad-address',
     tool: 'named-checkzone',
     heldOut: true,
@@ -75,7 +75,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['bad dotted quad'],
   },
   {
-    ...debian('dnsmasq-base'),
+    ...createDebianTool('dnsmasq-base'),
     slug: 'dnsmasq-bad-option',
     tool: 'dnsmasq',
     heldOut: true,
@@ -88,7 +88,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['bad option at line 3 of dnsmasq.conf'],
   },
   {
-    ...debian('sudo'),
+    ...createDebianTool('sudo'),
     slug: 'visudo-syntax',
     tool: 'visudo',
     heldOut: true,
@@ -101,7 +101,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['syntax error'],
   },
   {
-    ...debian('prometheus'),
+    ...createDebianTool('prometheus'),
     slug: 'promtool-rule-expression',
     tool: 'promtool',
     heldOut: true,
@@ -120,7 +120,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['could not parse expression'],
   },
   {
-    ...debian('prometheus'),
+    ...createDebianTool('prometheus'),
     slug: 'promtool-unit-test',
     tool: 'promtool',
     heldOut: true,
@@ -136,7 +136,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['alertname: QueueLong', 'got:[]'],
   },
   {
-    ...debian('systemd'),
+    ...createDebianTool('systemd'),
     slug: 'systemd-analyze-missing-program',
     tool: 'systemd-analyze',
     heldOut: true,
@@ -151,7 +151,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['/usr/bin/tides-server is not executable'],
   },
   {
-    ...debian('logrotate'),
+    ...createDebianTool('logrotate'),
     slug: 'logrotate-bad-count',
     tool: 'logrotate',
     heldOut: true,
@@ -163,7 +163,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["bad rotation count 'seven'"],
   },
   {
-    ...debian('puppet-agent'),
+    ...createDebianTool('puppet-agent'),
     slug: 'puppet-parser-syntax',
     tool: 'puppet',
     heldOut: true,
@@ -182,7 +182,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["Syntax error at 'mode'"],
   },
   {
-    ...debian('ansible-core'),
+    ...createDebianTool('ansible-core'),
     slug: 'ansible-undefined-variable',
     tool: 'ansible',
     heldOut: false,
@@ -197,7 +197,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'service_port' is undefined"],
   },
   {
-    ...debian('ansible-lint'),
+    ...createDebianTool('ansible-lint'),
     slug: 'ansible-lint-no-changed-when',
     tool: 'ansible-lint',
     heldOut: true,
@@ -212,7 +212,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['command-instead-of-module: ', 'command-instead-of-shell: ', 'no-changed-when: '],
   },
   {
-    ...debian('nftables'),
+    ...createDebianTool('nftables'),
     slug: 'nft-syntax',
     tool: 'nft',
     heldOut: true,
@@ -227,7 +227,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['syntax error, unexpected number'],
   },
   {
-    ...debian('redis-tools'),
+    ...createDebianTool('redis-tools'),
     slug: 'redis-cli-refused',
     tool: 'redis-cli',
     heldOut: true,
@@ -243,7 +243,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Connection refused'],
   },
   {
-    ...debian('sqlite3'),
+    ...createDebianTool('sqlite3'),
     slug: 'sqlite3-constraint',
     tool: 'sqlite3',
     heldOut: true,

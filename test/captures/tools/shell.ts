@@ -1,9 +1,9 @@
-import { debian, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+import { createDebianTool, type ToolRow } from '../../../scripts/parts/capture/row.ts';
 
 /** Shells, the commands of every machine, and scripts that other interpreters run. */
 export const rows: readonly ToolRow[] = [
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-command-not-found',
     tool: 'bash',
     heldOut: false,
@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['pngquant: command not found'],
   },
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-variable-not-set',
     tool: 'bash',
     heldOut: false,
@@ -34,7 +34,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['the name of the server is not set'],
   },
   {
-    ...debian('bash'),
+    ...createDebianTool('bash'),
     slug: 'bash-syntax-unexpected-end',
     tool: 'bash',
     heldOut: false,
@@ -45,7 +45,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['syntax error: unexpected end of file'],
   },
   {
-    ...debian('fish'),
+    ...createDebianTool('fish'),
     slug: 'fish-missing-end',
     tool: 'fish',
     heldOut: true,
@@ -60,7 +60,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Missing end to balance this function definition'],
   },
   {
-    ...debian('zsh'),
+    ...createDebianTool('zsh'),
     slug: 'zsh-no-matches',
     tool: 'zsh',
     heldOut: true,
@@ -73,7 +73,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['no matches found: reports/*.xml'],
   },
   {
-    ...debian('coreutils'),
+    ...createDebianTool('coreutils'),
     slug: 'cp-no-space-left',
     tool: 'cp',
     heldOut: false,
@@ -87,7 +87,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["error writing '/dev/full': No space left on device"],
   },
   {
-    ...debian('sed'),
+    ...createDebianTool('sed'),
     slug: 'sed-unterminated-command',
     tool: 'sed',
     heldOut: true,
@@ -104,7 +104,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['unknown option to `s'],
   },
   {
-    ...debian('mawk'),
+    ...createDebianTool('mawk'),
     slug: 'awk-division-by-zero',
     tool: 'awk',
     heldOut: true,
@@ -121,7 +121,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['no heights in heights.txt'],
   },
   {
-    ...debian('libc-bin'),
+    ...createDebianTool('libc-bin'),
     slug: 'iconv-illegal-input',
     tool: 'iconv',
     heldOut: true,
@@ -134,7 +134,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['illegal input sequence at position 1'],
   },
   {
-    ...debian('xz-utils'),
+    ...createDebianTool('xz-utils'),
     slug: 'xz-corrupt-data',
     tool: 'xz',
     heldOut: true,
@@ -148,7 +148,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['charts.xz: Compressed data is corrupt'],
   },
   {
-    ...debian('apt'),
+    ...createDebianTool('apt'),
     slug: 'apt-get-lock-denied',
     tool: 'apt-get',
     heldOut: false,
@@ -159,7 +159,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Could not open lock file /var/lib/dpkg/lock-frontend'],
   },
   {
-    ...debian('apt'),
+    ...createDebianTool('apt'),
     slug: 'apt-get-no-such-package',
     tool: 'apt-get',
     heldOut: false,
@@ -171,7 +171,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Unable to locate package libserialport99-dev'],
   },
   {
-    ...debian('git'),
+    ...createDebianTool('git'),
     slug: 'git-clone-refused',
     tool: 'git',
     heldOut: false,
@@ -183,7 +183,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Failed to connect to payments.example.test port 80'],
   },
   {
-    ...debian('ant'),
+    ...createDebianTool('ant'),
     slug: 'ant-file-missing',
     tool: 'ant',
     heldOut: false,
@@ -199,7 +199,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Could not find file'],
   },
   {
-    ...debian('clojure'),
+    ...createDebianTool('clojure'),
     slug: 'clojure-null-pointer',
     tool: 'clojure',
     heldOut: true,
@@ -214,7 +214,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['NullPointerException', 'because "x" is null'],
   },
   {
-    ...debian('groovy'),
+    ...createDebianTool('groovy'),
     slug: 'groovy-missing-property',
     tool: 'groovy',
     heldOut: true,

@@ -5,15 +5,15 @@ import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
 import {
-  recalledAnalysis,
+  createRecalledAnalysis,
+  createUnsureAnalysis,
   sampleAnalysis,
   sampleBuild,
-  unsureAnalysis,
 } from '../../support/sample-analysis.ts';
 import {
-  branchSituation,
-  decided,
-  greenSituation,
+  createBranchSituation,
+  createDecision,
+  createPassedSituation,
   openQuestion,
   sampleCause,
   sampleHead,
@@ -28,17 +28,17 @@ const STREAK: Streak = {
   seenToday: 1,
 };
 
-function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
+function wordMessage(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
   const facts = findSlackFacts(situation);
   if (facts === null) throw new Error('there is something to say');
   return createSlackMessage(facts, { ...STREAK, ...streak }, links);
 }
 
 const red = (analysis: Analysis, change = {}) =>
-  branchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
+  createBranchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
 
 /** Texts and buttons, a line each. */
-function shown({ blocks }: SlackMessage): string {
+function formatMessage({ blocks }: SlackMessage): string {
   return blocks
     .map((block) =>
       'text' in block ? block.text : block.buttons.map(({ label }) => `[ ${label} ]`).join(' '),
@@ -48,8 +48,8 @@ function shown({ blocks }: SlackMessage): string {
 
 describe('the message about a broken branch', () => {
   it('has the cause, the change, its author, one line of evidence and the fix', () => {
-    const message = worded(red(sampleAnalysis()));
-    expect(shown(message)).toBe(
+    const message = wordMessage(red(sampleAnalysis()));
+    expect(formatMessage(message)).toBe(
       [
         ':red_circle: *main is red: The cart total is rounded twice* (Test failure, 91 %)',
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
@@ -73,22 +73,22 @@ describe('the message about a broken branch', () => {
   });
 
   it('counts the failures of the day', () => {
-    expect(shown(worded(red(sampleAnalysis()), { seenToday: 3 }))).toContain('\nseen 3× today');
+    expect(formatMessage(wordMessage(red(sampleAnalysis()), { seenToday: 3 }))).toContain('\nseen 3× today');
   });
 
   it('names the person who confirmed a known cause', () => {
-    expect(shown(worded(red(recalledAnalysis())))).toContain(
+    expect(formatMessage(wordMessage(red(createRecalledAnalysis())))).toContain(
       '(Test failure, confirmed by grace on 2026-10-12, seen 14 times)',
     );
   });
 
   it('is yellow and asks for a review if the cause is uncertain', () => {
     const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
-    const message = worded(red(unsureAnalysis(), { review }));
-    expect(shown(message)).toMatch(
+    const message = wordMessage(red(createUnsureAnalysis(), { review }));
+    expect(formatMessage(message)).toMatch(
       /^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/,
     );
-    expect(shown(message)).toContain('[ Open ] [ Decide ] [ Right ] [ Wrong… ]');
+    expect(formatMessage(message)).toContain('[ Open ] [ Decide ] [ Right ] [ Wrong… ]');
     expect(message.text).toBe('main is red, cause not certain (61 %)');
   });
 
@@ -105,28 +105,28 @@ describe('the message about a broken branch', () => {
     ],
     [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(Test failure, 91 %)'],
   ] as const)('shows the decision of a person: %j', (change, line, how) => {
-    const message = worded(red(sampleAnalysis(), { review: decided(change) }));
-    expect(shown(message)).toContain(line);
-    expect(shown(message)).toContain(how);
-    expect(shown(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
+    const message = wordMessage(red(sampleAnalysis(), { review: createDecision(change) }));
+    expect(formatMessage(message)).toContain(line);
+    expect(formatMessage(message)).toContain(how);
+    expect(formatMessage(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
   });
 
   it('lists each of several causes, and counts the rest', () => {
     const causes = Array.from({ length: 11 }, (_, index) =>
       sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
     );
-    const message = worded(branchSituation(sampleHead({ causes })));
+    const message = wordMessage(createBranchSituation(sampleHead({ causes })));
     expect(message.text).toBe('main is red for 11 reasons');
-    expect(shown(message)).toContain('*8.* The cart total');
-    expect(shown(message)).toContain('… 3 more causes');
+    expect(formatMessage(message)).toContain('*8.* The cart total');
+    expect(formatMessage(message)).toContain('… 3 more causes');
     expect(message.blocks.length).toBeLessThanOrEqual(50);
   });
 
   it('explains why a build could not be analyzed', () => {
     const job = { state: 'failed', error: 'the daily budget is used up' } as const;
-    const message = worded(branchSituation(sampleHead({ causes: [], job })));
-    expect(shown(message)).toContain(':red_circle: *main is red*');
-    expect(shown(message)).toContain('Faultline: not analyzed, the daily budget is used up');
+    const message = wordMessage(createBranchSituation(sampleHead({ causes: [], job })));
+    expect(formatMessage(message)).toContain(':red_circle: *main is red*');
+    expect(formatMessage(message)).toContain('Faultline: not analyzed, the daily budget is used up');
   });
 
   it('omits buttons without a target', () => {
@@ -140,19 +140,22 @@ describe('no message is sent', () => {
   it.each([
     [
       'while it is looked at',
-      branchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } })),
+      createBranchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } })),
     ],
-    ['while a person is asked', branchSituation(sampleHead({ causes: [], question: openQuestion }))],
-    ['of a build that has no branch', branchSituation(sampleHead({ build: sampleBuild({ branch: null }) }))],
+    ['while a person is asked', createBranchSituation(sampleHead({ causes: [], question: openQuestion }))],
+    [
+      'of a build that has no branch',
+      createBranchSituation(sampleHead({ build: sampleBuild({ branch: null }) })),
+    ],
     [
       'of a branch that was never red',
-      branchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] })),
+      createBranchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] })),
     ],
     [
       'of a build that was cancelled',
-      branchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) })),
+      createBranchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) })),
     ],
-    ['where nothing is stored any more', branchSituation()],
+    ['where nothing is stored any more', createBranchSituation()],
   ])('%s', (_case, situation) => {
     expect(findSlackFacts(situation)).toBeNull();
   });
@@ -160,8 +163,8 @@ describe('no message is sent', () => {
 
 describe('the message about a fixed branch', () => {
   it('has the duration and the former cause', () => {
-    const message = worded(greenSituation());
-    expect(shown(message)).toBe(
+    const message = wordMessage(createPassedSituation());
+    expect(formatMessage(message)).toBe(
       ':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]',
     );
     expect(message.text).toBe('main is green again after 41 min (was: The cart total is rounded twice)');
@@ -173,7 +176,7 @@ describe('the message about a fixed branch', () => {
     ['2026-10-12T16:01:00.000Z', '2 h'],
     ['2026-10-15T14:01:00.000Z', '3 days'],
   ])('gives the duration of a failure that ends at %s as %s', (finishedAt, took) => {
-    expect(worded(greenSituation({ finishedAt })).text).toContain(`green again after ${took} (`);
+    expect(wordMessage(createPassedSituation({ finishedAt })).text).toContain(`green again after ${took} (`);
   });
 });
 
@@ -186,7 +189,7 @@ describe('hostile text', () => {
     evidence: [],
     answer: { ...answer, title: HOSTILE, fixRecommendation: HOSTILE, claims },
   });
-  const situation = branchSituation(
+  const situation = createBranchSituation(
     sampleHead({
       build: sampleBuild({
         branch: `main${HOSTILE}`,
@@ -194,13 +197,13 @@ describe('hostile text', () => {
         pipeline: HOSTILE,
         number: HOSTILE,
       }),
-      causes: [sampleCause(analysis, { review: decided({ reviewer: HOSTILE }) })],
+      causes: [sampleCause(analysis, { review: createDecision({ reviewer: HOSTILE }) })],
     }),
   );
-  const message = worded(situation, { author: HOSTILE, commit: HOSTILE });
+  const message = wordMessage(situation, { author: HOSTILE, commit: HOSTILE });
 
   it('creates no mention, link, format or hidden character', () => {
-    const text = `${shown(message)}\n${message.text}`;
+    const text = `${formatMessage(message)}\n${message.text}`;
     const ours = text.replaceAll(/<!date\^\d+\^\{time\}\|\d\d:\d\d UTC>/g, '');
     expect(ours).not.toMatch(/[<>](?! )/);
     expect(ours).toContain('&lt;!channel&gt; &lt;@U0123&gt;');
@@ -212,7 +215,7 @@ describe('hostile text', () => {
     const long = sampleAnalysis({
       answer: { ...answer, title: '<'.repeat(9_000), fixRecommendation: '&'.repeat(9_000) },
     });
-    for (const block of worded(red(long)).blocks)
+    for (const block of wordMessage(red(long)).blocks)
       if ('text' in block) expect(block.text.length).toBeLessThanOrEqual(6_000);
   });
 });

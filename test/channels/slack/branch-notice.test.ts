@@ -8,7 +8,13 @@ import type { Situation } from '../../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
 import { callTo, send } from '../sending.ts';
-import { branchSituation, decided, greenSituation, sampleCause, sampleHead } from './slack-world.ts';
+import {
+  createBranchSituation,
+  createDecision,
+  createPassedSituation,
+  sampleCause,
+  sampleHead,
+} from './slack-world.ts';
 
 let slack: SlackApi;
 /** The first build of the row of failures that is asked about. */
@@ -55,7 +61,7 @@ async function keep(situation: Situation, change: Partial<NoticeCall> = {}): Pro
 }
 
 const red = (number = '812', change = {}) =>
-  branchSituation(
+  createBranchSituation(
     sampleHead({
       build: sampleBuild({ id: `bld_${number}`, number }),
       causes: [sampleCause(sampleAnalysis(), change)],
@@ -65,8 +71,8 @@ const red = (number = '812', change = {}) =>
 it('the first failure of a branch posts one message, which is updated until the branch passes', async () => {
   await keep(red());
   await keep(red('813'));
-  await keep(red('813', { review: decided({ type: 'accept' }) }));
-  await keep(greenSituation());
+  await keep(red('813', { review: createDecision({ type: 'accept' }) }));
+  await keep(createPassedSituation());
   expect(slack.messages).toHaveLength(1);
   expect(slack.messages[0]).toMatchObject({
     edits: 3,
@@ -76,7 +82,7 @@ it('the first failure of a branch posts one message, which is updated until the 
 
 it('the next failure after that posts a new message', async () => {
   await keep(red());
-  await keep(greenSituation());
+  await keep(createPassedSituation());
   firstBuild = sampleBuild({ id: 'bld_900', number: '900' });
   await keep(red('900'));
   expect(slack.messages.map(({ text }) => text.slice(0, 13))).toEqual(['main is green', 'main is red: ']);
@@ -84,7 +90,7 @@ it('the next failure after that posts a new message', async () => {
 });
 
 it('a branch that passes before its failure was posted gets no message', async () => {
-  await keep(greenSituation());
+  await keep(createPassedSituation());
   expect(slack.calls).toEqual([]);
   expect(reference).toBe('-');
   await keep(red());
@@ -93,7 +99,7 @@ it('a branch that passes before its failure was posted gets no message', async (
 
 it('a correction is also posted in the thread, once', async () => {
   await keep(red());
-  const review = decided({ type: 'correct', category: 'CONFIG_ERROR' });
+  const review = createDecision({ type: 'correct', category: 'CONFIG_ERROR' });
   await keep(red('812', { review }));
   await keep(red('813', { review }));
   const replies = slack.messages.filter(({ threadTs }) => threadTs !== null);
@@ -104,13 +110,13 @@ it('a correction is also posted in the thread, once', async () => {
 
 it('a muted cause is omitted, and only the others are named', async () => {
   await keep(red('812', { isMuted: true }));
-  await keep(greenSituation());
+  await keep(createPassedSituation());
   expect(slack.messages).toEqual([]);
   const causes = [
     sampleCause(sampleAnalysis(), { isMuted: true }),
     sampleCause(sampleAnalysis({ id: 'ana_2' })),
   ];
-  await keep(branchSituation(sampleHead({ build: sampleBuild({ id: 'bld_9', number: '9' }), causes })));
+  await keep(createBranchSituation(sampleHead({ build: sampleBuild({ id: 'bld_9', number: '9' }), causes })));
   expect(slack.messages).toHaveLength(1);
   expect(slack.messages[0]?.text).not.toContain('2 reasons');
 });

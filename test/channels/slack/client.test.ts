@@ -101,7 +101,7 @@ const Thrown = z.object({
   message: z.string(),
 });
 
-async function refusalOf(work: Promise<unknown>) {
+async function catchRefusal(work: Promise<unknown>) {
   return Thrown.parse(await work.catch((error: unknown) => error));
 }
 
@@ -127,7 +127,7 @@ describe('an error from Slack', () => {
       sendJson(response, 200, { ok: false, ...said });
       return true;
     };
-    expect(await refusalOf(room().post('C1', message, options))).toMatchObject({
+    expect(await catchRefusal(room().post('C1', message, options))).toMatchObject({
       name: 'TriageError',
       ...wanted,
     });
@@ -140,7 +140,7 @@ describe('an error from Slack', () => {
       return true;
     };
     const wanted = { code: 'rate-limited', retryable: true, retryAfterMs: 30_000 };
-    expect(await refusalOf(room().post('C1', message, options))).toMatchObject(wanted);
+    expect(await catchRefusal(room().post('C1', message, options))).toMatchObject(wanted);
     expect(slack.calls).toHaveLength(1);
   });
 
@@ -152,11 +152,11 @@ describe('an error from Slack', () => {
       response.writeHead(status).end('no');
       return true;
     };
-    expect(await refusalOf(room().post('C1', message, options))).toMatchObject({ retryable });
+    expect(await catchRefusal(room().post('C1', message, options))).toMatchObject({ retryable });
   });
 
   it('does not repeat the token', async () => {
-    const thrown = await refusalOf(room('xoxb-some-other-secret').whoAmI(signal));
+    const thrown = await catchRefusal(room('xoxb-some-other-secret').whoAmI(signal));
     expect(thrown).toMatchObject({ code: 'upstream-auth' });
     expect(JSON.stringify(thrown)).not.toContain('xoxb');
   });
@@ -165,7 +165,7 @@ describe('an error from Slack', () => {
 it('a call ends when its caller aborts, even if Slack does not respond', async () => {
   slack.intercept = () => true;
   const control = new AbortController();
-  const waiting = refusalOf(room().post('C1', message, { ...options, signal: control.signal }));
+  const waiting = catchRefusal(room().post('C1', message, { ...options, signal: control.signal }));
   setTimeout(() => control.abort(), 20);
   expect(await waiting).toMatchObject({ code: 'cancelled', retryable: true });
 });
@@ -175,7 +175,7 @@ it('the client follows no redirect and reads no endless response', async () => {
     response.writeHead(307, { location: `${slack.url}elsewhere` }).end();
     return true;
   };
-  await refusalOf(room().post('C1', message, options));
+  await catchRefusal(room().post('C1', message, options));
   expect(slack.calls).toEqual(['chat.postMessage']);
   slack.intercept = (_method, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -186,7 +186,7 @@ it('the client follows no redirect and reads no endless response', async () => {
     more();
     return true;
   };
-  expect(await refusalOf(room().post('C1', message, options))).toMatchObject({ code: 'upstream-failed' });
+  expect(await catchRefusal(room().post('C1', message, options))).toMatchObject({ code: 'upstream-failed' });
 });
 
 it('the client returns its own identity', async () => {

@@ -15,7 +15,7 @@ import { createSlackPresses } from '../../../src/stores/access.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { startWorker, type Worker } from '../../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
-import { emptyHttpDeps } from '../../support/http-deps.ts';
+import { createEmptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
@@ -61,7 +61,14 @@ beforeAll(async () => {
   stores = createStores(database, systemClock, undefined, listConfiguredNoticeChannels(config));
   const { handlers } = await openChannels(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config.channels.slack, createSlackPresses(database));
-  app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
+  app = await buildHttp({
+    ...createEmptyHttpDeps(),
+    config,
+    stores,
+    database,
+    clock: systemClock,
+    slack: buttons,
+  });
   work = startWorker({
     work: stores.work,
     handlers,
@@ -87,7 +94,7 @@ async function hurry(): Promise<void> {
   work.wake();
 }
 
-async function built(change: Partial<NewBuild>) {
+async function storeBuild(change: Partial<NewBuild>) {
   const { build } = await stores.builds.upsert(
     sampleBuild({ repository: 'shop/api', branch: 'main', pullRequest: null, ...change }),
   );
@@ -131,13 +138,13 @@ const until = (check: () => void | Promise<void>) =>
 const shown = () => JSON.stringify(messages().at(-1)?.blocks);
 
 it('one message follows main from failing through a decision by button to passing, with the facts of the database', async () => {
-  const first = await built({ number: '1', externalId: 'run-1', status: 'failed' });
+  const first = await storeBuild({ number: '1', externalId: 'run-1', status: 'failed' });
   await tell(first.build.id);
   await until(() =>
     expect(messages().map(({ text }) => text)).toEqual(['main is red, cause not certain (80 %)']),
   );
 
-  const second = await built({ number: '2', externalId: 'run-2', status: 'failed' });
+  const second = await storeBuild({ number: '2', externalId: 'run-2', status: 'failed' });
   await tell(second.build.id);
   await until(() => expect(shown()).toContain('seen 2× today'));
 
@@ -146,7 +153,7 @@ it('one message follows main from failing through a decision by button to passin
   await until(() => expect(shown()).toContain(':white_check_mark: confirmed by slack:grace/U0GRACE'));
   expect(shown()).not.toContain('faultline_right');
 
-  const third = await built({ number: '3', externalId: 'run-3', status: 'passed' });
+  const third = await storeBuild({ number: '3', externalId: 'run-3', status: 'passed' });
   await tell(third.build.id);
   await until(() =>
     expect(messages()[0]?.text).toMatch(
@@ -162,7 +169,7 @@ it('one message follows main from failing through a decision by button to passin
 });
 
 it("a build of Jenkins shows its answer next to the pipeline's own description", async () => {
-  const { build } = await built({
+  const { build } = await storeBuild({
     provider: 'jenkins',
     branch: 'feature',
     number: '77',
@@ -179,7 +186,7 @@ it("a build of Jenkins shows its answer next to the pipeline's own description",
 
 it('the job in Jenkins ends with the result once the last cause is answered', async () => {
   const before = messages().length;
-  const { build } = await built({
+  const { build } = await storeBuild({
     repository: 'shop/late',
     number: '5',
     externalId: 'late-5',

@@ -2,7 +2,7 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../../src/ports/notices.ts';
-import { failureOf, NO_HISTORY } from '../../notifications/sample-situation.ts';
+import { createFailure, NO_HISTORY } from '../../notifications/sample-situation.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 
 /** One cause as the database tells it. */
@@ -11,7 +11,7 @@ export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Parti
     analysis,
     failures: 3,
     tests: ['cart total', 'cart tax', 'invoice total'],
-    sample: ['cart total', 'cart tax', 'invoice total'].map(failureOf),
+    sample: ['cart total', 'cart tax', 'invoice total'].map(createFailure),
     review: null,
     history: NO_HISTORY,
     record: null,
@@ -35,7 +35,7 @@ export function sampleHead(change: Partial<BuildSituation> = {}): BuildSituation
   };
 }
 
-export function branchSituation(...heads: readonly BuildSituation[]): Situation {
+export function createBranchSituation(...heads: readonly BuildSituation[]): Situation {
   return {
     about: { type: 'branch', repository: 'shop/api', pipeline: 'ci', branch: 'main' },
     heads,
@@ -66,7 +66,7 @@ export const openQuestion: NonNullable<BuildSituation['question']> = {
 };
 
 /** `main` after a build that passed. */
-export function greenSituation(fixedBy: Partial<Build> = {}): Situation {
+export function createPassedSituation(fixedBy: Partial<Build> = {}): Situation {
   const { id, category, answer } = sampleAnalysis();
   const passed = sampleBuild({
     id: 'bld_9',
@@ -81,11 +81,11 @@ export function greenSituation(fixedBy: Partial<Build> = {}): Situation {
     failures: 3,
     causes: [{ id, category, answer }],
   };
-  return branchSituation(sampleHead({ build: passed, job: null, failures: 0, causes: [], lastFailed }));
+  return createBranchSituation(sampleHead({ build: passed, job: null, failures: 0, causes: [], lastFailed }));
 }
 
 /** A review of the sample analysis, decided. */
-export function decided(change: Partial<Decision>): NonNullable<Cause['review']> {
+export function createDecision(change: Partial<Decision>): NonNullable<Cause['review']> {
   const decision: Decision = {
     ...{
       id: 'dec_1',

@@ -4,7 +4,7 @@ import { formatDay } from '../../../src/console/controls.ts';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
-import { githubExample, sendGithub } from '../../support/webhook-senders.ts';
+import { createGithubExample, sendGithub } from '../../support/webhook-senders.ts';
 import { flake, HOSTILE, tell } from './insights-world.ts';
 
 const PAGES = [
@@ -197,7 +197,7 @@ describe('insights', () => {
       version: 'v8 ***',
     });
     expect((await report({ ...deployment, url: 'javascript:alert(1)' })).statusCode).toBe(400);
-    const payload = githubExample('deployment_status', 'created', {
+    const payload = createGithubExample('deployment_status', 'created', {
       deployment_status: { created_at: came },
     });
     expect((await sendGithub(app, { event: 'deployment_status', payload })).json()).toEqual({

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generatedLog } from '../../../scripts/parts/bench/bench-logs.ts';
+import { generateLog } from '../../../scripts/parts/bench/bench-logs.ts';
 import { PAGE, searchLog, type Wanted } from '../../../src/console/logs/search.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
@@ -26,7 +26,7 @@ async function search(text: string, wanted: Partial<Wanted> & { readonly text: s
 
 describe('searching a log', () => {
   it('counts as many lines as grep does', async () => {
-    const text = stripEscapes(generatedLog(1_000_000));
+    const text = stripEscapes(generateLog(1_000_000));
     for (const word of ['error', 'FAILED', 'src/', 'e', '[', '.*', 'no such thing']) {
       const grep = execFileSync('bash', ['-c', 'grep -ciF -- "$1" || true', 'bash', word], { input: text })
         .toString()

@@ -4,7 +4,13 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { createId } from '../../../src/domain/ids.ts';
 import type { NewReview, Review } from '../../../src/domain/review.ts';
-import { failingTest, sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
+import {
+  createFailingTest,
+  sampleAnalysis,
+  sampleBuild,
+  sampleGroup,
+  sampleReview,
+} from '../../stores/samples.ts';
 import type { TestConsole } from '../../support/console.ts';
 
 export interface ItemChanges {
@@ -28,7 +34,10 @@ export async function storeItem(
     sampleBuild({ number, commit: `c0ffee${number.padStart(6, '0')}`, ...changes.build }),
   );
   const [group] = await stores.failures.saveGroups(build.id, [
-    sampleGroup(build.id, fingerprint, { test: failingTest(`cart total ${number}`), ...changes.failure }),
+    sampleGroup(build.id, fingerprint, {
+      test: createFailingTest(`cart total ${number}`),
+      ...changes.failure,
+    }),
   ]);
   const triage = await stores.triages.open(build.id, fingerprint);
   const failureIds = group?.failures.map(({ id }) => id) ?? [];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createId } from '../../../src/domain/ids.ts';
 import { fitCalibration } from '../../../src/replay/calibrate/calibrate.ts';
-import { labelled } from '../../replay/calibrate/labelled-answers.ts';
+import { createLabeled } from '../../replay/calibrate/labelled-answers.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of calibrations promises. */
-export function calibrationsContract(world: StoresWorld): void {
+export function testCalibrationsContract(world: StoresWorld): void {
   const made = (analyst: string) =>
-    fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
+    fitCalibration(createLabeled('CODE_ERROR', 0.9, 40, 10), {
       ...{
         method: 'auto',
         risk: { most: 0.05, confidence: 0.95 },

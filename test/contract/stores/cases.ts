@@ -15,7 +15,7 @@ interface Stocked {
 }
 
 /** Stored failures, as cases to measure by. */
-export function casesContract(world: StoresWorld): void {
+export function testCasesContract(world: StoresWorld): void {
   const stock = async ({
     build: change = {},
     fingerprints = ['f1'],

@@ -3,9 +3,9 @@ import type { CauseList } from '../../../src/domain/cause.ts';
 import { sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
-export function causesContract(world: StoresWorld): void {
+export function testCausesContract(world: StoresWorld): void {
   describe('causes', () => {
-    async function failing(number: string, fingerprint: string, branch = 'main') {
+    async function storeFailing(number: string, fingerprint: string, branch = 'main') {
       const build = await world.build({ number, branch });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       await world.analysisOf(build, fingerprint);
@@ -26,12 +26,12 @@ export function causesContract(world: StoresWorld): void {
 
     it('61: are fixed by a passed build of the default branch, and regress when they fail again', async () => {
       const fingerprint = `cause-${world.count}`;
-      await failing('1', fingerprint, 'topic');
+      await storeFailing('1', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ state: 'new', redPipelines: [] });
       await world.build({ number: '2', status: 'passed' });
       expect(await find(fingerprint)).toMatchObject({ state: 'new' });
 
-      await failing('3', fingerprint);
+      await storeFailing('3', fingerprint);
       expect(await find(fingerprint)).toMatchObject({ state: 'new', redPipelines: ['CI'] });
       expect(await fingerprints('red')).toEqual([fingerprint]);
       await world.build({ number: '4', status: 'passed', branch: 'topic' });
@@ -40,9 +40,9 @@ export function causesContract(world: StoresWorld): void {
       expect(await find(fingerprint)).toMatchObject({ state: 'fixed', redPipelines: [] });
       expect(await fingerprints('fixed')).toEqual([fingerprint]);
 
-      await failing('6', fingerprint, 'topic');
+      await storeFailing('6', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ state: 'fixed' });
-      const back = await failing('7', fingerprint);
+      const back = await storeFailing('7', fingerprint);
       expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
       expect(
         (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(
@@ -83,7 +83,7 @@ export function causesContract(world: StoresWorld): void {
     it('that come and go are fixed after as many passed builds as their rate requires, and do not count as broken until then', async () => {
       const fingerprint = `flaky-${world.count}`;
       for (const number of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15'])
-        if (['1', '8', '15'].includes(number)) await failing(number, fingerprint);
+        if (['1', '8', '15'].includes(number)) await storeFailing(number, fingerprint);
         else await world.build({ number, status: 'passed', branch: 'main' });
       expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
       const passes: string[] = [];
@@ -109,7 +109,7 @@ export function causesContract(world: StoresWorld): void {
       const build = await world.build({ number: '71', branch: 'topic' });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       await world.analysisOf(build, fingerprint, { owner });
-      await failing('72', fingerprint, 'topic');
+      await storeFailing('72', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ owner, assignee: null });
       const mine = async (...owners: string[]) =>
         (
@@ -131,7 +131,7 @@ export function causesContract(world: StoresWorld): void {
 
     it('61: can be acknowledged, assigned, muted for a while, linked and fixed by people, with a record of who did it', async () => {
       const fingerprint = `mine-${world.count}`;
-      await failing('11', fingerprint);
+      await storeFailing('11', fingerprint);
       const now = Date.now();
       const change = async (what: Parameters<typeof world.stores.causes.change>[1]) => {
         const version = (await find(fingerprint))?.version ?? 0;
@@ -183,7 +183,7 @@ export function causesContract(world: StoresWorld): void {
 
     it('are not changed if they were changed by another, or do not exist', async () => {
       const fingerprint = `raced-${world.count}`;
-      await failing('21', fingerprint);
+      await storeFailing('21', fingerprint);
       const key = { repository: world.repository, fingerprint };
       expect(
         await world.stores.causes.change({ ...key, version: 99 }, { what: 'fixed' }, 'ada', 0),

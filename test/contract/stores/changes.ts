@@ -3,7 +3,7 @@ import { createTriageJobs } from '../../support/triage-jobs.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What open pages are told of. */
-export function changesContract(world: StoresWorld): void {
+export function testChangesContract(world: StoresWorld): void {
   describe('changes', () => {
     it('are recorded for everything that a page shows, with the build and its repository', async () => {
       const { stores, repository } = world;

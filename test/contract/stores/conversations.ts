@@ -3,13 +3,13 @@ import type { Thread, Turn } from '../../../src/domain/conversation.ts';
 import { createId } from '../../../src/domain/ids.ts';
 import type { StoresWorld } from './world.ts';
 
-export function conversationsContract(world: StoresWorld): void {
+export function testConversationsContract(world: StoresWorld): void {
   describe('conversations', () => {
     it('store a thread with its first turn, and every turn completely and in order', async () => {
-      const { thread } = await newThread(world);
+      const { thread } = await createThread(world);
       const { conversations } = world.stores;
       expect(await conversations.find(thread.id)).toBeNull();
-      const turns = [1, 2, 3].map((position) => turnOf(thread, position));
+      const turns = [1, 2, 3].map((position) => createTurn(thread, position));
       for (const turn of turns) await conversations.append(thread, turn);
       expect(await conversations.find(thread.id)).toEqual({
         ...thread,
@@ -21,11 +21,11 @@ export function conversationsContract(world: StoresWorld): void {
     });
 
     it('give each position to one question only', async () => {
-      const { thread } = await newThread(world);
+      const { thread } = await createThread(world);
       const { conversations } = world.stores;
-      await conversations.append(thread, turnOf(thread, 1));
+      await conversations.append(thread, createTurn(thread, 1));
       const both = await Promise.allSettled(
-        [2, 2].map((position) => conversations.append(thread, turnOf(thread, position))),
+        [2, 2].map((position) => conversations.append(thread, createTurn(thread, position))),
       );
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect(
@@ -38,12 +38,12 @@ export function conversationsContract(world: StoresWorld): void {
     });
 
     it('list threads of an analysis and of a build, newest question first', async () => {
-      const { thread, buildId } = await newThread(world);
+      const { thread, buildId } = await createThread(world);
       const other = { ...thread, id: createId('thr') };
       const { conversations } = world.stores;
-      await conversations.append(thread, turnOf(thread, 1));
-      await conversations.append(other, turnOf(other, 1));
-      await conversations.append(thread, turnOf(thread, 2));
+      await conversations.append(thread, createTurn(thread, 1));
+      await conversations.append(other, createTurn(other, 1));
+      await conversations.append(thread, createTurn(thread, 2));
       for (const filter of [{ analysisId: thread.analysisId }, { buildId }])
         expect((await conversations.list(filter, { limit: 10, offset: 0 })).map(({ id }) => id)).toEqual([
           thread.id,
@@ -56,13 +56,13 @@ export function conversationsContract(world: StoresWorld): void {
     });
 
     it('delete a thread with its turns, and do not restore it for an answer in progress', async () => {
-      const { thread } = await newThread(world);
+      const { thread } = await createThread(world);
       const { conversations } = world.stores;
-      await conversations.append(thread, turnOf(thread, 1));
+      await conversations.append(thread, createTurn(thread, 1));
       expect(await conversations.remove(thread.id)).toBe(true);
       expect(await conversations.remove(thread.id)).toBe(false);
       expect(await conversations.turns(thread.id, 10)).toEqual([]);
-      await expect(conversations.append(thread, turnOf(thread, 2))).rejects.toMatchObject({
+      await expect(conversations.append(thread, createTurn(thread, 2))).rejects.toMatchObject({
         code: 'conflict',
       });
       expect(await conversations.find(thread.id)).toBeNull();
@@ -70,7 +70,7 @@ export function conversationsContract(world: StoresWorld): void {
   });
 }
 
-async function newThread(world: StoresWorld): Promise<{ thread: Thread; buildId: string }> {
+async function createThread(world: StoresWorld): Promise<{ thread: Thread; buildId: string }> {
   const build = await world.build({ number: createId('bld') });
   const analysis = await world.analysisOf(build, createId('fal'));
   const at = '2026-01-02T03:04:05.678Z';
@@ -87,7 +87,7 @@ async function newThread(world: StoresWorld): Promise<{ thread: Thread; buildId:
   return { thread, buildId: build.id };
 }
 
-function turnOf({ id }: Thread, position: number): Turn {
+function createTurn({ id }: Thread, position: number): Turn {
   return {
     ...{
       threadId: id,

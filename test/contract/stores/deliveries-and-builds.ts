@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createProvisionalNumber, WHOLE_BUILD } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild } from '../../stores/samples.ts';
-import { deliveriesContract } from './deliveries.ts';
+import { testDeliveriesContract } from './deliveries.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
-export function deliveriesAndBuildsContract(world: StoresWorld): void {
-  deliveriesContract(world);
+export function testDeliveriesAndBuildsContract(world: StoresWorld): void {
+  testDeliveriesContract(world);
   describe('builds', () => {
     it('are returned with every field as it was stored', async () => {
       const full = sampleBuild({

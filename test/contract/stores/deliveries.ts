@@ -3,7 +3,7 @@ import { createId } from '../../../src/domain/ids.ts';
 import type { DeliveryKey, ReceivedDelivery } from '../../../src/stores/deliveries.ts';
 import type { StoresWorld } from './world.ts';
 
-export function deliveriesContract(world: StoresWorld): void {
+export function testDeliveriesContract(world: StoresWorld): void {
   const inbox = (change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
     ...{
       source: 'github',

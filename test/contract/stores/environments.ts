@@ -11,7 +11,7 @@ function record(versions: Readonly<Record<string, string>>): EnvironmentRecord {
 }
 
 /** What the store of environments promises. */
-export function environmentsContract(world: StoresWorld): void {
+export function testEnvironmentsContract(world: StoresWorld): void {
   const at = (hour: number, day = 3) => `2026-10-0${day}T0${hour}:00:00.000Z`;
   const passed = async (
     number: number,
@@ -30,7 +30,7 @@ export function environmentsContract(world: StoresWorld): void {
   };
   const failed = (number: number, change: Partial<NewBuild> = {}) =>
     world.build({ number: `${number}`, pipeline: 'versions', startedAt: at(number), ...change });
-  const greenOf = async (build: Build) =>
+  const findPassedEnvironment = async (build: Build) =>
     (await world.stores.environments.lastGreen(build.id, ['test.log'])).get('test.log');
 
   describe('environments', () => {
@@ -40,7 +40,7 @@ export function environmentsContract(world: StoresWorld): void {
       await passed(3, { pandas: '9' }, { pipeline: 'other' });
       const red = await failed(4);
       await passed(5, { pandas: '3.0.0' }, { startedAt: at(5, 4) });
-      const found = await greenOf(red);
+      const found = await findPassedEnvironment(red);
       expect(found?.build.buildId).toBe(green.id);
       expect(found?.commit).toBe(green.commit);
       expect(found?.record.steps).toEqual([{ name: 'pytest', seconds: 12 }]);
@@ -53,9 +53,9 @@ export function environmentsContract(world: StoresWorld): void {
     it('come from the branch of the build, otherwise from the default branch', async () => {
       const main = await passed(2, { pandas: '2' }, { pipeline: 'branches', branch: 'main' });
       const red = await failed(4, { pipeline: 'branches', branch: 'topic' });
-      expect((await greenOf(red))?.build.buildId).toBe(main.id);
+      expect((await findPassedEnvironment(red))?.build.buildId).toBe(main.id);
       const own = await passed(1, { pandas: '1' }, { pipeline: 'branches', branch: 'topic' });
-      expect((await greenOf(red))?.build.buildId).toBe(own.id);
+      expect((await findPassedEnvironment(red))?.build.buildId).toBe(own.id);
     });
 
     it('are stored for the newest passed build of a day, and deleted with it', async () => {
@@ -66,7 +66,7 @@ export function environmentsContract(world: StoresWorld): void {
     });
 
     it('are absent for a build without an earlier passed one', async () => {
-      expect(await greenOf(await failed(1, { pipeline: 'never-green' }))).toBeUndefined();
+      expect(await findPassedEnvironment(await failed(1, { pipeline: 'never-green' }))).toBeUndefined();
     });
   });
 }

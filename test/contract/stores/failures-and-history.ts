@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import {
-  failingTest,
+  createFailingTest,
   sampleDecision,
   sampleFailure,
   sampleGroup,
@@ -10,7 +10,7 @@ import {
 } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
-export function failuresAndHistoryContract(world: StoresWorld): void {
+export function testFailuresAndHistoryContract(world: StoresWorld): void {
   describe('failures', () => {
     it('are stored for several concurrent callers, and all are returned in the same order', async () => {
       const { id } = await world.build();
@@ -51,12 +51,12 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
 
     it('of other tests, or other messages if there is no test, are added to a known group', async () => {
       const { id } = await world.build();
-      const first = sampleFailure(id, 'aa', { test: failingTest('test_a') });
+      const first = sampleFailure(id, 'aa', { test: createFailingTest('test_a') });
       await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: [first] }]);
-      const other = sampleFailure(id, 'aa', { test: failingTest('test_b') });
+      const other = sampleFailure(id, 'aa', { test: createFailingTest('test_b') });
       const untested = sampleFailure(id, 'aa');
       const again = [
-        sampleFailure(id, 'aa', { test: failingTest('test_a'), message: 'in other words' }),
+        sampleFailure(id, 'aa', { test: createFailingTest('test_a'), message: 'in other words' }),
         other,
         untested,
       ];
@@ -103,7 +103,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       await world.stores.failures.saveGroups(one.id, [
         sampleGroup(one.id, `aa-${world.count}`, {
           message: 'Disk 100% full',
-          test: failingTest('test_disk'),
+          test: createFailingTest('test_disk'),
         }),
       ]);
       await world.stores.failures.saveGroups(two.id, [
@@ -153,7 +153,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const one = await world.build({ number: '11', commit, branch, author });
       const two = await world.build({ number: '12' });
       const test = {
-        ...failingTest('CheckoutTotal applies discount'),
+        ...createFailingTest('CheckoutTotal applies discount'),
         suite: 'cart',
         file: 'src/cart/total.test.ts',
       };
@@ -209,11 +209,11 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       for (const number of ['1', '2', '3', '4']) builds.push(await world.build({ number }));
       const [first, second, third, fourth] = builds as [Build, Build, Build, Build];
       await world.stores.failures.saveGroups(first.id, [
-        sampleGroup(first.id, 'other', { test: failingTest('test_cart') }),
+        sampleGroup(first.id, 'other', { test: createFailingTest('test_cart') }),
       ]);
       await world.stores.failures.saveGroups(second.id, [sampleGroup(second.id, fingerprint)]);
       await world.stores.failures.saveGroups(third.id, [
-        sampleGroup(third.id, fingerprint, { test: failingTest('test_cart') }),
+        sampleGroup(third.id, fingerprint, { test: createFailingTest('test_cart') }),
       ]);
       await world.stores.failures.saveGroups(fourth.id, [sampleGroup(fourth.id, fingerprint)]);
 

@@ -8,7 +8,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is known of tests from their results. */
-export function flakinessContract(world: StoresWorld): void {
+export function testFlakinessContract(world: StoresWorld): void {
   const result = (
     name: string,
     status: TestResult['status'],

@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 /** Where the last day of the period ends. */
 const END = Date.parse('2026-08-02T00:00:00.000Z');
-const isoOf = (time: number) => new Date(time).toISOString();
+const toIso = (time: number) => new Date(time).toISOString();
 
 /** A build comes, again or late or at the border of a day; or some are deleted. */
 const Step = fc.oneof(
@@ -39,9 +39,9 @@ const Step = fc.oneof(
 type Step = typeof Step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The health of pipelines is read from counts of days, and is what the builds themselves say. */
-export function healthContract(world: StoresWorld): void {
+export function testHealthContract(world: StoresWorld): void {
   const forget = async (repository: string, before: number) => {
-    const scope = { repository, except: [], before: isoOf(before), settledOnly: false };
+    const scope = { repository, except: [], before: toIso(before), settledOnly: false };
     await createRetentionStore(world.db, world.stores.work).forgetBuilds(scope, 100);
   };
   const take = async (step: Step, repository: string) => {
@@ -52,11 +52,11 @@ export function healthContract(world: StoresWorld): void {
     const times =
       minutes === null
         ? {}
-        : { startedAt: isoOf(END + came - minutes * 60_000 - 1000), finishedAt: isoOf(END + came - 1000) };
+        : { startedAt: toIso(END + came - minutes * 60_000 - 1000), finishedAt: toIso(END + came - 1000) };
     await world.stores.builds.upsert(
       sampleBuild({ ...build, ...times, repository } as object),
       undefined,
-      isoOf(END + came),
+      toIso(END + came),
     );
   };
 
@@ -79,19 +79,21 @@ export function healthContract(world: StoresWorld): void {
                   repository,
                 ]),
               );
-            const period = { until: isoOf(END - 1), days };
+            const period = { until: toIso(END - 1), days };
             const { health } = world.stores;
-            expect(await health.pipelines({ ...period, repository }, 50)).toEqual(healthOf(builds, days));
-            expect(await health.pipelines({ ...period, repositories: [repository] }, 50)).toEqual(
-              healthOf(builds, days),
+            expect(await health.pipelines({ ...period, repository }, 50)).toEqual(
+              computeHealth(builds, days),
             );
-            const comparedFrom = isoOf(END - daysBefore * DAY).slice(0, 10);
+            expect(await health.pipelines({ ...period, repositories: [repository] }, 50)).toEqual(
+              computeHealth(builds, days),
+            );
+            const comparedFrom = toIso(END - daysBefore * DAY).slice(0, 10);
             const compared = { ...period, repository, comparedFrom };
-            expect(await health.pipelines(compared, 50)).toEqual(healthOf(builds, days, daysBefore));
+            expect(await health.pipelines(compared, 50)).toEqual(computeHealth(builds, days, daysBefore));
             expect((await health.repository(compared, 50)).branches).toEqual(
               ['main', 'topic']
-                .flatMap((branch) => healthOf(ofBranch(builds, branch), days, daysBefore, branch))
-                .toSorted(byFailed),
+                .flatMap((branch) => computeHealth(selectBranch(builds, branch), days, daysBefore, branch))
+                .toSorted(compareByFailed),
             );
             expect(
               (await health.repository({ ...compared, repositories: ['other/*'] }, 50)).branches,
@@ -114,15 +116,15 @@ export function healthContract(world: StoresWorld): void {
         ['3', 'failed', END - 3 * DAY],
         ['4', 'failed', END - 9 * DAY],
       ] as const)
-        await stores.builds.upsert(sampleBuild({ repository, number, status }), undefined, isoOf(came));
+        await stores.builds.upsert(sampleBuild({ repository, number, status }), undefined, toIso(came));
       const deployment = {
         repository,
         environment: 'production',
         version: '1.4.2',
         url: 'https://ci.example/7',
-        at: isoOf(END - 2 * DAY),
+        at: toIso(END - 2 * DAY),
       };
-      for (const at of [deployment.at, deployment.at, isoOf(END - 9 * DAY)])
+      for (const at of [deployment.at, deployment.at, toIso(END - 9 * DAY)])
         await stores.health.addDeployment({ ...deployment, at });
       await db.query('delete from setups');
       for (const [release, days] of [
@@ -132,10 +134,10 @@ export function healthContract(world: StoresWorld): void {
       ] as const)
         await db.query(
           `insert into setups (release, analyst, auto_notify, at) values ($1, 'rules', 0.8, $2)`,
-          [release, isoOf(END - days * DAY)],
+          [release, toIso(END - days * DAY)],
         );
       const { days, marks } = await stores.health.repository(
-        { until: isoOf(END - 1), days: 7, repository },
+        { until: toIso(END - 1), days: 7, repository },
         9,
       );
       expect(days).toEqual([
@@ -144,17 +146,17 @@ export function healthContract(world: StoresWorld): void {
       ]);
       expect(marks).toEqual([
         { kind: 'deployment', at: deployment.at, name: '1.4.2 to production', url: deployment.url },
-        { kind: 'upgrade', at: isoOf(END - DAY), name: 'Faultline 0.9.0', url: null },
+        { kind: 'upgrade', at: toIso(END - DAY), name: 'Faultline 0.9.0', url: null },
       ]);
       const hidden = await stores.health.repository(
-        { until: isoOf(END - 1), days: 7, repository, repositories: ['other/*'] },
+        { until: toIso(END - 1), days: 7, repository, repositories: ['other/*'] },
         9,
       );
       expect([hidden.days, hidden.marks.map(({ kind }) => kind)]).toEqual([[], ['upgrade']]);
       await createRetentionStore(db, stores.work).forgetRepository({
         repository,
         except: [],
-        before: isoOf(END),
+        before: toIso(END),
         settledOnly: false,
       });
       expect(await db.query('select * from deployments where repository = $1', [repository])).toEqual([]);
@@ -196,7 +198,7 @@ export function healthContract(world: StoresWorld): void {
           branch: 'main',
           ...change,
         });
-        const { build: stored } = await stores.builds.upsert(build, undefined, isoOf(came));
+        const { build: stored } = await stores.builds.upsert(build, undefined, toIso(came));
         await stores.ciLinks.saveLogPages(stored.id, [{ name: log, url: 'https://ci.example/job/1' }]);
         const excerpt = {
           source: log,
@@ -213,7 +215,7 @@ export function healthContract(world: StoresWorld): void {
       const unit = await failed('2', {}, 'unit.log');
       await failed('3', {}, 'console.log');
       await failed('4', {}, 'unit.log', END - 9 * DAY);
-      const period = { until: isoOf(END - 1), days: 7, repository };
+      const period = { until: toIso(END - 1), days: 7, repository };
       const jobs = [
         { job: 'unit', builds: 2 },
         { job: 'lint', builds: 1 },
@@ -225,7 +227,7 @@ export function healthContract(world: StoresWorld): void {
         (await stores.builds.list({ repository, ...filter }, { limit: 9, offset: 0 }))
           .map(({ id }) => id)
           .toSorted();
-      const days = { since: isoOf(END - 7 * DAY), until: isoOf(END) };
+      const days = { since: toIso(END - 7 * DAY), until: toIso(END) };
       expect(await list({ job: 'unit', ...days })).toEqual([both, unit].toSorted());
       expect(await list({ job: 'lint' })).toEqual([both]);
       expect(await list({ ...days, status: 'ended' })).toHaveLength(3);
@@ -237,11 +239,16 @@ export function healthContract(world: StoresWorld): void {
 /** How many days before the end of the period the one that it is compared with begins. */
 const Compared = fc.integer({ min: 1, max: 9 });
 
-function ofBranch(builds: readonly Build[], branch: string): Build[] {
+function selectBranch(builds: readonly Build[], branch: string): Build[] {
   return builds.filter((build) => build.branch === branch);
 }
 
-function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days, branch = 'main'): Health[] {
+function computeHealth(
+  builds: readonly Build[],
+  days: number,
+  daysBefore = 2 * days,
+  branch = 'main',
+): Health[] {
   const counted = builds.filter(({ status }) => status === 'passed' || status === 'failed');
   const within = (from: number, to: number) => (build: Build) =>
     Date.parse(build.receivedAt) >= from && Date.parse(build.receivedAt) < to;
@@ -261,33 +268,36 @@ function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days,
         failedBefore: failed(before),
       };
       const minutes = {
-        ...{ minutes: median(now.flatMap(minutesOf)), minutesBefore: median(before.flatMap(minutesOf)) },
         ...{
-          queueMinutes: median(now.flatMap(queuedOf)),
-          queueMinutesBefore: median(before.flatMap(queuedOf)),
+          minutes: computeMedian(now.flatMap(computeMinutes)),
+          minutesBefore: computeMedian(before.flatMap(computeMinutes)),
+        },
+        ...{
+          queueMinutes: computeMedian(now.flatMap(listQueued)),
+          queueMinutesBefore: computeMedian(before.flatMap(listQueued)),
         },
       };
       return now.length === 0
         ? []
-        : [{ ...known, ...counts, ...minutes, ...redOf(ofBranch(now, branch), branch) }];
+        : [{ ...known, ...counts, ...minutes, ...measureBroken(selectBranch(now, branch), branch) }];
     })
-    .toSorted(byFailed);
+    .toSorted(compareByFailed);
 }
 
-function byFailed(left: Health, right: Health): number {
+function compareByFailed(left: Health, right: Health): number {
   const key = ({ pipeline, branch }: Health) => `${pipeline} ${branch}`;
   return right.failed - left.failed || right.builds - left.builds || (key(left) < key(right) ? -1 : 1);
 }
 
-function redOf(main: readonly Build[], branch: string) {
-  const endOf = (build: Build) => build.finishedAt ?? build.receivedAt;
+function measureBroken(main: readonly Build[], branch: string) {
+  const getEnd = (build: Build) => build.finishedAt ?? build.receivedAt;
   const line = main.toSorted(
-    (left, right) => Date.parse(endOf(left)) - Date.parse(endOf(right)) || (left.id < right.id ? -1 : 1),
+    (left, right) => Date.parse(getEnd(left)) - Date.parse(getEnd(right)) || (left.id < right.id ? -1 : 1),
   );
   const streaks: { since: number; until: number | null }[] = [];
   for (const build of line) {
     const last = streaks.at(-1);
-    const at = Date.parse(endOf(build));
+    const at = Date.parse(getEnd(build));
     if (build.status === 'passed' && last?.until === null) last.until = at;
     if (build.status === 'failed' && last?.until !== null) streaks.push({ since: at, until: null });
   }
@@ -301,21 +311,21 @@ function redOf(main: readonly Build[], branch: string) {
     ),
     isRed: closed.length < hours.length,
     recoveries: closed.length,
-    hoursToGreen: median(closed),
+    hoursToGreen: computeMedian(closed),
   };
 }
 
-function minutesOf({ startedAt, finishedAt }: Build): number[] {
+function computeMinutes({ startedAt, finishedAt }: Build): number[] {
   return startedAt === null || finishedAt === null
     ? []
     : [(Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000];
 }
 
-function queuedOf({ queuedSeconds }: Build): number[] {
+function listQueued({ queuedSeconds }: Build): number[] {
   return queuedSeconds == null ? [] : [queuedSeconds / 60];
 }
 
-function median(values: readonly number[]): number | null {
+function computeMedian(values: readonly number[]): number | null {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
   const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];

@@ -22,7 +22,7 @@ interface Answered {
 }
 
 /** What dashboards count. */
-export function insightsContract(world: StoresWorld): void {
+export function testInsightsContract(world: StoresWorld): void {
   const answered = async (given: Answered) => {
     const { stores } = world;
     const build = await world.build({ number: createId('bld'), ...given.build });

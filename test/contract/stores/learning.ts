@@ -6,7 +6,7 @@ import { sampleEntry } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What is taught, taken back, contradicted, and written as rules. */
-export function learningContract(world: StoresWorld): void {
+export function testLearningContract(world: StoresWorld): void {
   describe('library entries that are no longer used', () => {
     it('give way to the entry that they replaced, and are listed only on request', async () => {
       const { library } = world.stores;

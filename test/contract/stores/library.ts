@@ -3,7 +3,7 @@ import { createId } from '../../../src/domain/ids.ts';
 import { sampleEntry, sampleFingerprint } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
-export function libraryContract(world: StoresWorld): void {
+export function testLibraryContract(world: StoresWorld): void {
   describe('error library', () => {
     it('recalls the latest decision of a reviewer for a fingerprint', async () => {
       const fingerprint = createId('lib');

@@ -3,7 +3,7 @@ import { GATHER, MATCH_RULES, NotificationRuleInput } from '../../../src/domain/
 import { sampleGroup } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
-export function notificationRulesContract(world: StoresWorld): void {
+export function testNotificationRulesContract(world: StoresWorld): void {
   describe('notification rules', () => {
     const rules = () => world.stores.notificationRules;
     const input = (change: object = {}) =>
@@ -13,13 +13,13 @@ export function notificationRulesContract(world: StoresWorld): void {
       if (rule === null) throw new Error('there are too many rules');
       return rule;
     }
-    async function failing(number: string, fingerprint: string, branch = 'topic') {
+    async function storeFailing(number: string, fingerprint: string, branch = 'topic') {
       const build = await world.build({ number, branch });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       return await world.analysisOf(build, fingerprint);
     }
     /** What rules are to be asked about, of this test's repository. */
-    async function asked() {
+    async function askQuestion() {
       const rows = await world.db.query<{ payload: { analysisId: string } | { eventId: number } }>(
         'select payload from work where topic = $1 order by created_at',
         [MATCH_RULES],
@@ -82,14 +82,14 @@ export function notificationRulesContract(world: StoresWorld): void {
 
     it('68: are applied to answers and to changes of causes, in the same transaction, and never to imported builds', async () => {
       const fingerprint = `rule-${world.count}`;
-      await failing('1', fingerprint);
-      expect(await asked()).toEqual([]);
+      await storeFailing('1', fingerprint);
+      expect(await askQuestion()).toEqual([]);
       await add();
-      const first = await failing('2', `${fingerprint}-new`);
-      const again = await failing('3', `${fingerprint}-new`, 'main');
+      const first = await storeFailing('2', `${fingerprint}-new`);
+      const again = await storeFailing('3', `${fingerprint}-new`, 'main');
       await world.build({ number: '4', branch: 'main', status: 'passed' });
-      const back = await failing('5', `${fingerprint}-new`, 'main');
-      expect((await asked()).toSorted()).toEqual(
+      const back = await storeFailing('5', `${fingerprint}-new`, 'main');
+      expect((await askQuestion()).toSorted()).toEqual(
         [
           [true, 'new', first.id],
           [true, null, again.id],
@@ -99,12 +99,12 @@ export function notificationRulesContract(world: StoresWorld): void {
         ].toSorted(),
       );
       await world.db.query('update builds set imported_at = now() where repository = $1', [world.repository]);
-      expect(await asked()).toEqual([]);
+      expect(await askQuestion()).toEqual([]);
     });
 
     it('68: record each match once, and send pending matches in one message', async () => {
       const rule = await add();
-      const { id } = await failing('11', `sealed-${world.count}`);
+      const { id } = await storeFailing('11', `sealed-${world.count}`);
       const occasion = (await rules().answers([id]))[0];
       if (occasion === undefined) throw new Error('no occasion');
       const found = { ruleId: rule.id, occasion, targets: ['slack:C1', 'slack:C2'] };
@@ -150,7 +150,7 @@ export function notificationRulesContract(world: StoresWorld): void {
 
     it('68: match states, confidence and alerts in the same way as the search', async () => {
       const fingerprint = `found-${world.count}`;
-      const analysis = await failing('21', fingerprint);
+      const analysis = await storeFailing('21', fingerprint);
       const found = async (change: object) =>
         (await world.stores.failures.search({ repository: world.repository, fingerprint, ...change }, PAGE))
           .length;

@@ -4,14 +4,14 @@ import { createRecordingStore } from '../../../src/stores/measurements.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of recordings promises. */
-export function recordingsContract(world: StoresWorld): void {
+export function testRecordingsContract(world: StoresWorld): void {
   describe('recordings', () => {
     const part = (triageId: string, text: string) => ({ triageId, schema: 1, bytes: Buffer.from(text) });
     const triaged = async (repository = world.repository) => {
       const build = await world.build({ repository, number: createId('bld') });
       return { build, triage: await world.stores.triages.open(build.id, `f${world.count}-${build.id}`) };
     };
-    const idsOf = async (filter: Parameters<typeof world.stores.recordings.list>[0]) =>
+    const listIds = async (filter: Parameters<typeof world.stores.recordings.list>[0]) =>
       (await world.stores.recordings.list(filter, { limit: 10 })).map(({ triageId }) => triageId);
 
     it('append parts in order, and return them with the answer', async () => {
@@ -46,11 +46,11 @@ export function recordingsContract(world: StoresWorld): void {
         ids.push(triage.id);
       }
       ids.sort();
-      expect(await idsOf({ repository: world.repository })).toEqual(ids);
-      expect(await idsOf({ repository: world.repository, runs: ids.slice(1, 2) })).toEqual(ids.slice(1, 2));
-      expect(await idsOf({ repository: world.repository, after: ids[0] ?? '' })).toEqual(ids.slice(1));
-      expect(await idsOf({ repositories: [world.repository] })).toEqual(ids);
-      expect(await idsOf({ repository: world.repository, repositories: ['nobody/nothing'] })).toEqual([]);
+      expect(await listIds({ repository: world.repository })).toEqual(ids);
+      expect(await listIds({ repository: world.repository, runs: ids.slice(1, 2) })).toEqual(ids.slice(1, 2));
+      expect(await listIds({ repository: world.repository, after: ids[0] ?? '' })).toEqual(ids.slice(1));
+      expect(await listIds({ repositories: [world.repository] })).toEqual(ids);
+      expect(await listIds({ repository: world.repository, repositories: ['nobody/nothing'] })).toEqual([]);
       expect(await recordings.list({ repository: world.repository }, { limit: 2 })).toHaveLength(2);
     });
 

@@ -4,7 +4,7 @@ import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
-export function reviewsContract(world: StoresWorld): void {
+export function testReviewsContract(world: StoresWorld): void {
   describe('reviews', () => {
     const CLAIM_MS = 60_000;
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import type { FailureHistory } from '../../../src/domain/failure-history.ts';
 import { createId } from '../../../src/domain/ids.ts';
-import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
+import { createFailingTest, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
-export function situationContract(world: StoresWorld): void {
+export function testSituationContract(world: StoresWorld): void {
   describe('the facts for a notice', () => {
     const about = () => ({ type: 'pull-request', repository: world.repository, pullRequest: 7 }) as const;
     const ours = (change: Partial<NewBuild> = {}) =>
@@ -13,19 +13,19 @@ export function situationContract(world: StoresWorld): void {
     const situation = () => world.stores.notices.situation(about());
 
     /** A failed build with this failure. */
-    async function failed(fingerprint: string, change: Partial<NewBuild>, generic = false) {
+    async function storeFailed(fingerprint: string, change: Partial<NewBuild>, generic = false) {
       const build = await world.build({ number: createId('bld'), ...change });
       await world.stores.failures.saveGroups(build.id, [{ ...sampleGroup(build.id, fingerprint), generic }]);
       return build;
     }
 
     /** What history says of a failure of our pull request. */
-    async function historyOf(
+    async function readHistory(
       fingerprint: string,
       change: Partial<NewBuild> = {},
       generic = false,
     ): Promise<FailureHistory | undefined> {
-      const build = await failed(
+      const build = await storeFailed(
         fingerprint,
         { branch: 'fix/tax', pullRequest: 7, number: '300', ...change },
         generic,
@@ -79,7 +79,7 @@ export function situationContract(world: StoresWorld): void {
       const tests = ['b', 'a', 'b'].map((name) => ({
         ...sampleGroup(build.id, 'f00d').failures[0]!,
         id: createId('fal'),
-        test: failingTest(name),
+        test: createFailingTest(name),
       }));
       await world.stores.failures.saveGroups(build.id, [
         { ...sampleGroup(build.id, 'f00d'), failures: tests },
@@ -127,16 +127,16 @@ export function situationContract(world: StoresWorld): void {
     });
 
     it('contain since when the default branch fails with the cause', async () => {
-      await failed('f00d', { branch: 'main', number: '1' });
+      await storeFailed('f00d', { branch: 'main', number: '1' });
       await world.build({ branch: 'main', number: '2', status: 'passed' });
-      const since = await failed('f00d', { branch: 'main', number: '3' });
-      await failed('f00d', { branch: 'main', number: '4' });
-      const history = await historyOf('f00d');
+      const since = await storeFailed('f00d', { branch: 'main', number: '3' });
+      await storeFailed('f00d', { branch: 'main', number: '4' });
+      const history = await readHistory('f00d');
       expect(history).toMatchObject({
         seenElsewhere: true,
         defaultBranch: { name: 'main', status: 'failed', since: { id: since.id } },
       });
-      const other = await historyOf('beef', { number: '301' });
+      const other = await readHistory('beef', { number: '301' });
       expect(other).toMatchObject({
         seenElsewhere: false,
         defaultBranch: { status: 'failed', since: null, lastFailed: null },
@@ -144,18 +144,18 @@ export function situationContract(world: StoresWorld): void {
     });
 
     it('contain the number of other pull requests with the cause, and never its own past', async () => {
-      await failed('f00d', { branch: 'a', pullRequest: 8 });
-      await failed('f00d', { branch: 'b', pullRequest: 9 });
-      await failed('f00d', { branch: 'b', pullRequest: 9 });
-      await failed('f00d', { branch: 'fix/tax', pullRequest: 7, number: '40' });
-      await failed('f00d', { branch: 'stacked', pullRequest: 10, commit: 'cafe' });
-      expect(await historyOf('f00d', { commit: 'cafe' })).toMatchObject({
+      await storeFailed('f00d', { branch: 'a', pullRequest: 8 });
+      await storeFailed('f00d', { branch: 'b', pullRequest: 9 });
+      await storeFailed('f00d', { branch: 'b', pullRequest: 9 });
+      await storeFailed('f00d', { branch: 'fix/tax', pullRequest: 7, number: '40' });
+      await storeFailed('f00d', { branch: 'stacked', pullRequest: 10, commit: 'cafe' });
+      expect(await readHistory('f00d', { commit: 'cafe' })).toMatchObject({
         otherPullRequests: 2,
         seenElsewhere: true,
         defaultBranch: null,
       });
-      await failed('beef', { branch: 'fix/tax', pullRequest: null });
-      expect(await historyOf('beef', { number: '302' })).toMatchObject({
+      await storeFailed('beef', { branch: 'fix/tax', pullRequest: null });
+      expect(await readHistory('beef', { number: '302' })).toMatchObject({
         otherPullRequests: 0,
         seenElsewhere: false,
       });
@@ -168,7 +168,7 @@ export function situationContract(world: StoresWorld): void {
         branch: 'develop',
       });
       await world.build({ branch: 'develop', number: '1', status: 'passed' });
-      expect(await historyOf('f00d', {}, true)).toMatchObject({
+      expect(await readHistory('f00d', {}, true)).toMatchObject({
         generic: true,
         defaultBranch: { name: 'develop', status: 'passed' },
       });
@@ -177,10 +177,10 @@ export function situationContract(world: StoresWorld): void {
 
     it('contain the results of the default branch before and after the failure, and its first occurrence', async () => {
       await world.build({ branch: 'main', number: '1', status: 'passed' });
-      const since = await failed('f00d', { branch: 'main', number: '2' });
-      await failed('f00d', { branch: 'main', number: '3' });
+      const since = await storeFailed('f00d', { branch: 'main', number: '2' });
+      await storeFailed('f00d', { branch: 'main', number: '3' });
       const before = await ours({ number: '299', status: 'passed' });
-      const known = await historyOf('f00d');
+      const known = await readHistory('f00d');
       expect(known).toMatchObject({
         isDefault: false,
         defaultBranch: { since: { id: since.id }, times: 2, fixedBy: null },
@@ -188,7 +188,7 @@ export function situationContract(world: StoresWorld): void {
       });
       const mending = await world.build({ branch: 'main', number: '4', status: 'passed' });
       await world.build({ branch: 'main', number: '5', status: 'passed' });
-      const again = await historyOf('f00d', { number: '301' });
+      const again = await readHistory('f00d', { number: '301' });
       expect(again?.own).toMatchObject({ times: 2, firstAt: known?.own.firstAt, passed: null });
       expect(again?.defaultBranch).toMatchObject({
         since: null,
@@ -203,7 +203,7 @@ export function situationContract(world: StoresWorld): void {
         const failures = tests.map((name) => ({
           ...sampleGroup(stored.id, 'f00d').failures[0]!,
           id: createId('fal'),
-          test: failingTest(name),
+          test: createFailingTest(name),
         }));
         await world.stores.failures.saveGroups(stored.id, [{ ...sampleGroup(stored.id, 'f00d'), failures }]);
         return stored;
@@ -219,12 +219,12 @@ export function situationContract(world: StoresWorld): void {
 
     it('contain a later passed run of the same commit, but no new merge of a pull request', async () => {
       const onBranch = { branch: 'fix', pullRequest: null, commit: 'cafe' };
-      const failing = await failed('f00d', { ...onBranch, number: '1' });
+      const failing = await storeFailed('f00d', { ...onBranch, number: '1' });
       const passed = await world.build({ ...onBranch, number: '2', status: 'passed' });
       const history = async (id: string) => (await world.stores.failures.histories(id))?.get('f00d');
       expect((await history(failing.id))?.passedAgain).toMatchObject({ id: passed.id });
       const merged = { branch: 'fix', pullRequest: 7, commit: 'beef', number: '300' };
-      const inRequest = await failed('f00d', merged);
+      const inRequest = await storeFailed('f00d', merged);
       await world.build({ ...merged, number: '301', status: 'passed' });
       expect((await history(inRequest.id))?.passedAgain).toBeNull();
       const rerun = await world.build({ ...merged, attempt: 2, status: 'passed' });
@@ -235,7 +235,7 @@ export function situationContract(world: StoresWorld): void {
       const run = async (fails: boolean, change: Partial<NewBuild>, fingerprint = 'f00d') => {
         const status = fails ? 'failed' : 'passed';
         const build = await world.build({ number: createId('bld'), branch: 'main', status, ...change });
-        const test = failingTest('sometimes');
+        const test = createFailingTest('sometimes');
         const result = { name: 'sometimes', suite: test.suite, file: null, status, durationMs: 5 } as const;
         await world.stores.builds.saveTestResults(build.id, [result]);
         if (!fails) return build;
@@ -264,16 +264,16 @@ export function situationContract(world: StoresWorld): void {
     });
 
     it('exclude pull requests of the same author, which may contain the same change', async () => {
-      await failed('f00d', { branch: 'a', pullRequest: 8, author: 'ada' });
-      await failed('f00d', { branch: 'b', pullRequest: 9, author: 'max' });
-      expect(await historyOf('f00d', { author: 'ada' })).toMatchObject({
+      await storeFailed('f00d', { branch: 'a', pullRequest: 8, author: 'ada' });
+      await storeFailed('f00d', { branch: 'b', pullRequest: 9, author: 'max' });
+      expect(await readHistory('f00d', { author: 'ada' })).toMatchObject({
         otherPullRequests: 1,
         seenElsewhere: true,
       });
     });
 
     it('contain whether a person muted the cause', async () => {
-      const build = await failed('f00d', { branch: 'main' });
+      const build = await storeFailed('f00d', { branch: 'main' });
       await world.analysisOf(build, 'f00d');
       const of = { type: 'build', buildId: build.id } as const;
       const isMuted = async () =>

@@ -4,7 +4,7 @@ import type { TokenToKeep } from '../../../src/stores/access.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of bearer tokens promises. */
-export function tokensContract(world: StoresWorld): void {
+export function testTokensContract(world: StoresWorld): void {
   describe('tokens', () => {
     const wanted = (change: Partial<TokenToKeep> = {}): TokenToKeep => ({
       name: `ci-${world.count}`,

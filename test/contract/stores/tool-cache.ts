@@ -23,7 +23,7 @@ const TICK = 5;
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** What the cache of tools' answers promises. */
-export function toolCacheContract(world: StoresWorld): void {
+export function testToolCacheContract(world: StoresWorld): void {
   describe('the cache of tools', () => {
     const entry = (key: string, ttlMs = LONG) => ({
       key: `${world.repository} ${key}`,
@@ -31,14 +31,14 @@ export function toolCacheContract(world: StoresWorld): void {
       repository: world.repository,
       ttlMs,
     });
-    const keyOf = (key: string) => `${world.repository} ${key}`;
+    const createKey = (key: string) => `${world.repository} ${key}`;
 
     it('returns what was stored, and nothing for another key', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('one'), said('tax = rate'));
 
-      expect(await toolCache.get(keyOf('one'))).toEqual(said('tax = rate'));
-      expect(await toolCache.get(keyOf('two'))).toBeNull();
+      expect(await toolCache.get(createKey('one'))).toEqual(said('tax = rate'));
+      expect(await toolCache.get(createKey('two'))).toBeNull();
     });
 
     it('keeps the newest answer for a key', async () => {
@@ -46,7 +46,7 @@ export function toolCacheContract(world: StoresWorld): void {
       await Promise.all([toolCache.put(entry('one'), said('old')), toolCache.put(entry('one'), said('old'))]);
       await toolCache.put(entry('one'), said('new'));
 
-      expect(await toolCache.get(keyOf('one'))).toEqual(said('new'));
+      expect(await toolCache.get(createKey('one'))).toEqual(said('new'));
     });
 
     it('returns nothing after expiry', async () => {
@@ -54,16 +54,16 @@ export function toolCacheContract(world: StoresWorld): void {
       await toolCache.put(entry('short', 1), said('brief'));
       await pause(5);
 
-      expect(await toolCache.get(keyOf('short'))).toBeNull();
+      expect(await toolCache.get(createKey('short'))).toBeNull();
       await toolCache.sweep();
-      expect(await keysIn(world)).toEqual([]);
+      expect(await listKeys(world)).toEqual([]);
     });
 
     it('stores text with NUL characters without them', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('nul'), { ...said('a\0b \\u0000'), summary: 'one\0' });
 
-      expect(await toolCache.get(keyOf('nul'))).toMatchObject({
+      expect(await toolCache.get(createKey('nul'))).toMatchObject({
         findings: [{ text: 'ab \\u0000' }],
         summary: 'one',
       });
@@ -76,11 +76,11 @@ export function toolCacheContract(world: StoresWorld): void {
       await pause(TICK);
       await small.put(entry('b'), said('b'));
       await pause(TICK);
-      await small.get(keyOf('a'));
+      await small.get(createKey('a'));
       await pause(TICK);
       await small.put(entry('c'), said('c'));
 
-      expect(await keysIn(world)).toEqual([keyOf('a'), keyOf('c')]);
+      expect(await listKeys(world)).toEqual([createKey('a'), createKey('c')]);
     });
 
     it('evicts answers above the maximum size, and stores none that is too large', async () => {
@@ -97,22 +97,22 @@ export function toolCacheContract(world: StoresWorld): void {
       }
       await narrow.put(entry('huge'), said('x'.repeat(5_000)));
 
-      expect(await keysIn(world)).toEqual([keyOf('b'), keyOf('c')]);
+      expect(await listKeys(world)).toEqual([createKey('b'), createKey('c')]);
     });
 
     it('ignores entries that another version wrote', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('odd'), said('x'));
       await world.db.query(`update tool_cache set findings = '{"other": 1}'::jsonb where key = $1`, [
-        keyOf('odd'),
+        createKey('odd'),
       ]);
 
-      expect(await toolCache.get(keyOf('odd'))).toBeNull();
+      expect(await toolCache.get(createKey('odd'))).toBeNull();
     });
   });
 }
 
-async function keysIn(world: StoresWorld): Promise<string[]> {
+async function listKeys(world: StoresWorld): Promise<string[]> {
   const rows = await world.db.query<{ key: string }>(
     'select key from tool_cache where repository = $1 order by key',
     [world.repository],

@@ -6,12 +6,12 @@ import { sampleAnalysis } from '../../stores/samples.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
 import type { StoresWorld } from './world.ts';
 
-export function triagesAndAnalysesContract(world: StoresWorld): void {
+export function testTriagesAndAnalysesContract(world: StoresWorld): void {
   describe('triage jobs', () => {
     const LEASE_MS = 60_000;
     const jobs = () => createTriageJobs(world.stores);
 
-    async function requested() {
+    async function requestTriage() {
       const { id } = await world.build({ number: createId('bld') });
       return { id, ...(await world.stores.triages.request(id)) };
     }
@@ -36,7 +36,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await jobs().find(id)).toMatchObject({ ...found, lease: 0 });
     });
 
-    async function leased(jobId: string) {
+    async function leaseJob(jobId: string) {
       const job = await jobs().lease(jobId, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
       return job;
@@ -45,12 +45,12 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     it.each(['done', 'failed'] as const)(
       'are requested again for a build whose triage was %s, with attempts reset',
       async (state) => {
-        const { id, buildId } = await requested();
-        await jobs().release(await leased(id), 'GitHub did not answer', 1);
+        const { id, buildId } = await requestTriage();
+        await jobs().release(await leaseJob(id), 'GitHub did not answer', 1);
         await delay(20);
         await jobs().lease(id, 1);
         await delay(20);
-        const job = await leased(id);
+        const job = await leaseJob(id);
         expect(job).toMatchObject({ attempts: 2, retries: 1 });
         expect(await jobs().finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
 
@@ -62,15 +62,15 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         });
 
         expect((await jobs().pending(1000)).map((found) => found.id)).toContain(id);
-        const again = await leased(id);
+        const again = await leaseJob(id);
         expect(again).toMatchObject({ lease: 4, attempts: 1, retries: 0 });
         expect(await jobs().finish(again, 'done', null)).toBe('ended');
       },
     );
 
     it('run once more if the build changed while they ran', async () => {
-      const { id, buildId } = await requested();
-      const job = await leased(id);
+      const { id, buildId } = await requestTriage();
+      const job = await leaseJob(id);
 
       expect(await world.stores.triages.request(buildId)).toMatchObject({
         state: 'running',
@@ -83,14 +83,14 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         attempts: 0,
         error: null,
       });
-      expect(await jobs().finish(await leased(id), 'done', null)).toBe('ended');
+      expect(await jobs().finish(await leaseJob(id), 'done', null)).toBe('ended');
     });
 
     it.each(['release', 'reclaim', 'expiry'])(
       'reset their attempts if the build changed before their %s',
       async (end) => {
-        const { id, buildId } = await requested();
-        await jobs().release(await leased(id), 'GitHub did not answer', 1);
+        const { id, buildId } = await requestTriage();
+        await jobs().release(await leaseJob(id), 'GitHub did not answer', 1);
         await delay(20);
         const job = await jobs().lease(id, end === 'expiry' ? 1 : LEASE_MS);
         if (job === null) throw new Error('the lease is given');
@@ -100,12 +100,12 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         if (end === 'reclaim') await jobs().reclaim();
         if (end === 'expiry') await delay(20);
 
-        expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
+        expect(await leaseJob(id)).toMatchObject({ attempts: 1, retries: 0 });
       },
     );
 
     it('know how far the stored logs cover the pending parts', async () => {
-      const { id, buildId, ...job } = await requested();
+      const { id, buildId, ...job } = await requestTriage();
       const later = await world.stores.triages.request(buildId);
 
       await world.stores.triages.markFetched({ ...job, buildId });
@@ -116,7 +116,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('are leased to one of several workers', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
 
       const leases = await Promise.all([1, 2, 3].map(() => jobs().lease(id, LEASE_MS)));
 
@@ -126,7 +126,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('of a dead process become available again', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const held = await jobs().lease(id, LEASE_MS);
 
       expect(await jobs().reclaim()).toBeGreaterThanOrEqual(1);
@@ -138,7 +138,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('no longer count crashed attempts once a step is finished', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const first = await jobs().lease(id, LEASE_MS);
       await jobs().reclaim();
       const second = await jobs().lease(id, LEASE_MS);
@@ -152,7 +152,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('with an expired lease go to the next worker, and reject all writes of the former one', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const stale = await jobs().lease(id, 1);
       await delay(20);
       expect((await jobs().pending(1000)).map((job) => job.id)).toContain(id);
@@ -171,7 +171,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
     it('are never leased once done or permanently failed', async () => {
       for (const state of ['done', 'failed'] as const) {
-        const { id } = await requested();
+        const { id } = await requestTriage();
         const job = await jobs().lease(id, LEASE_MS);
         if (job === null) throw new Error('the lease is given');
         await jobs().finish(job, state, state === 'failed' ? 'no log' : null);
@@ -182,7 +182,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('that are released become pending again, with the reason', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const job = await jobs().lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
       expect((await jobs().pending(1000)).map((found) => found.id)).not.toContain(id);
@@ -198,23 +198,23 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('stay untouched during the delay of a release, which counts separately from crashed attempts', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       await jobs().lease(id, 1);
       await delay(20);
 
-      await jobs().release(await leased(id), 'GitHub did not answer', 300);
+      await jobs().release(await leaseJob(id), 'GitHub did not answer', 300);
 
       expect(await jobs().find(id)).toMatchObject({ state: 'queued', attempts: 1, retries: 1 });
       expect((await jobs().pending(1000)).map((found) => found.id)).not.toContain(id);
       expect(await jobs().lease(id, LEASE_MS)).toBeNull();
       await delay(350);
       expect((await jobs().pending(1000)).map((found) => found.id)).toContain(id);
-      expect(await leased(id)).toMatchObject({ attempts: 2, retries: 1 });
+      expect(await leaseJob(id)).toMatchObject({ attempts: 2, retries: 1 });
     });
 
     it('run before the end of their delay if there is a change', async () => {
-      const { id, buildId } = await requested();
-      await jobs().release(await leased(id), 'GitHub did not answer', 60_000);
+      const { id, buildId } = await requestTriage();
+      await jobs().release(await leaseJob(id), 'GitHub did not answer', 60_000);
       expect(await jobs().lease(id, LEASE_MS)).toBeNull();
 
       expect(await world.stores.triages.request(buildId)).toMatchObject({
@@ -222,18 +222,18 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         retries: 0,
       });
 
-      expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
+      expect(await leaseJob(id)).toMatchObject({ attempts: 1, retries: 0 });
     });
 
     it('are held by the newest lease only, and only while they run', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const stale = await jobs().lease(id, 1);
       if (stale === null) throw new Error('the lease is given');
       const holds = (job: WorkItem) => world.db.transaction((sql) => jobs().holds(job, sql));
       await delay(20);
       expect(await holds(stale)).toBe(true);
 
-      const held = await leased(id);
+      const held = await leaseJob(id);
 
       expect([await holds(stale), await holds(held)]).toEqual([false, true]);
       await jobs().finish(held, 'done', null);
@@ -241,7 +241,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('cannot be taken between the check of their holder and the end of that transaction', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const expired = await jobs().lease(id, 1);
       if (expired === null) throw new Error('the lease is given');
       await delay(20);
@@ -267,7 +267,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('of a dead process are all taken back, and its later writes are refused', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const lost = await jobs().lease(id, LEASE_MS);
       if (lost === null) throw new Error('the lease is given');
 
@@ -279,7 +279,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('are finished in the transaction of the caller', async () => {
-      const { id } = await requested();
+      const { id } = await requestTriage();
       const job = await jobs().lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
 

@@ -22,7 +22,7 @@ export function workContract(world: StoresWorld): void {
 
   describe('the work table', () => {
     /** Entries of a topic of their own, so that no other test takes them. */
-    function topic() {
+    function createTopic() {
       const name = createId('thr');
       const entry = (key: string, more: Partial<WorkRequest> = {}): WorkRequest => ({
         topic: name,
@@ -35,7 +35,7 @@ export function workContract(world: StoresWorld): void {
     }
 
     it('gives an entry to one of several workers, oldest first, or newest first on request', async () => {
-      const { name, add } = topic();
+      const { name, add } = createTopic();
       for (const key of ['a', 'b', 'c']) await add(key, { payload: { of: key } });
       expect(await work().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
       const takers = await Promise.all(
@@ -54,7 +54,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('stores work in the same transaction as the data that requires it', async () => {
-      const { entry, find } = topic();
+      const { entry, find } = createTopic();
       const undone = world.db.transaction(async (sql) => {
         await work().add([entry('a')], sql);
         throw new Error('what asks for it is not saved');
@@ -65,13 +65,13 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('stores any text', async () => {
-      const { name, add } = topic();
+      const { name, add } = createTopic();
       await add('a', { payload: { text: 'nul \0, half \ud800, slash \\u0000' } });
       expect((await takeOne(name)).payload).toEqual({ text: 'nul , half \ufffd, slash \\u0000' });
     });
 
     it('lists the topics with due work', async () => {
-      const [left, right] = [topic(), topic()];
+      const [left, right] = [createTopic(), createTopic()];
       await left.add('a');
       await right.add('a', { delayMs: LEASE_MS });
       expect(await work().due([left.name, right.name, 'nobody'])).toEqual([left.name]);
@@ -80,7 +80,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('does work only once on request', async () => {
-      const { name, entry, find } = topic();
+      const { name, entry, find } = createTopic();
       await Promise.all([work().addOnce([entry('a')]), work().addOnce([entry('a')])]);
       await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
       await work().addOnce([entry('a')]);
@@ -95,7 +95,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('repeats work that is requested again, even while it is running', async () => {
-      const { name, add, find } = topic();
+      const { name, add, find } = createTopic();
       await add('a', { payload: { say: 'old' } });
       const old = await takeOne(name);
       await add('a', { payload: { say: 'new' } });
@@ -116,7 +116,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('opens an entry only for a change that can open one', async () => {
-      const { add, find } = topic();
+      const { add, find } = createTopic();
       expect(await add('a', { opens: false })).toBe(0);
       expect(await find('a')).toBeNull();
       expect(await add('a', { opens: true })).toBe(1);
@@ -125,14 +125,14 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('waits for the delay, which a later change does not shorten', async () => {
-      const { name, add } = topic();
+      const { name, add } = createTopic();
       await add('a', { delayMs: LEASE_MS });
       await add('a');
       expect(await take(name)).toEqual([]);
     });
 
     it('leaves an entry alone during the delay of its release, except for a caller who names it', async () => {
-      const { name, add, find } = topic();
+      const { name, add, find } = createTopic();
       await add('a');
       await add('b');
       for (const entry of await take(name)) await work().release(entry, 'it answered 503', LEASE_MS);
@@ -149,7 +149,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('does not count an attempt that was released at a stop, but counts one that crashed', async () => {
-      const { name, add } = topic();
+      const { name, add } = createTopic();
       await add('a');
       await work().release(await takeOne(name), null, 0);
       expect(await takeOne(name)).toMatchObject({ attempts: 1, retries: 0, lease: 2, error: null });
@@ -158,7 +158,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('refuses a holder whose lease another has taken over (T05)', async () => {
-      const { name, add, find } = topic();
+      const { name, add, find } = createTopic();
       await add('a');
       const stale = await takeOne(name, 1);
       expect(await work().isCurrent(stale)).toBe(true);
@@ -174,7 +174,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('keeps the state if the work is exhausted, and pauses afterwards on request', async () => {
-      const { name, add, find } = topic();
+      const { name, add, find } = createTopic();
       await add('a');
       await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
       await add('a');
@@ -193,7 +193,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('returns the number of pending entries, and since when they wait', async () => {
-      const { name, add } = topic();
+      const { name, add } = createTopic();
       expect(await work().waiting(name)).toEqual({ count: 0, since: null });
       await add('a');
       await add('b');
@@ -204,7 +204,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('is deleted with its build, if it belongs to one', async () => {
-      const { name, add, find } = topic();
+      const { name, add, find } = createTopic();
       const build = await world.build({ number: createId('bld') });
       await add('mine', { buildId: build.id });
       await add('outlives');
@@ -218,7 +218,7 @@ export function workContract(world: StoresWorld): void {
 
   describe('notices', () => {
     /** A channel of its own. It is about failed builds, and keeps up with the others. */
-    function channel() {
+    function createChannel() {
       const name = createId('thr');
       const rule: NoticeRule = {
         channel: name,
@@ -240,7 +240,7 @@ export function workContract(world: StoresWorld): void {
     }
 
     it('exist once for each place, and are opened only by a change that can open one', async () => {
-      const { changed, find } = channel();
+      const { changed, find } = createChannel();
       expect(await changed({ status: 'passed' })).toBe(false);
       expect(await find()).toBeNull();
       expect(await changed()).toBe(true);
@@ -262,7 +262,7 @@ export function workContract(world: StoresWorld): void {
   });
 
   describe('publications', () => {
-    async function published() {
+    async function storePublished() {
       const publisher = createId('thr');
       const build = await world.build({ number: createId('bld') });
       const analysis = await world.analysisOf(build, createId('fal'));
@@ -279,7 +279,7 @@ export function workContract(world: StoresWorld): void {
     }
 
     it('are added once for each publisher', async () => {
-      const { publisher, build, analysis, add } = await published();
+      const { publisher, build, analysis, add } = await storePublished();
       const other = createId('thr');
       await Promise.all([add(publisher), add(publisher), add(publisher, other), add()]);
       const entries = await work().listByBuild(build.id);
@@ -291,14 +291,14 @@ export function workContract(world: StoresWorld): void {
 
     describe('are obsolete (T10)', () => {
       it('not if nothing relevant happened', async () => {
-        const { build, obsolete } = await published();
+        const { build, obsolete } = await storePublished();
         await world.build({ number: build.number, attempt: 2, status: 'failed' });
         await world.build({ number: createId('bld'), status: 'passed' });
         expect(await obsolete()).toBeNull();
       });
 
       it('if a later attempt of the build has passed', async () => {
-        const { build, obsolete } = await published();
+        const { build, obsolete } = await storePublished();
         await world.build({ number: build.number, attempt: 2, status: 'passed' });
         expect(await obsolete()).toBe('The build has passed since.');
       });
@@ -308,7 +308,7 @@ export function workContract(world: StoresWorld): void {
         ['correct', true],
         ['reject', true],
       ])('if a person decided %s on the answer: %s', async (type, expected) => {
-        const { analysis, obsolete } = await published();
+        const { analysis, obsolete } = await storePublished();
         const review = await world.stores.reviews.open(
           sampleReview(analysis, { repository: world.repository }),
         );
@@ -317,7 +317,7 @@ export function workContract(world: StoresWorld): void {
       });
 
       it('if a person named another cause of the same failure', async () => {
-        const [same, other] = [await published(), await published()];
+        const [same, other] = [await storePublished(), await storePublished()];
         const { rootCause } = same.analysis.answer;
         const confirmedAt = '2099-01-01T00:00:00.000Z';
         const said = { repository: world.repository, category: same.analysis.category, confirmedAt };

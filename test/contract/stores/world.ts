@@ -32,7 +32,7 @@ export interface StoresWorld {
 export const PAGE = { limit: 50, offset: 0 };
 
 /** Opens the stores around the tests of the suite it is called in. */
-export function storesWorld(open: () => Promise<StoresUnderTest>): StoresWorld {
+export function createStoresWorld(open: () => Promise<StoresUnderTest>): StoresWorld {
   let under: StoresUnderTest;
   let count = 0;
   beforeAll(async () => {

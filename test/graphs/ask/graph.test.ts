@@ -8,8 +8,8 @@ import { systemClock } from '../../../src/lib/time.ts';
 import type { TextPiece } from '../../../src/ports/analyst.ts';
 import type { Person } from '../../../src/ports/toolbox.ts';
 import { sampleTopic } from '../../support/ask-topic.ts';
-import { type Script, scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst, type Script } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox, type Reply } from '../../support/scripted-toolbox.ts';
 
 const topic = sampleTopic();
 const known = topic.analysis.evidence;
@@ -31,8 +31,8 @@ function run(
   maxRounds = 3,
   person?: Person,
 ) {
-  const toolbox = scriptedToolbox(replies);
-  const { converse } = scriptedAnalyst(script);
+  const toolbox = createScriptedToolbox(replies);
+  const { converse } = createScriptedAnalyst(script);
   const input = {
     topic: { ...topic, otherCauses: [] },
     ...{ question: 'why?', memory: { older: [], recent: [] }, known: [...known], maxRounds },
@@ -45,12 +45,12 @@ function run(
   return state.then((value) => ({ state: value, toolbox }));
 }
 
-const nodesOf = (state: AskStateValue) => state.steps.map(({ node }) => node).join(' ');
+const listNodes = (state: AskStateValue) => state.steps.map(({ node }) => node).join(' ');
 
 describe('the ask graph', () => {
   it('answers at once if nothing has to be looked up', async () => {
     const { state } = await run({ replies: [[said('It is so [E1].', ['E1'])]] });
-    expect(nodesOf(state)).toBe('understand choose_tools compose_answer check_citations');
+    expect(listNodes(state)).toBe('understand choose_tools compose_answer check_citations');
     expect(state.reply).toHaveLength(1);
     expect(state.usage).toMatchObject({ toolCalls: 0, iterations: 1 });
   });
@@ -62,7 +62,7 @@ describe('the ask graph', () => {
       { lookups, replies: [[said('Seen before [E99].', ['E99'])]] },
       replies,
     );
-    expect(nodesOf(state)).toBe(
+    expect(listNodes(state)).toBe(
       'understand choose_tools execute_tools choose_tools compose_answer check_citations',
     );
     expect(toolbox.calls).toHaveLength(2);

@@ -9,10 +9,10 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
 import { createExperiment } from '../../../src/replay/ablation.ts';
-import { capturedFailure } from '../../support/captured-failures.ts';
+import { readCapturedFailure } from '../../support/captured-failures.ts';
 import { sampleBuild } from '../../support/sample-analysis.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox, type Reply } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const HOME = resolve(import.meta.dirname, '../../..');
@@ -33,8 +33,8 @@ function run(
   },
 ) {
   const parts = {
-    analyst: scriptedAnalyst({ classification: { confidence } }),
-    toolbox: scriptedToolbox(replies),
+    analyst: createScriptedAnalyst({ classification: { confidence } }),
+    toolbox: createScriptedToolbox(replies),
   };
   const context = { ...parts, fallbackAnalyst: undefined, clock: systemClock, onStep: undefined };
   const state: Promise<LinearStateValue> = compileLinearGraph().invoke(given(), { context });
@@ -90,7 +90,7 @@ describe('the linear baseline', () => {
   });
 
   it('answers a captured failure as the loop does, except for what the loop adds', async () => {
-    const { log, category } = capturedFailure('cart-discount-rounding');
+    const { log, category } = readCapturedFailure('cart-discount-rounding');
     const config = parseConfig(createEmbeddedPreset('.faultline', join(HOME, 'knowledge')));
     const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };
     const [linear, loop] = await Promise.all(

@@ -7,8 +7,8 @@ import { Verdict } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, createCappedMap } from '../../../src/domain/calibration.ts';
 import { mapCategories } from '../../../src/domain/category.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const LIMITS: TriageLimits = {
@@ -23,12 +23,12 @@ const of = (analyst: string, most: number, prompts?: string[]): CalibrationInUse
   ...(prompts === undefined ? {} : { prompts }),
 });
 
-async function verdictWith(calibrations: readonly CalibrationInUse[]) {
+async function createVerdictWith(calibrations: readonly CalibrationInUse[]) {
   const limits = { ...LIMITS, calibrations: [...calibrations] };
   const context = {
-    analyst: scriptedAnalyst(),
+    analyst: createScriptedAnalyst(),
     fallbackAnalyst: undefined,
-    toolbox: scriptedToolbox({}),
+    toolbox: createScriptedToolbox({}),
     clock: systemClock,
     onStep: undefined,
   };
@@ -41,9 +41,9 @@ async function verdictWith(calibrations: readonly CalibrationInUse[]) {
 
 describe('a calibration in the state of a run', () => {
   it('is applied by verify, and the verdict states its version and the former confidence', async () => {
-    const plain = await verdictWith([]);
+    const plain = await createVerdictWith([]);
     expect(plain.action).toBe('auto_notify');
-    const verdict = await verdictWith([of('llm other', 0.1), of('scripted', 0.7)]);
+    const verdict = await createVerdictWith([of('llm other', 0.1), of('scripted', 0.7)]);
 
     expect(verdict).toMatchObject({
       confidence: 0.7,
@@ -80,7 +80,7 @@ describe('a calibration in the state of a run', () => {
   });
 
   it('of another analyst changes nothing', async () => {
-    expect(await verdictWith([of('rules', 0.1)])).toEqual(await verdictWith([]));
+    expect(await createVerdictWith([of('rules', 0.1)])).toEqual(await createVerdictWith([]));
   });
 });
 

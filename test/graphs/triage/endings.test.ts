@@ -6,8 +6,8 @@ import type { ToolCall } from '../../../src/domain/evidence.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
-import { type Script, scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst, type Script } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox, type Reply } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const LIMITS: TriageLimits = {
@@ -21,11 +21,11 @@ const words = (count: number) =>
 const hit: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'code' }] };
 
 /** An analyst each of whose judgements costs 100 tokens and a cent. */
-function dear(script: Script): Analyst {
-  return asModel(scriptedAnalyst(script));
+function createExpensiveAnalyst(script: Script): Analyst {
+  return toModel(createScriptedAnalyst(script));
 }
 
-function asModel(analyst: Analyst): Analyst {
+function toModel(analyst: Analyst): Analyst {
   const pay = <Input, Reply extends { usage: object }>(
     judge: (input: Input, signal: AbortSignal) => Promise<Reply>,
   ) => {
@@ -77,7 +77,11 @@ describe('T36: a run ends', () => {
     ['no_relevant_tool', { calls: [[]] }],
     ['no_progress', { calls: [[ask('no_such_tool')]] }],
   ] as const)('as %s', async (termination, script) => {
-    const state = await triage(LIMITS, scriptedAnalyst(script), scriptedToolbox({ search_code: hit }));
+    const state = await triage(
+      LIMITS,
+      createScriptedAnalyst(script),
+      createScriptedToolbox({ search_code: hit }),
+    );
     expect(state.termination).toBe(termination);
     expect(state.verdict).not.toBeNull();
   });
@@ -88,9 +92,9 @@ describe('T36: a run ends', () => {
     ['seconds', budget({ seconds: 0 })],
   ])('if its %s are used up, with an answer for review that costs nothing more', async (_what, limits) => {
     const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
-    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
-    const toolbox = scriptedToolbox({ search_code: hit });
-    const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
+    const fallbackAnalyst = { ...createScriptedAnalyst(unsure), name: 'rules' };
+    const toolbox = createScriptedToolbox({ search_code: hit });
+    const state = await triage(limits, createExpensiveAnalyst(unsure), toolbox, fallbackAnalyst);
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
@@ -111,26 +115,35 @@ describe('T36: a run ends', () => {
     ],
   ])('with an answer if %s', async (_what, limits) => {
     const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
-    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
-    const state = await triage(limits, dear(unsure), scriptedToolbox({ search_code: hit }), fallbackAnalyst);
+    const fallbackAnalyst = { ...createScriptedAnalyst(unsure), name: 'rules' };
+    const state = await triage(
+      limits,
+      createExpensiveAnalyst(unsure),
+      createScriptedToolbox({ search_code: hit }),
+      fallbackAnalyst,
+    );
     expect(state.answer).not.toBeNull();
     expect(state.verdict).not.toBeNull();
   });
 
   it('if a model made calls and learned nothing new, since its next input would be the same', async () => {
-    const analyst = scriptedAnalyst({ calls: words(9) });
-    const state = await triage(LIMITS, asModel(analyst), scriptedToolbox({ search_code: { findings: [] } }));
+    const analyst = createScriptedAnalyst({ calls: words(9) });
+    const state = await triage(
+      LIMITS,
+      toModel(analyst),
+      createScriptedToolbox({ search_code: { findings: [] } }),
+    );
     expect(analyst.asked.filter((judgement) => judgement === 'plan')).toHaveLength(1);
     expect(state.termination).toBe('no_progress');
   });
 
   it('in time, even if a judgment and a tool never return', async () => {
-    const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };
-    const fallbackAnalyst = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
+    const hanging = { ...createExpensiveAnalyst({}), chooseTools: () => new Promise<never>(() => undefined) };
+    const fallbackAnalyst = { ...createScriptedAnalyst({ calls: words(1) }), name: 'rules' };
     const state = await triage(
       budget({ seconds: 0.2 }),
       hanging,
-      scriptedToolbox({ search_code: hit }),
+      createScriptedToolbox({ search_code: hit }),
       fallbackAnalyst,
     );
 
@@ -139,8 +152,16 @@ describe('T36: a run ends', () => {
   });
 
   it('and publishes a proven answer even then', async () => {
-    const fallbackAnalyst = { ...scriptedAnalyst({ assessments: [{ confidence: 0.95 }] }), name: 'rules' };
-    const state = await triage(budget({ tokens: 100 }), dear({}), scriptedToolbox({}), fallbackAnalyst);
+    const fallbackAnalyst = {
+      ...createScriptedAnalyst({ assessments: [{ confidence: 0.95 }] }),
+      name: 'rules',
+    };
+    const state = await triage(
+      budget({ tokens: 100 }),
+      createExpensiveAnalyst({}),
+      createScriptedToolbox({}),
+      fallbackAnalyst,
+    );
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.verdict?.action).toBe('auto_notify');
@@ -151,7 +172,7 @@ describe('execute_tool', () => {
   it('calls independent tools in parallel', async () => {
     let arrived = 0;
     const both = Promise.withResolvers<void>();
-    const toolbox = scriptedToolbox({ read_file: hit, search_code: hit });
+    const toolbox = createScriptedToolbox({ read_file: hit, search_code: hit });
     const { run } = toolbox;
     // Neither answers before the other was asked: one after the other would wait for ever.
     toolbox.run = async (...call) => {
@@ -162,18 +183,18 @@ describe('execute_tool', () => {
     };
     const state = await triage(
       LIMITS,
-      scriptedAnalyst({ calls: [[ask('read_file'), ask('search_code')], []] }),
+      createScriptedAnalyst({ calls: [[ask('read_file'), ask('search_code')], []] }),
       toolbox,
     );
     expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['read_file', 'search_code']);
   });
 
   it('lists the correction of a call among its judgments', async () => {
-    const toolbox = scriptedToolbox({
+    const toolbox = createScriptedToolbox({
       read_file: (call) =>
         call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'no path' },
     });
-    const analyst = scriptedAnalyst({
+    const analyst = createScriptedAnalyst({
       calls: [[ask('read_file')], []],
       corrected: ask('read_file', { path: 'a.ts' }),
     });

@@ -7,8 +7,8 @@ import { judgeCorrection, listCorrections } from '../../../src/domain/analysis.t
 import type { ToolCall } from '../../../src/domain/evidence.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
-import { type Script, type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst, type Script, type ScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox, type Reply } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const LIMITS = {
@@ -37,11 +37,14 @@ function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageState
   );
 }
 
-function run(script: Script, replies: Parameters<typeof scriptedToolbox>[0] = {}): Promise<TriageStateValue> {
-  return triage(scriptedAnalyst(script), scriptedToolbox(replies));
+function run(
+  script: Script,
+  replies: Parameters<typeof createScriptedToolbox>[0] = {},
+): Promise<TriageStateValue> {
+  return triage(createScriptedAnalyst(script), createScriptedToolbox(replies));
 }
 
-const nodesOf = (state: TriageStateValue) => state.steps.map((step) => step.node).join(' ');
+const listNodes = (state: TriageStateValue) => state.steps.map((step) => step.node).join(' ');
 const distinct = (count: number) =>
   Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
 
@@ -52,7 +55,7 @@ describe('the triage graph', () => {
       { search_knowledge: hit },
     );
 
-    expect(nodesOf(state)).toBe(
+    expect(listNodes(state)).toBe(
       'classify reason select_tool execute_tool observe reason generate_answer verify',
     );
     expect(state.termination).toBe('enough_information');
@@ -84,7 +87,7 @@ describe('the triage graph', () => {
     const state = await run({ calls: [[ask('search_knowledge')], []] }, { search_knowledge: hit });
 
     expect(state.rounds).toBe(3);
-    expect(nodesOf(state)).toContain('reason select_tool reason select_tool generate_answer');
+    expect(listNodes(state)).toContain('reason select_tool reason select_tool generate_answer');
     expect(state.termination).toBe('no_relevant_tool');
   });
 
@@ -100,8 +103,8 @@ describe('the triage graph', () => {
       [ask('search_code', { text: 'x', limit: 3 })],
       [ask('search_code', { limit: 3, text: 'x' })],
     ];
-    const toolbox = scriptedToolbox({ search_code: hit });
-    const state = await triage(scriptedAnalyst({ calls: same }), toolbox);
+    const toolbox = createScriptedToolbox({ search_code: hit });
+    const state = await triage(createScriptedAnalyst({ calls: same }), toolbox);
 
     expect(toolbox.calls).toHaveLength(1);
     expect(state.outcomes.map((outcome) => outcome.status)).toEqual(['ok', 'refused', 'refused']);
@@ -120,12 +123,15 @@ describe('the triage graph', () => {
       'search_error_library',
       'changed_since_green',
     ];
-    const toolbox = scriptedToolbox(
+    const toolbox = createScriptedToolbox(
       Object.fromEntries([...names, 'read_failure_history'].map((name) => [name, hit])),
     );
     const plans = [{}, { enough: true, confidence: 0.97 }];
     const state = await triage(
-      scriptedAnalyst({ calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []], plans }),
+      createScriptedAnalyst({
+        calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []],
+        plans,
+      }),
       toolbox,
     );
 
@@ -138,9 +144,9 @@ describe('the triage graph', () => {
   });
 
   it('refuses calls that do not fit into the next round either', async () => {
-    const toolbox = scriptedToolbox({ search_code: hit });
+    const toolbox = createScriptedToolbox({ search_code: hit });
     const many = Array.from({ length: 20 }, (_, index) => ask('search_code', { text: `word ${index}` }));
-    const state = await triage(scriptedAnalyst({ calls: [many, []] }), toolbox);
+    const state = await triage(createScriptedAnalyst({ calls: [many, []] }), toolbox);
 
     expect(toolbox.calls).toHaveLength(12);
     expect(state.outcomes.filter(({ status }) => status === 'refused')[0]?.summary).toContain(
@@ -149,8 +155,8 @@ describe('the triage graph', () => {
   });
 
   it('does not call tools that were not offered', async () => {
-    const analyst = scriptedAnalyst({ calls: [[ask('delete_repository')], [ask('search_code')], []] });
-    const toolbox = scriptedToolbox({ search_code: hit });
+    const analyst = createScriptedAnalyst({ calls: [[ask('delete_repository')], [ask('search_code')], []] });
+    const toolbox = createScriptedToolbox({ search_code: hit });
     const state = await triage(analyst, toolbox);
 
     expect(toolbox.calls.map((call) => call.tool)).toEqual(['search_code']);
@@ -163,11 +169,11 @@ describe('the triage graph', () => {
   });
 
   it('returns refused arguments to the analyst once', async () => {
-    const analyst = scriptedAnalyst({
+    const analyst = createScriptedAnalyst({
       calls: [[ask('read_file', { path: 7 })], []],
       corrected: ask('read_file', { path: 'a.ts' }),
     });
-    const toolbox = scriptedToolbox({
+    const toolbox = createScriptedToolbox({
       read_file: (call) =>
         call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'path: expected string' },
     });
@@ -179,8 +185,8 @@ describe('the triage graph', () => {
 
   it('calls the same tool again, whatever tool the correction names', async () => {
     const corrected = ask('search_web', { query: 'x' });
-    const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected });
-    const toolbox = scriptedToolbox({
+    const analyst = createScriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected });
+    const toolbox = createScriptedToolbox({
       read_file: { status: 'invalid-arguments', summary: 'path: expected string' },
       search_web: hit,
     });
@@ -255,7 +261,7 @@ describe('the triage graph', () => {
     const plans = [{}, { enough: true }, {}];
     const state = await run({ calls, plans, assessments: [{ confidence: 0.55 }] }, { search_code: another });
 
-    expect(nodesOf(state)).toMatch(/ verify reason select_tool hand_over$/);
+    expect(listNodes(state)).toMatch(/ verify reason select_tool hand_over$/);
   });
 
   it('hands an answer over for review if it was sent back and nothing more can be looked up', async () => {
@@ -312,14 +318,17 @@ describe('the triage graph', () => {
      * A weak answer of a model, then what its queries found; the fallback analyst has one query of its own.
      */
     async function search(...calls: readonly (readonly ToolCall[])[]) {
-      const model = scriptedAnalyst({
+      const model = createScriptedAnalyst({
         calls,
         plans: [{}, { enough: true }],
         assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
         answers: [{ title: 'before the web' }, { title: 'after the web' }],
       });
-      const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[web('the telling line')]] }), name: 'rules' };
-      const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: another });
+      const fallbackAnalyst = {
+        ...createScriptedAnalyst({ calls: [[web('the telling line')]] }),
+        name: 'rules',
+      };
+      const toolbox = createScriptedToolbox({ search_knowledge: hit, search_web: another });
       const state = await compileTriageGraph().invoke(
         { subject: sampleSubject(), limits: LIMITS },
         {
@@ -372,7 +381,7 @@ describe('the triage graph', () => {
     ['llm', 0.9, 2],
     ['rules', 0.96, 2],
   ])('a classification by %s at %d leads to at most %d rounds', async (by, confidence, rounds) => {
-    const scripted = scriptedAnalyst({
+    const scripted = createScriptedAnalyst({
       calls: distinct(3),
       plans: [{}, { enough: true }],
       assessments: [{ confidence: 0.9 }],
@@ -381,7 +390,7 @@ describe('the triage graph', () => {
       const judgment = await scripted.classify(input, signal);
       return { ...judgment, by, value: { ...judgment.value, confidence } };
     };
-    const state = await triage({ ...scripted, classify }, scriptedToolbox({ search_code: hit }));
+    const state = await triage({ ...scripted, classify }, createScriptedToolbox({ search_code: hit }));
     expect(state.rounds).toBe(rounds);
     if (rounds === 1)
       expect(state).toMatchObject({
@@ -392,12 +401,12 @@ describe('the triage graph', () => {
 
   it('offers a model the tools of other categories after those of its own', async () => {
     const offered: string[][] = [];
-    const model = scriptedAnalyst({});
+    const model = createScriptedAnalyst({});
     const chooseTools: typeof model.chooseTools = async (input, signal) => {
       offered.push(input.offered.map(({ name }) => name));
       return await model.chooseTools(input, signal);
     };
-    const own = scriptedToolbox({ read_test_file: hit, read_file: hit });
+    const own = createScriptedToolbox({ read_test_file: hit, read_file: hit });
     const byCategory = {
       ...own,
       offered: (category: string) =>
@@ -407,7 +416,7 @@ describe('the triage graph', () => {
     };
     const context = {
       analyst: { ...model, chooseTools },
-      fallbackAnalyst: { ...scriptedAnalyst(), name: 'rules' },
+      fallbackAnalyst: { ...createScriptedAnalyst(), name: 'rules' },
       toolbox: byCategory,
       clock: systemClock,
       onStep: undefined,
@@ -420,8 +429,8 @@ describe('the triage graph', () => {
   });
 
   it('does not offer the web search before it is needed', async () => {
-    const toolbox = scriptedToolbox({ search_web: hit });
-    await triage(scriptedAnalyst({ calls: [[ask('search_web', { query: 'x' })]] }), toolbox);
+    const toolbox = createScriptedToolbox({ search_web: hit });
+    await triage(createScriptedAnalyst({ calls: [[ask('search_web', { query: 'x' })]] }), toolbox);
 
     expect(toolbox.calls).toHaveLength(0);
   });
@@ -434,11 +443,11 @@ describe('the triage graph', () => {
       recursionLimit: computeRecursionLimit(LIMITS),
       durability: 'sync' as const,
     };
-    const dying = scriptedAnalyst({ calls: [[ask('search_knowledge')]] });
+    const dying = createScriptedAnalyst({ calls: [[ask('search_knowledge')]] });
     dying.answer = async () => {
       throw new Error('killed');
     };
-    const toolbox = scriptedToolbox({ search_knowledge: hit });
+    const toolbox = createScriptedToolbox({ search_knowledge: hit });
     const context = {
       analyst: dying,
       fallbackAnalyst: undefined,
@@ -450,7 +459,7 @@ describe('the triage graph', () => {
       graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context }),
     ).rejects.toThrow('killed');
 
-    const living = scriptedAnalyst();
+    const living = createScriptedAnalyst();
     const state = await graph.invoke(null, { ...config, context: { ...context, analyst: living } });
 
     expect(living.asked).toEqual(['answer', 'verify']);

@@ -6,9 +6,9 @@ import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
-import { faultOfWalk } from '../../support/graph-walk.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { findWalkError } from '../../support/graph-walk.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const thresholds = { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 };
@@ -24,8 +24,13 @@ const TOOLS = {
 };
 
 /** Asks every tool that is offered and was not asked yet. */
-function eager(classification: Partial<Classification> = {}): Analyst & { readonly asked: string[] } {
-  const analyst = scriptedAnalyst({ classification, plans: [{ enough: true, thought: 'it is known' }] });
+function createEagerAnalyst(
+  classification: Partial<Classification> = {},
+): Analyst & { readonly asked: string[] } {
+  const analyst = createScriptedAnalyst({
+    classification,
+    plans: [{ enough: true, thought: 'it is known' }],
+  });
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
     const known = new Set(input.outcomes.map((outcome) => outcome.call.tool));
@@ -37,18 +42,18 @@ function eager(classification: Partial<Classification> = {}): Analyst & { readon
   return analyst;
 }
 
-const contextOf = (analyst: Analyst, toolbox = scriptedToolbox(TOOLS)) => ({
+const createContext = (analyst: Analyst, toolbox = createScriptedToolbox(TOOLS)) => ({
   ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined },
 });
 
 function run(limits: TriageLimits, analyst: Analyst) {
-  const config = { context: contextOf(analyst), recursionLimit: computeRecursionLimit(limits) };
+  const config = { context: createContext(analyst), recursionLimit: computeRecursionLimit(limits) };
   return compileTriageGraph().invoke({ subject: sampleSubject(), limits }, config);
 }
 
 describe('investigators', () => {
   it('examine code, history and documents, each with its own tools, and their results are joined in one answer', async () => {
-    const state = await run(limitsFor('always'), eager());
+    const state = await run(limitsFor('always'), createEagerAnalyst());
     const steps = state.steps.filter((step) => step.node === 'investigate');
 
     expect(steps.map((step) => step.investigator).sort()).toEqual(['code', 'documents', 'history']);
@@ -66,19 +71,21 @@ describe('investigators', () => {
     ]);
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
     expect(state.reports).toEqual([]);
-    expect(faultOfWalk(state.steps)).toBeNull();
+    expect(findWalkError(state.steps)).toBeNull();
     expect(state.usage.toolCalls).toBe(3);
   });
 
   it('have as many rounds as the profile allows, and stop without findings', async () => {
-    const state = await run(limitsFor('always', 2), eager());
+    const state = await run(limitsFor('always', 2), createEagerAnalyst());
     expect(state.steps.filter((step) => step.node === 'investigate')).toHaveLength(6);
     expect(state.investigations).toBe(2);
   });
 
   it('are used for complex failures only if the profile allows it', async () => {
     const sent = async (limits: TriageLimits, classification: Partial<Classification> = {}) =>
-      (await run(limits, eager(classification))).steps.some((step) => step.node === 'investigate');
+      (await run(limits, createEagerAnalyst(classification))).steps.some(
+        (step) => step.node === 'investigate',
+      );
     expect(await sent(limitsFor('complex'))).toBe(false);
     expect(await sent(limitsFor('complex'), { abstained: true })).toBe(true);
     expect(await sent(limitsFor('never'), { abstained: true })).toBe(false);
@@ -92,7 +99,7 @@ describe('investigators', () => {
       recursionLimit: computeRecursionLimit(limits),
       durability: 'sync' as const,
     };
-    const dying = scriptedToolbox(TOOLS);
+    const dying = createScriptedToolbox(TOOLS);
     const { run: answer } = dying;
     dying.run = async (call, ...rest) => {
       if (call.tool !== 'read_failure_history') return answer(call, ...rest);
@@ -102,11 +109,14 @@ describe('investigators', () => {
     };
     const first = graph.invoke(
       { subject: sampleSubject(), limits },
-      { ...config, context: contextOf(eager(), dying) },
+      { ...config, context: createContext(createEagerAnalyst(), dying) },
     );
     await expect(first).rejects.toThrow('killed');
-    const living = scriptedToolbox(TOOLS);
-    const state = await graph.invoke(null, { ...config, context: contextOf(eager(), living) });
+    const living = createScriptedToolbox(TOOLS);
+    const state = await graph.invoke(null, {
+      ...config,
+      context: createContext(createEagerAnalyst(), living),
+    });
 
     expect(living.calls.map((call) => call.tool)).toEqual(['read_failure_history']);
     expect(state.evidence.map((item) => item.id)).toEqual(['E1', 'E2', 'E3', 'E4']);

@@ -10,10 +10,10 @@ import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { createTools } from '../../../src/tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
-import { subjectOf } from '../../judge/subject.ts';
+import { createSubject } from '../../judge/subject.ts';
 import { INVENTED_MESSAGES, logOfMessage } from '../../support/invented-messages.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
-import { emptySources } from '../../tools/sources.ts';
+import { createEmptySources } from '../../tools/sources.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -36,7 +36,7 @@ beforeAll(async () => {
     await readKnowledge(new URL('../../../knowledge', import.meta.url).pathname),
   );
   const webSearch = createSearxngSearch({ baseUrl: engine.url, apiKey: null, timeoutMs: 2_000, pages: 0 });
-  toolbox = createToolbox(createTools({ ...emptySources(), vectorIndex, webSearch }), {
+  toolbox = createToolbox(createTools({ ...createEmptySources(), vectorIndex, webSearch }), {
     mask: (text) => text,
   });
 });
@@ -52,7 +52,7 @@ async function triage(log: string) {
     clock: systemClock,
     onStep: undefined,
   };
-  const given = { subject: subjectOf(log), limits: LIMITS };
+  const given = { subject: createSubject(log), limits: LIMITS };
   const state = await compileTriageGraph().invoke(given, {
     context,
     recursionLimit: computeRecursionLimit(LIMITS),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeAnswer } from '../../../src/judge/answer.ts';
-import { classify, insightOf } from '../subject.ts';
+import { classify, createInsight } from '../subject.ts';
 
 /** Printed by Node 18.20.8 and Python 3.11.7. */
 const NODE_LOG = `$ node rank.mjs
@@ -40,7 +40,7 @@ describe('a runtime that is too old', () => {
     ],
   ])('is named with both versions and their lines', (log, cause, fix) => {
     expect(classify(log)).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment' });
-    const answer = composeAnswer(insightOf(log));
+    const answer = composeAnswer(createInsight(log));
     expect(answer.rootCause).toContain(cause);
     expect(answer.fixRecommendation).toBe(fix);
     const version = /(?:Node|Python) (?<version>[\d.]+)\.$/.exec(cause)?.groups?.version ?? '';
@@ -49,6 +49,6 @@ describe('a runtime that is too old', () => {
 
   it('is not claimed if the log does not show the version', () => {
     const log = NODE_LOG.replace('Node.js v18.20.8\n', '');
-    expect(composeAnswer(insightOf(log)).rootCause).not.toContain('was added in');
+    expect(composeAnswer(createInsight(log)).rootCause).not.toContain('was added in');
   });
 });

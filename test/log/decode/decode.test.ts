@@ -6,12 +6,12 @@ import { decodeSource } from '../../../src/log/decode/decode.ts';
 
 const limits = { maxBytes: 1_000 };
 const decode = (bytes: Uint8Array) => decodeSource('build.log', bytes, 'log', limits);
-const bytesOf = (...parts: (string | number[])[]) =>
+const toBytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 describe('T38: decodeSource', () => {
   it('reads plain text unchanged', () => {
-    expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({
+    expect(decode(toBytes('a\r\nb\rc\n'))).toEqual({
       name: 'build.log',
       kind: 'log',
       text: 'a\r\nb\rc\n',
@@ -56,17 +56,17 @@ describe('T38: decodeSource', () => {
   });
 
   it('drops the byte order mark', () => {
-    expect(decode(bytesOf([0xef, 0xbb, 0xbf], 'a')).text).toBe('a');
+    expect(decode(toBytes([0xef, 0xbb, 0xbf], 'a')).text).toBe('a');
   });
 
   it('replaces and counts invalid UTF-8, without counting replacement characters of the input', () => {
-    const { text, notes } = decode(bytesOf('a', [0xff], 'b \ufffd', [0xc3]));
+    const { text, notes } = decode(toBytes('a', [0xff], 'b \ufffd', [0xc3]));
     expect(text).toBe('a\ufffdb \ufffd\ufffd');
     expect(notes).toEqual(['build.log has 2 invalid UTF-8 sequences, shown as \ufffd.']);
   });
 
   it('replaces NUL characters, which databases refuse', () => {
-    expect(decode(bytesOf(`some text ${'x'.repeat(60)}`, [0], 'b')).text).not.toContain('\0');
+    expect(decode(toBytes(`some text ${'x'.repeat(60)}`, [0], 'b')).text).not.toContain('\0');
   });
 
   it('accepts an empty log, with a note', () => {

@@ -7,7 +7,7 @@ function readLog(lines: readonly string[]) {
   });
 }
 
-function downloaded(group: string, name: string, version: string, type = 'jar'): string {
+function formatDownload(group: string, name: string, version: string, type = 'jar'): string {
   return `[INFO] Downloaded from central: https://repo.example/maven2/${group.replaceAll('.', '/')}/${name}/${version}/${name}-${version}.${type} (1 kB at 9 kB/s)`;
 }
 
@@ -80,9 +80,9 @@ describe('the environment that a log shows', () => {
 
   it('contains the artifact with a name that the compiler does not find, with its group', () => {
     const { environment } = readLog([
-      downloaded('org.fruit', 'pear-core', '9.20.1'),
-      downloaded('org.fruit', 'pear-press', '3.2.1'),
-      downloaded('com.plum', 'plum-jar', '1.0.0'),
+      formatDownload('org.fruit', 'pear-core', '9.20.1'),
+      formatDownload('org.fruit', 'pear-press', '3.2.1'),
+      formatDownload('com.plum', 'plum-jar', '1.0.0'),
       '[ERROR] COMPILATION ERROR : ',
       '[ERROR] /work/src/main/java/test/orchard/Basket.java:[8,20] cannot find symbol',
       '  symbol:   method weigh()',
@@ -100,7 +100,7 @@ describe('the environment that a log shows', () => {
 
   it('contains no artifact for names of the project itself', () => {
     const { environment } = readLog([
-      downloaded('test.orchard', 'orchard-parent', '1.0.0'),
+      formatDownload('test.orchard', 'orchard-parent', '1.0.0'),
       '[ERROR] /work/src/main/java/test/orchard/shop/Basket.java:[8,20] cannot find symbol',
       '  location: class test.orchard.shop.Pear',
     ]);

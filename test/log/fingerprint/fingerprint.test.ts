@@ -9,7 +9,7 @@ import {
 } from '../../../src/log/fingerprint/failures.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
-const printOf = (message: string, test: string | null = null) =>
+const computePrint = (message: string, test: string | null = null) =>
   computeFingerprint({ ...nothing, test, message }).fingerprint.value;
 
 describe('the fingerprint', () => {
@@ -72,16 +72,16 @@ describe('the fingerprint', () => {
       'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory',
     ],
   ])('is the same with a different %s', (_, left, right) => {
-    expect(printOf(left)).toBe(printOf(right));
+    expect(computePrint(left)).toBe(computePrint(right));
   });
 
   it('differs by test, by small numbers in its name, and by message', () => {
     expect(
       new Set([
-        printOf('x is bad', 'case 3'),
-        printOf('x is bad', 'case 4'),
-        printOf('y is bad', 'case 3'),
-        printOf('x is bad'),
+        computePrint('x is bad', 'case 3'),
+        computePrint('x is bad', 'case 4'),
+        computePrint('y is bad', 'case 3'),
+        computePrint('x is bad'),
       ]).size,
     ).toBe(4);
   });
@@ -97,8 +97,8 @@ describe('the fingerprint', () => {
       'worker of the depot died with exit code 1',
     ],
   ])('distinguishes different %s', (_, left, right) => {
-    expect(printOf(left)).not.toBe(printOf(right));
-    expect(printOf(left, 'test_a')).not.toBe(printOf(right, 'test_a'));
+    expect(computePrint(left)).not.toBe(computePrint(right));
+    expect(computePrint(left, 'test_a')).not.toBe(computePrint(right, 'test_a'));
   });
 
   it('is generic if it depends only on the name of a test', () => {

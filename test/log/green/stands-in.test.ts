@@ -3,7 +3,7 @@ import { areKnownLines, listIdentifyingLines } from '../../../src/log/green/gree
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
-const excerptOf = (text: string) => ({
+const createExcerpt = (text: string) => ({
   source: 'ci',
   lineStart: 1,
   lineEnd: 9,
@@ -15,13 +15,13 @@ const excerptOf = (text: string) => ({
 describe('the identifying lines of a failure in other logs', () => {
   it("are the log's lines that contain its message", () => {
     const text = 'ok so far\n\u001b[31mE   AssertionError: expected 3\u001b[0m\n  at sum\n---';
-    expect(listIdentifyingLines({ message: 'AssertionError: expected 3', excerpt: excerptOf(text) })).toEqual(
-      ['E   AssertionError: expected 3'],
-    );
+    expect(
+      listIdentifyingLines({ message: 'AssertionError: expected 3', excerpt: createExcerpt(text) }),
+    ).toEqual(['E   AssertionError: expected 3']);
   });
 
   it('are its message if the log has no such line, without generic lines, and at most five', () => {
-    expect(listIdentifyingLines({ message: 'lost it\n---\n', excerpt: excerptOf('else') })).toEqual([
+    expect(listIdentifyingLines({ message: 'lost it\n---\n', excerpt: createExcerpt('else') })).toEqual([
       'lost it',
     ]);
     expect(

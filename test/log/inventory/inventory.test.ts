@@ -19,9 +19,9 @@ const HS_ERR =
   '#\n# There is insufficient memory for the Java Runtime Environment to continue.\n# Native memory allocation (mmap) failed\n';
 
 /** Name to how it was read. */
-const readOf = (sources: SourceText[]) =>
+const readInventory = (sources: SourceText[]) =>
   Object.fromEntries(surveyFiles(sources).survey?.files.map(({ name, read }) => [name, read]) ?? []);
-const gradeOf = (sources: SourceText[]) =>
+const gradeSource = (sources: SourceText[]) =>
   Object.fromEntries(surveyFiles(sources).survey?.files.map(({ name, grade }) => [name, grade]) ?? []);
 
 describe('the inventory of a build', () => {
@@ -46,7 +46,7 @@ describe('the inventory of a build', () => {
       file('empty.log', '\n'),
     ];
 
-    expect(gradeOf(sources)).toEqual({
+    expect(gradeSource(sources)).toEqual({
       'build.log': 'relevant',
       'junit.xml': 'relevant',
       'passed.xml': 'maybe',
@@ -84,7 +84,7 @@ describe('the inventory of a build', () => {
     ];
     const { survey, notes } = surveyFiles(sources);
 
-    expect(readOf(sources)).toEqual({
+    expect(readInventory(sources)).toEqual({
       'build.log': 'own',
       'out/target/runner.txt': 'referred',
       'out/worker-3.txt': 'referred',
@@ -103,7 +103,7 @@ describe('the inventory of a build', () => {
     );
     const sources = [log('Please refer to /ci/shop/target/surefire-reports for the results.'), ...quiet];
 
-    expect(Object.values(readOf(sources)).filter((read) => read === 'referred')).toHaveLength(3);
+    expect(Object.values(readInventory(sources)).filter((read) => read === 'referred')).toHaveLength(3);
   });
 
   it('lists referenced files that cannot be read or were not uploaded', () => {
@@ -134,6 +134,6 @@ describe('the inventory of a build', () => {
       file('b.txt', 'full log in a.txt'),
     ];
 
-    expect(readOf(sources)).toEqual({ 'build.log': 'own', 'a.txt': 'referred', 'b.txt': 'referred' });
+    expect(readInventory(sources)).toEqual({ 'build.log': 'own', 'a.txt': 'referred', 'b.txt': 'referred' });
   });
 });

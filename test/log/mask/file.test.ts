@@ -15,7 +15,7 @@ const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 describe('a log that is masked in its file', () => {
   it('gives the same reading as its text', async () => {
     const text = `${'compiling one more file of many\n'.repeat(90_000)}git clone https://x:${TOKEN}@example.org/a\nerror: src/a.c:1:2: boom\n`;
-    const file = await masked('secret.log', text);
+    const file = await maskInFile('secret.log', text);
     const held = {
       name: 'log',
       kind: 'log' as const,
@@ -32,8 +32,8 @@ describe('a log that is masked in its file', () => {
 
   it('is the file itself if there is nothing to mask, and no file remains', async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-masked-'));
-    const clean = await masked('clean.log', 'one\ntwo\n');
-    const secret = await masked('hidden.log', `token=${TOKEN}\n`);
+    const clean = await maskInFile('clean.log', 'one\ntwo\n');
+    const secret = await maskInFile('hidden.log', `token=${TOKEN}\n`);
     expect(clean.bytes.slice(0, 100).toString()).toBe('one\ntwo\n');
     expect(secret.bytes.slice(0, 100).toString()).toBe('token=***\n');
     clean.close();
@@ -56,7 +56,7 @@ describe('a log that is masked in its file', () => {
   });
 });
 
-async function masked(name: string, text: string) {
+async function maskInFile(name: string, text: string) {
   const file = await maskFile(write(name, Buffer.from(text)), createMasker());
   if (file === null) throw new Error(`${name} was not read as text`);
   return file;

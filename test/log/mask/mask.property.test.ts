@@ -128,29 +128,29 @@ describe('a token that occurs only broken over two lines', () => {
 });
 
 describe('T56: text that is not a secret', () => {
-  const hexOf = (length: number) =>
+  const createHex = (length: number) =>
     fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
   const CLEAN: Readonly<Record<string, fc.Arbitrary<string>>> = {
-    commit: hexOf(40).map((sha) => `Checking out ${sha} (refs/remotes/origin/main)`),
-    'short commit': hexOf(7).map((sha) => `[main ${sha}] Release`),
-    digest: hexOf(64).map((sha) => `Digest: sha256:${sha}`),
-    'image with digest': hexOf(64).map((sha) => `docker pull ghcr.io/acme/app@sha256:${sha}`),
-    layer: hexOf(12).map((id) => `${id}: Pull complete`),
-    'build step': hexOf(12).map((id) => ` ---> Running in ${id}`),
+    commit: createHex(40).map((sha) => `Checking out ${sha} (refs/remotes/origin/main)`),
+    'short commit': createHex(7).map((sha) => `[main ${sha}] Release`),
+    digest: createHex(64).map((sha) => `Digest: sha256:${sha}`),
+    'image with digest': createHex(64).map((sha) => `docker pull ghcr.io/acme/app@sha256:${sha}`),
+    layer: createHex(12).map((id) => `${id}: Pull complete`),
+    'build step': createHex(12).map((id) => ` ---> Running in ${id}`),
     uuid: fc.uuid().map((id) => `request ${id} failed; deployment id: ${id}`),
     integrity: fc
       .uint8Array({ minLength: 64, maxLength: 64 })
       .map((bytes) => `  integrity sha512-${Buffer.from(bytes).toString('base64')}`),
-    'cache key': hexOf(64).map((sha) => `Cache restored from key: linux-node-modules-${sha}`),
+    'cache key': createHex(64).map((sha) => `Cache restored from key: linux-node-modules-${sha}`),
     version: fc
-      .tuple(fc.nat(99), fc.nat(99), hexOf(7))
+      .tuple(fc.nat(99), fc.nat(99), createHex(7))
       .map(([a, b, c]) => `token-service@${a}.${b}.0-beta.${a}+${c}`),
     'test name': fc
       .nat(999)
       .map((n) => `✗ auth › refresh token ${n}: rejects a password without digits (12 ms)`),
     path: fc.nat(99).map((n) => `src/auth/token_v${n}/secret-store.test.ts:${n}:13`),
-    'image tag': hexOf(7).map((sha) => `Successfully tagged registry.example.com:5000/team/app:${sha}`),
-    'go pseudo-version': hexOf(12).map(
+    'image tag': createHex(7).map((sha) => `Successfully tagged registry.example.com:5000/team/app:${sha}`),
+    'go pseudo-version': createHex(12).map(
       (sha) => `go: downloading golang.org/x/oauth2 v0.0.0-20230101120000-${sha}`,
     ),
     'masked by the runner': fc.constant('  password: ***\n  token: ***\nhttps://x:***@example.com ***'),

@@ -10,7 +10,7 @@ const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n
 
 describe('masking piece by piece', () => {
   it('writes nothing if there is nothing to mask', async () => {
-    expect(await inPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
+    expect(await maskInPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
   });
 
   it('gives another reader the same result as a scan of its own', async () => {
@@ -32,7 +32,7 @@ describe('masking piece by piece', () => {
     ['a line behind a very long one', `${'y'.repeat(1_500_000)}\n${TOKEN}`],
     ['a very long line', `${'y '.repeat(1_500_000)}${TOKEN} ${'z '.repeat(300_000)}`],
   ])('masks a secret in %s', async (_where, secret) => {
-    const { text, count } = await inPieces(`${FILLER}${secret}\n${FILLER}`);
+    const { text, count } = await maskInPieces(`${FILLER}${secret}\n${FILLER}`);
     expect(text).not.toContain(TOKEN);
     expect(count).toBeGreaterThan(0);
   });
@@ -46,7 +46,7 @@ describe('masking piece by piece', () => {
     for (const shift of [0, 100, 700, 1_048_576 - 300]) {
       const log = `${'x'.repeat(shift)}\n${`${FILLER.repeat(900)}password=${TOKEN}\n${key}`.repeat(18)}the end ${TOKEN}`;
       const whole = await createMasker().mask(log);
-      const pieces = await inPieces(log);
+      const pieces = await maskInPieces(log);
       expect(pieces.text).toBe(whole.text);
       expect(pieces.text).not.toContain(TOKEN);
       expect(pieces.text).not.toContain('MIIEpAIBAAKCAQEA');
@@ -62,7 +62,7 @@ describe('masking piece by piece', () => {
     const time = '2026-01-05T10:00:00.0000000Z';
     const key = `${time} -----BEGIN RSA PRIVATE KEY-----\n${body}\n${time} -----END RSA PRIVATE KEY-----\n`;
     for (let shift = 70_000; shift < 100_000; shift += 3_000) {
-      const { text } = await inPieces(
+      const { text } = await maskInPieces(
         `${'x'
           .repeat(99)
           .concat('\n')
@@ -74,12 +74,12 @@ describe('masking piece by piece', () => {
 
   it('masks in the first piece what only the last one reveals as a secret', async () => {
     const value = 'zX81kQpW93mNvB27';
-    const { text } = await inPieces(`called with ${value}\n${FILLER.repeat(20_000)}API_TOKEN=${value}\n`);
+    const { text } = await maskInPieces(`called with ${value}\n${FILLER.repeat(20_000)}API_TOKEN=${value}\n`);
     expect(text).not.toContain(value);
   });
 
   it('masks a line longer than a piece', async () => {
-    const { text, count } = await inPieces(
+    const { text, count } = await maskInPieces(
       `${'word '.repeat(300_000)}token=${TOKEN} ${'word '.repeat(300_000)}`,
     );
     expect(text).not.toContain(TOKEN);
@@ -87,7 +87,7 @@ describe('masking piece by piece', () => {
   });
 });
 
-async function inPieces(log: string): Promise<{ text: string; count: number }> {
+async function maskInPieces(log: string): Promise<{ text: string; count: number }> {
   const pieces: Buffer[] = [];
   const count = await createMasker().maskPieces(toLogBytes(log), (piece) => pieces.push(Buffer.from(piece)));
   return { text: Buffer.concat(pieces).toString(), count };

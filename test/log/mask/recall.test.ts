@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { generatedRecall, masksIn, realisticRecall, shareOf } from '../../support/masking-gates.ts';
+import {
+  computeShare,
+  countMasks,
+  measureGeneratedRecall,
+  measureRealisticRecall,
+} from '../../support/masking-gates.ts';
 import { DECLARED_SECRETS, HARMLESS, SPREAD_SECRETS } from './declared.ts';
 
 /** The bars of masking. What it reaches is in docs/explanation/masking.md; `scripts/bench masking` prints it. */
@@ -11,13 +16,13 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures');
 
 describe('masking', () => {
   it('masks 97 in 100 of the secrets that gitleaks generates', async () => {
-    const recalls = await generatedRecall(masker);
+    const recalls = await measureGeneratedRecall(masker);
     expect(recalls.reduce((sum, { lines }) => sum + lines, 0)).toBeGreaterThan(6_000);
-    expect(shareOf(recalls).lines).toBeGreaterThanOrEqual(0.97);
+    expect(computeShare(recalls).lines).toBeGreaterThanOrEqual(0.97);
   });
 
   it('masks every line of 99 in 100 kinds of secrets as logs show them', async () => {
-    const recalls = await realisticRecall(masker);
+    const recalls = await measureRealisticRecall(masker);
     expect(recalls.length).toBeGreaterThan(97);
     expect(recalls.filter(({ missed }) => missed.length > 0)).toEqual([]);
   });
@@ -72,7 +77,7 @@ describe('masking does not change', () => {
     const logs = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('log.txt'),
     );
-    const { lines } = await masksIn(
+    const { lines } = await countMasks(
       masker,
       logs.map((name) => readFileSync(join(FIXTURES, name), 'utf8')),
     );

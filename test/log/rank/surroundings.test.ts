@@ -21,20 +21,20 @@ const rows = measureSurroundings(
 
 describe('features of a line from its surroundings', () => {
   it('distinguish a heading from the list below it', () => {
-    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 5))).toEqual([3, 0, 1]);
-    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 6))).toEqual([3, 1, 0]);
+    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => findMeasured(fact, 5))).toEqual([3, 0, 1]);
+    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => findMeasured(fact, 6))).toEqual([3, 1, 0]);
   });
 
   it('count paragraphs, not lines', () => {
-    expect([3, 5, 6].map((line) => measured('paragraphPlace', line))).toEqual([2, 0, 1]);
-    expect(measured('paragraphsAfter', 3)).toBe(1);
-    expect(measured('paragraphsAfter', 5)).toBe(0);
+    expect([3, 5, 6].map((line) => findMeasured('paragraphPlace', line))).toEqual([2, 0, 1]);
+    expect(findMeasured('paragraphsAfter', 3)).toBe(1);
+    expect(findMeasured('paragraphsAfter', 5)).toBe(0);
   });
 
   it('count possible causes before and after a line, and those that mention a failure', () => {
-    expect(measured('causesBefore', 3)).toBe(1);
-    expect(measured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
-    expect(['severeBefore', 'severeAfter'].map((fact) => measured(fact, 5))).toEqual([1, 0]);
+    expect(findMeasured('causesBefore', 3)).toBe(1);
+    expect(findMeasured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
+    expect(['severeBefore', 'severeAfter'].map((fact) => findMeasured(fact, 5))).toEqual([1, 0]);
   });
 
   it('include the words of the command that was shown', () => {
@@ -48,10 +48,10 @@ describe('features of a line from its surroundings', () => {
       structure,
     );
     expect(told[6 * SURROUNDINGS.length + SURROUNDINGS.indexOf('asCommand')]).toBe(2);
-    expect(measured('asCommand', 5)).toBe(0);
+    expect(findMeasured('asCommand', 5)).toBe(0);
   });
 });
 
-function measured(fact: string, line: number): number | undefined {
+function findMeasured(fact: string, line: number): number | undefined {
   return rows[(line - 1) * SURROUNDINGS.length + (SURROUNDINGS as readonly string[]).indexOf(fact)];
 }

@@ -25,7 +25,7 @@ const { tree } = fc.letrec<{ tree: Grown }>((tie) => ({
   ),
 }));
 
-function stored(grown: Grown): Tree {
+function storeTree(grown: Grown): Tree {
   const [columns, thresholds, rights]: [number[], number[], number[]] = [[], [], []];
   const add = ({ column, threshold, left, right }: Grown) => {
     const node = columns.push(column) - 1;
@@ -40,9 +40,9 @@ function stored(grown: Grown): Tree {
   return { columns, thresholds, rights };
 }
 
-function walked(grown: Grown, row: readonly number[]): number {
+function walkTree(grown: Grown, row: readonly number[]): number {
   if (grown.left === undefined || grown.right === undefined) return grown.threshold;
-  return walked((row[grown.column] ?? 0) <= grown.threshold ? grown.left : grown.right, row);
+  return walkTree((row[grown.column] ?? 0) <= grown.threshold ? grown.left : grown.right, row);
 }
 
 describe('the sum of decision trees', () => {
@@ -56,10 +56,10 @@ describe('the sum of decision trees', () => {
     );
     fc.assert(
       fc.property(fc.array(tree, { maxLength: 6 }), rows, (grown, values) => {
-        const sum = createTreeSum(grown.map(stored), WIDTH);
+        const sum = createTreeSum(grown.map(storeTree), WIDTH);
         const flat = Float32Array.from(values.flat());
         for (const [i, row] of values.entries())
-          expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, other) => all + walked(other, row), 0));
+          expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, other) => all + walkTree(other, row), 0));
       }),
     );
   });
@@ -69,6 +69,6 @@ describe('the sum of decision trees', () => {
       (right) => ({ column: 0, threshold: 0, left: { column: -1, threshold: 1 }, right }),
       { column: -1, threshold: 1 },
     );
-    expect(() => createTreeSum([stored(chain)], WIDTH)).toThrow(RangeError);
+    expect(() => createTreeSum([storeTree(chain)], WIDTH)).toThrow(RangeError);
   });
 });

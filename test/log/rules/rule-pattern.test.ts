@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildRuleText, compileRulePattern } from '../../../src/log/rule-pattern.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
-function compiled(pattern: string) {
+function compilePattern(pattern: string) {
   const made = compileRulePattern(pattern);
   if ('refused' in made) throw new Error(made.refused);
   return made;
@@ -10,12 +10,12 @@ function compiled(pattern: string) {
 
 describe('patterns written by reviewers', () => {
   it('return the line on which a match begins', () => {
-    const pattern = compiled('registry .* answered 50[23]');
+    const pattern = compilePattern('registry .* answered 50[23]');
     expect(pattern.matchedLine('npm\nERR registry npm.example answered 503 again\nend')).toBe(
       'ERR registry npm.example answered 503 again',
     );
     expect(pattern.matchedLine('registry npm.example\nanswered 503')).toBeNull();
-    expect(compiled('^answered 503$').matchedLine('x\nanswered 503\ny')).toBe('answered 503');
+    expect(compilePattern('^answered 503$').matchedLine('x\nanswered 503\ny')).toBe('answered 503');
   });
 
   it.each([
@@ -32,8 +32,8 @@ describe('patterns written by reviewers', () => {
 
   it('may backtrack elsewhere, but are evaluated in linear time', () => {
     const text = `${'a'.repeat(30)}! ${'a'.repeat(7_000)}`;
-    expect(compiled('^(a+)+$').matchedLine(text)).toBeNull();
-    expect(compiled('(a|aa|aaa)*b').matchedLine(text)).toBeNull();
+    expect(compilePattern('^(a+)+$').matchedLine(text)).toBeNull();
+    expect(compilePattern('(a|aa|aaa)*b').matchedLine(text)).toBeNull();
   });
 
   it('search the message and the excerpt, at most 8,000 characters', () => {

@@ -32,7 +32,7 @@ describe('scanning a log', () => {
     const logs = fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(logs, (log) => {
-        expect(scanned(log)).toEqual(searched(log));
+        expect(scanText(log)).toEqual(searchText(log));
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('scanning a log', () => {
         const stored = log
           .split('\n')
           .flatMap((line, i) => (literals.some((literal) => line.includes(literal)) ? [i + 1] : []));
-        expect(hits.slice(0, GROUPS.length)).toEqual(searched(log));
+        expect(hits.slice(0, GROUPS.length)).toEqual(searchText(log));
         expect(hits[GROUPS.length]).toEqual(expect.arrayContaining(stored));
       }),
     );
@@ -68,13 +68,13 @@ describe('scanning a log', () => {
   it('finds them at every offset and across chunks', () => {
     const line = `${'.'.repeat(97)}\n`;
     const log = Array.from({ length: 30_000 }, (_, i) => (i % 997 === 0 ? 'an Error here\n' : line)).join('');
-    expect(scanned(log)).toEqual(searched(log));
-    expect(scanned(log)[0]).toHaveLength(31);
+    expect(scanText(log)).toEqual(searchText(log));
+    expect(scanText(log)[0]).toHaveLength(31);
   });
 
   it('finds them in a line longer than a chunk', () => {
     const long = `${'.'.repeat(3_000_000)}error${'.'.repeat(2_000_000)}`;
-    expect(scanned(`first\n${long}\nerror`)[0]).toEqual([2, 3]);
+    expect(scanText(`first\n${long}\nerror`)[0]).toEqual([2, 3]);
   });
 
   it('keeps the first and the last of very many matches', () => {
@@ -125,21 +125,21 @@ describe('lone carriage returns as line ends', () => {
   it('change no other byte, wherever the pieces are cut', () => {
     const bytes = withReturnsAsLineEnds(toLogBytes('a\rb\r\nc\n\rd\r'));
     expect(bytes.slice(0, 100).toString()).toBe('a\nb \nc\n\nd\n');
-    expect(pieces(bytes, 1)).toBe('a\nb \nc\n\nd\n');
+    expect(scanInPieces(bytes, 1)).toBe('a\nb \nc\n\nd\n');
   });
 });
 
-function pieces(bytes: LogBytes, step: number): string {
+function scanInPieces(bytes: LogBytes, step: number): string {
   let text = '';
   for (let at = 0; at < bytes.size; at += step) text += bytes.slice(at, at + step).toString();
   return text;
 }
 
-function scanned(log: string): readonly (readonly number[])[] {
+function scanText(log: string): readonly (readonly number[])[] {
   return scanLog(toLogBytes(log), buildMatcher(GROUPS)).hits;
 }
 
-function searched(log: string): number[][] {
+function searchText(log: string): number[][] {
   const lines = stripEscapes(log)
     .split('\n')
     .map((line) => line.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));

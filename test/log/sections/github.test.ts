@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sectionsOf, structureOf } from './read-sections.ts';
+import { readSections, readStructure } from './read-sections.ts';
 
 const head = (name: string) => [
   `##[group]Run ${name}`,
@@ -12,7 +12,7 @@ const FAILED = '##[error]Process completed with exit code 1.';
 describe('GitHub Actions', () => {
   it('names a step by its heading, and the open group of its output', () => {
     const lines = [...head('npm ci'), 'fine', ...head('npm test'), '##[group]Run unit tests', 'bad', FAILED];
-    expect(sectionsOf(lines)).toEqual([
+    expect(readSections(lines)).toEqual([
       {
         source: 'log.txt',
         name: 'Run npm test / Run unit tests',
@@ -26,7 +26,7 @@ describe('GitHub Actions', () => {
 
   it('does not treat the groups of a script as steps', () => {
     const lines = [...head('make check'), '##[group]Run the linter', 'fine', '##[endgroup]', 'bad', FAILED];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'Run make check', lineStart: 1 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'Run make check', lineStart: 1 }]);
   });
 
   it('marks steps that fail after the failure, because something was not built', () => {
@@ -38,7 +38,7 @@ describe('GitHub Actions', () => {
       'no files were found',
       FAILED,
     ];
-    expect(sectionsOf(lines).map(({ name, consequence }) => [name, consequence])).toEqual([
+    expect(readSections(lines).map(({ name, consequence }) => [name, consequence])).toEqual([
       ['Run npm test', undefined],
       ['Run ./upload artifacts.sh', true],
     ]);
@@ -51,18 +51,18 @@ describe('GitHub Actions', () => {
       '##[endgroup]',
       '##[error]Unable to find Node version 99',
     ];
-    expect(sectionsOf([...action, 'Post job cleanup.'])).toMatchObject([
+    expect(readSections([...action, 'Post job cleanup.'])).toMatchObject([
       { name: 'Run actions/setup-node@v4', lineStart: 1, lineEnd: 4 },
     ]);
-    expect(sectionsOf([...action, ...head('npm test'), FAILED])).toMatchObject([{ name: 'Run npm test' }]);
+    expect(readSections([...action, ...head('npm test'), FAILED])).toMatchObject([{ name: 'Run npm test' }]);
   });
 
   it('reads job and step from the names of files in an archive', () => {
     const lines = [...head('npm test'), 'bad', FAILED];
-    expect(sectionsOf(lines, 'build (18)/3_Unit tests.txt')).toMatchObject([
+    expect(readSections(lines, 'build (18)/3_Unit tests.txt')).toMatchObject([
       { name: 'build (18) / Unit tests', lineStart: 1, lineEnd: 6 },
     ]);
-    expect(sectionsOf(lines, '0_build.txt')).toMatchObject([{ name: 'build / Run npm test' }]);
+    expect(readSections(lines, '0_build.txt')).toMatchObject([{ name: 'build / Run npm test' }]);
   });
 
   it('reads job and step from the columns of a download', () => {
@@ -73,25 +73,27 @@ describe('GitHub Actions', () => {
       ...[...head('npm test'), 'bad', FAILED].map(column('test (18)', 'Unit tests')),
       ...['Post job cleanup.'].map(column('test (18)', 'Post Run actions/checkout@v4')),
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'test (18) / Unit tests', lineStart: 6, lineEnd: 11 }]);
+    expect(readSections(lines)).toMatchObject([
+      { name: 'test (18) / Unit tests', lineStart: 6, lineEnd: 11 },
+    ]);
   });
 
   it('reads text copied from the page', () => {
-    expect(sectionsOf(['Run npm test', 'bad', 'Error: Process completed with exit code 2.'])).toMatchObject([
-      { name: 'Run npm test', lineStart: 1, lineEnd: 3, exitCode: 2 },
-    ]);
+    expect(readSections(['Run npm test', 'bad', 'Error: Process completed with exit code 2.'])).toMatchObject(
+      [{ name: 'Run npm test', lineStart: 1, lineEnd: 3, exitCode: 2 }],
+    );
   });
 
   it('blames the step that was stopped', () => {
     expect(
-      sectionsOf([...head('npm test'), 'waiting', '##[error]The operation was canceled.']),
+      readSections([...head('npm test'), 'waiting', '##[error]The operation was canceled.']),
     ).toMatchObject([{ name: 'Run npm test' }]);
   });
 });
 
 describe('the steps of GitHub Actions', () => {
   it('have an echoed heading each, and output after the last one that failed', () => {
-    const { echoes, afterwards } = structureOf([
+    const { echoes, afterwards } = readStructure([
       ...head('npm ci'),
       'fine',
       ...head('npm test'),
@@ -110,7 +112,7 @@ describe('the steps of GitHub Actions', () => {
   it('have headings in the form of Gitea too', () => {
     const gitea = head('npm test').map((line) => line.replace('##[', '::').replace(/^(::\w+)\]/, '$1::'));
     expect(gitea[0]).toBe('::group::Run npm test');
-    expect(structureOf([...gitea, 'bad', FAILED])).toMatchObject({
+    expect(readStructure([...gitea, 'bad', FAILED])).toMatchObject({
       failedSections: [{ name: 'Run npm test', lineEnd: 6 }],
       echoes: [{ start: 1, end: 4 }],
     });
@@ -118,7 +120,7 @@ describe('the steps of GitHub Actions', () => {
 
   it('of one action are named below it if it has no output itself', () => {
     const action = ['##[group]Run pear/check@v2', 'with:', '  strict: true', '##[endgroup]'];
-    expect(sectionsOf([...action, ...head('./check.sh'), 'bad', FAILED])).toMatchObject([
+    expect(readSections([...action, ...head('./check.sh'), 'bad', FAILED])).toMatchObject([
       { name: 'Run pear/check@v2 / Run ./check.sh', lineStart: 5 },
     ]);
   });
@@ -126,7 +128,7 @@ describe('the steps of GitHub Actions', () => {
 
 describe('the step that failed a job', () => {
   const names = (lines: readonly string[]) =>
-    sectionsOf(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
+    readSections(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
   const failing = (name: string) => [...head(name), 'bad', FAILED];
   const passing = (name: string) => [...head(name), 'fine'];
   const action = (name: string) => [`##[group]Run ${name}`, 'with:', '##[endgroup]'];
@@ -216,7 +218,7 @@ describe('the step that failed a job', () => {
   it('ends only its own job', () => {
     const passed = inJob('lint', ...passing('npm run lint'));
     const failed = inJob('test', ...failing('npm test'), 'Post job cleanup.');
-    const { afterwards } = structureOf([
+    const { afterwards } = readStructure([
       ...failed,
       ...passed,
       ...inJob('e2e', ...failing('npm run e2e'), 'late'),
@@ -238,7 +240,7 @@ describe('the step that failed a job', () => {
       ...job('test', ...failing('npm test')),
       ...job('e2e', ...failing('npm run e2e')),
     ];
-    expect(sectionsOf(lines).map(({ name }) => name)).toEqual([
+    expect(readSections(lines).map(({ name }) => name)).toEqual([
       'test / Run npm test',
       'e2e / Run npm run e2e',
     ]);
@@ -280,23 +282,23 @@ describe('an echo', () => {
       '--------------------',
       'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
     ];
-    expect(structureOf(lines).echoes).toEqual([
+    expect(readStructure(lines).echoes).toEqual([
       { start: 1, end: 1 },
       { start: 3, end: 3 },
       { start: 5, end: 10 },
     ]);
-    expect(structureOf(['Step 3/9 : RUN npm ci', 'bad']).echoes).toEqual([{ start: 1, end: 1 }]);
+    expect(readStructure(['Step 3/9 : RUN npm ci', 'bad']).echoes).toEqual([{ start: 1, end: 1 }]);
   });
 
   it('is a sentence around a log in fences, but not around a snippet that a build prints', () => {
     const log = [...head('npm test'), 'bad', FAILED];
-    expect(structureOf(['It fails:', '', '```text', ...log, '```', 'Since noon.']).echoes).toEqual([
+    expect(readStructure(['It fails:', '', '```text', ...log, '```', 'Since noon.']).echoes).toEqual([
       { start: 1, end: 3 },
       { start: 4, end: 7 },
       { start: 10, end: 11 },
     ]);
     const snippet = ['```', 'a', '```'];
-    expect(structureOf([...log, ...snippet, ...log]).echoes).toHaveLength(2);
+    expect(readStructure([...log, ...snippet, ...log]).echoes).toHaveLength(2);
   });
 
   it('is the heading of a step that was copied from the page', () => {
@@ -311,7 +313,7 @@ describe('an echo', () => {
       'Error: bad',
       FAILED,
     ];
-    expect(structureOf(lines.map((line) => line.replace('##[error]', 'Error: ')))).toMatchObject({
+    expect(readStructure(lines.map((line) => line.replace('##[error]', 'Error: ')))).toMatchObject({
       failedSections: [{ name: 'Run npm test', lineStart: 3, lineEnd: 9 }],
       echoes: [{ start: 3, end: 7 }],
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { capturedLog, sectionsOf } from './read-sections.ts';
+import { readCapturedLog, readSections } from './read-sections.ts';
 
 describe('Azure Pipelines', () => {
   it('has a named task within its job, and marked cleanup', () => {
@@ -17,7 +17,7 @@ describe('Azure Pipelines', () => {
       '##[section]Finishing: Publish test results',
       '##[section]Finishing: Test',
     ];
-    expect(sectionsOf(lines)).toMatchObject([
+    expect(readSections(lines)).toMatchObject([
       { name: 'Test / Run unit tests', lineStart: 5, lineEnd: 7, exitCode: 1 },
       { name: 'Test / Publish test results', lineStart: 9, lineEnd: 10, consequence: true },
     ]);
@@ -45,7 +45,7 @@ describe('GitLab', () => {
       end('cleanup_file_variables'),
       '\u001b[31;1mERROR: Job failed: exit code 1',
     ];
-    expect(sectionsOf(lines)).toMatchObject([
+    expect(readSections(lines)).toMatchObject([
       { name: 'step_script / unit_tests / yarn test', lineStart: 5, lineEnd: 9 },
     ]);
   });
@@ -56,12 +56,12 @@ describe('GitLab', () => {
       'x',
       'ERROR: Job failed (system failure): pods "runner" is forbidden',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'prepare_executor', lineStart: 1, lineEnd: 3 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'prepare_executor', lineStart: 1, lineEnd: 3 }]);
   });
 
   it('has no failed step in jobs that passed', () => {
     expect(
-      sectionsOf([start('step_script', 'Executing'), command('make'), end('step_script'), 'Job succeeded']),
+      readSections([start('step_script', 'Executing'), command('make'), end('step_script'), 'Job succeeded']),
     ).toEqual([]);
   });
 });
@@ -69,14 +69,14 @@ describe('GitLab', () => {
 describe('Travis', () => {
   it('has a named phase other than the script, and a command of several lines', () => {
     expect(
-      sectionsOf([
+      readSections([
         'travis_fold:start:install\r\u001b[0Ktravis_time:start:01\r\u001b[0K$ npm ci',
         'bad',
         'The command "npm ci" failed and exited with 1 during install.',
       ]),
     ).toMatchObject([{ name: 'install / npm ci', lineStart: 1, lineEnd: 3, exitCode: 1 }]);
     expect(
-      sectionsOf([
+      readSections([
         'travis_time:start:02\r$ if true; then',
         'bad',
         'The command "if true; then',
@@ -88,7 +88,7 @@ describe('Travis', () => {
 
   it("does not mistake a tool's similar last words for its own", () => {
     expect(
-      sectionsOf([
+      readSections([
         'travis_time:start:02\r$ npm test',
         'ERROR: "lint" exited with 1.',
         'The command "npm test" exited with 1.',
@@ -98,15 +98,19 @@ describe('Travis', () => {
 
   it('blames the command that stopped printing', () => {
     expect(
-      sectionsOf(['x', 'travis_time:start:02\r$ npm test', 'No output has been received in the last 10m0s']),
+      readSections([
+        'x',
+        'travis_time:start:02\r$ npm test',
+        'No output has been received in the last 10m0s',
+      ]),
     ).toMatchObject([{ name: 'npm test', lineStart: 2, lineEnd: 3 }]);
   });
 });
 
 describe('Buildkite', () => {
   it('has a named group in which the command failed, in the form of its agent', () => {
-    const lines = capturedLog('buildkite.txt');
-    const sections = sectionsOf(lines);
+    const lines = readCapturedLog('buildkite.txt');
+    const sections = readSections(lines);
     expect(sections.map(({ name, exitCode, consequence }) => [name, exitCode, consequence])).toEqual([
       ['Test', 3, undefined],
       ['Running global pre-exit hook', 1, true],
@@ -122,7 +126,9 @@ describe('Buildkite', () => {
       '--- FAIL: TestA',
       '🚨 Error: The command exited with status 1',
     ].map(stamp);
-    expect(sectionsOf(lines)).toMatchObject([{ name: ':jest: Test', lineStart: 2, lineEnd: 4, exitCode: 1 }]);
+    expect(readSections(lines)).toMatchObject([
+      { name: ':jest: Test', lineStart: 2, lineEnd: 4, exitCode: 1 },
+    ]);
   });
 });
 
@@ -136,12 +142,12 @@ describe('CircleCI', () => {
       'Exited with code exit status 1',
       'CircleCI received exit code 1',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 1, lineEnd: 5, exitCode: 1 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'npm test', lineStart: 1, lineEnd: 5, exitCode: 1 }]);
   });
 
   it('has logs with the headers of its command line', () => {
     expect(
-      sectionsOf(['====>> Install', 'x', '====>> Test', 'bad', 'Error: Exited with code 2']),
+      readSections(['====>> Install', 'x', '====>> Test', 'bad', 'Error: Exited with code 2']),
     ).toMatchObject([{ name: 'Test', lineStart: 3 }]);
   });
 });
@@ -159,7 +165,7 @@ describe('AWS CodeBuild', () => {
       said('Running command aws s3 cp out s3://x'),
       said('Command did not exit successfully aws s3 cp out s3://x exit status 255'),
     ];
-    expect(sectionsOf(lines)).toMatchObject([
+    expect(readSections(lines)).toMatchObject([
       { name: 'BUILD / npm test', lineStart: 2, lineEnd: 4, exitCode: 1 },
       { name: 'POST_BUILD / aws s3 cp out s3://x', consequence: true },
     ]);
@@ -177,7 +183,7 @@ describe('Google Cloud Build', () => {
       'ERROR',
       'ERROR: build step 1 "node:20" failed: step exited with non-zero status: 1',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'test', lineStart: 3, lineEnd: 5 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'test', lineStart: 3, lineEnd: 5 }]);
   });
 });
 
@@ -189,7 +195,7 @@ describe('AppVeyor', () => {
       '[00:00:03] Running "test_script" scripts',
       '[00:00:04] bad',
     ];
-    expect(sectionsOf([...lines, '[00:00:05] Command exited with code 1'])).toMatchObject([
+    expect(readSections([...lines, '[00:00:05] Command exited with code 1'])).toMatchObject([
       { name: 'test_script', lineStart: 3, lineEnd: 5 },
     ]);
   });
@@ -205,7 +211,7 @@ describe('TeamCity', () => {
       '[10:00:04]W:\t [Step 2/2] Process exited with code 1',
       '[10:00:04]E:\t [Step 2/2] Process exited with code 1 (Step: Unit tests (Command Line))',
     ];
-    expect(sectionsOf(lines)).toMatchObject([
+    expect(readSections(lines)).toMatchObject([
       { name: 'Unit tests (Command Line)', lineStart: 3, lineEnd: 5, exitCode: 1 },
     ]);
   });
@@ -218,7 +224,7 @@ describe('TeamCity', () => {
       "##teamcity[compilationFinished compiler='javac']",
       "##teamcity[blockClosed name='Build']",
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'Build / javac', lineStart: 2, lineEnd: 4 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'Build / javac', lineStart: 2, lineEnd: 4 }]);
   });
 });
 
@@ -234,14 +240,14 @@ describe('a traced shell', () => {
       '+ exit 1',
       'exit code: 1',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 4, lineEnd: 8, exitCode: 1 }]);
+    expect(readSections(lines)).toMatchObject([{ name: 'npm test', lineStart: 4, lineEnd: 8, exitCode: 1 }]);
   });
 
   it('is not assumed in a diff, in lists of additions or without a failure', () => {
-    expect(sectionsOf(['@@ -1 +1 @@', '-old line', '+ new line', 'error: differs', 'exit code 1'])).toEqual(
+    expect(readSections(['@@ -1 +1 @@', '-old line', '+ new line', 'error: differs', 'exit code 1'])).toEqual(
       [],
     );
-    expect(sectionsOf(['+ left-pad 1.3.0', '+ is-odd 2.0.0', 'error: x', 'exit code 1'])).toEqual([]);
-    expect(sectionsOf(['+ make', 'a', '+ make test', 'no failed tests', 'Finished: SUCCESS'])).toEqual([]);
+    expect(readSections(['+ left-pad 1.3.0', '+ is-odd 2.0.0', 'error: x', 'exit code 1'])).toEqual([]);
+    expect(readSections(['+ make', 'a', '+ make test', 'no failed tests', 'Finished: SUCCESS'])).toEqual([]);
   });
 });

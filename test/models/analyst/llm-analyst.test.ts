@@ -85,7 +85,7 @@ const ANSWER = {
 };
 
 /** A model that replies what it is given, through the request's own check. */
-function modelReplying(value: unknown, costKnown = true, calls: readonly ChatToolCall[] = []) {
+function createModelReplying(value: unknown, costKnown = true, calls: readonly ChatToolCall[] = []) {
   const requests: ChatRequest<unknown>[] = [];
   const choices: ToolChoiceRequest[] = [];
   const cost = { model: 'm-1', inputTokens: 10, outputTokens: 2, costUsd: 0, costKnown, calls: 1 };
@@ -105,7 +105,7 @@ function modelReplying(value: unknown, costKnown = true, calls: readonly ChatToo
   } satisfies ChatModel & { requests: ChatRequest<unknown>[]; choices: ToolChoiceRequest[] };
 }
 
-function tool(name: string): ToolDescription {
+function createTool(name: string): ToolDescription {
   const parameters = {
     type: 'object',
     properties: { text: { type: 'string' }, limit: { type: 'integer' } },
@@ -131,7 +131,10 @@ describe('classify', () => {
       confidence: 40,
       probabilities: { ...PROBABILITIES, INFRA_ERROR: -3, CODE_ERROR: 0.9 },
     };
-    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).classify({ subject }, never);
+    const { value } = await createLlmAnalyst({ model: createModelReplying(reply) }).classify(
+      { subject },
+      never,
+    );
     expect(Object.values(value.probabilities).reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(
       1,
     );
@@ -140,21 +143,24 @@ describe('classify', () => {
 
   test('that abstains is below a half', async () => {
     const { value } = await createLlmAnalyst({
-      model: modelReplying({ ...CLASSIFIED, abstained: true }),
+      model: createModelReplying({ ...CLASSIFIED, abstained: true }),
     }).classify({ subject }, never);
     expect(value.confidence).toBeLessThan(0.5);
   });
 
   test('refuses an unknown category but not an unknown kind', async () => {
     const ask = (reply: object) =>
-      createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, ...reply }) }).classify({ subject }, never);
+      createLlmAnalyst({ model: createModelReplying({ ...CLASSIFIED, ...reply }) }).classify(
+        { subject },
+        never,
+      );
     await expect(ask({ category: 'FLAKY' })).rejects.toBeInstanceOf(z.ZodError);
     expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
   });
 
   test('gives no kind that contradicts the category, and keeps one that a rule finds with it', async () => {
     const askForKind = async (category: string, kind: string) => {
-      const model = modelReplying({ ...CLASSIFIED, category, kind });
+      const model = createModelReplying({ ...CLASSIFIED, category, kind });
       return (await createLlmAnalyst({ model }).classify({ subject }, never)).value.kind;
     };
     expect(await askForKind('TEST_FAILURE', 'process_gate')).toBe('unknown');
@@ -163,7 +169,7 @@ describe('classify', () => {
   });
 
   test('says once that the price is not known', async () => {
-    const judgment = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify(
+    const judgment = await createLlmAnalyst({ model: createModelReplying(CLASSIFIED, false) }).classify(
       { subject },
       never,
     );
@@ -182,11 +188,11 @@ describe('plan', () => {
   const reply = { thought: 'x', gaps: [], revised: null, confidence: 0.7, next: 'look' };
   const planned = async (
     changed: object,
-    offered: ToolDescription[] = [tool('grep_log')],
+    offered: ToolDescription[] = [createTool('grep_log')],
     insight = INSIGHT,
   ) =>
     (
-      await createLlmAnalyst({ model: modelReplying({ ...reply, ...changed }) }).plan(
+      await createLlmAnalyst({ model: createModelReplying({ ...reply, ...changed }) }).plan(
         { ...insight, offered },
         never,
       )
@@ -207,8 +213,8 @@ describe('plan', () => {
     const calls = [{ tool: 'grep_log', args: '{"text":"10.21","limit":null}', why: 'where it is set' }];
     const plan = await planned({ calls });
     expect(plan.calls).toEqual([{ tool: 'grep_log', args: { text: '10.21' }, why: 'where it is set' }]);
-    const model = modelReplying({});
-    const offered = [tool('grep_log')];
+    const model = createModelReplying({});
+    const offered = [createTool('grep_log')];
     const chosen = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan, offered }, never);
     expect(chosen).toMatchObject({ value: plan.calls, usage: { modelCalls: 0 } });
     expect(model.choices).toEqual([]);
@@ -255,8 +261,11 @@ describe('plan', () => {
   });
 
   test('gets the tools that can be asked, and which of them are seldom of use', async () => {
-    const model = modelReplying(reply);
-    const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
+    const model = createModelReplying(reply);
+    const offered = [
+      createTool('grep_log'),
+      { ...createTool('read_file'), categories: ['CODE_ERROR' as const] },
+    ];
     await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);
     expect(model.requests[0]?.user).toContain(
       '- grep_log(text; limit?: integer): What?\n' +
@@ -267,11 +276,11 @@ describe('plan', () => {
 
 describe('chooseTools', () => {
   test('lets the model call the tools with their own schemas, and keeps its reasons', async () => {
-    const model = modelReplying({}, true, [
+    const model = createModelReplying({}, true, [
       { name: 'grep_log', args: { text: 'x' }, why: 'w' },
       { name: 'rm_rf', args: {}, why: '' },
     ]);
-    const offered = [{ ...tool('grep_log'), always: true }];
+    const offered = [{ ...createTool('grep_log'), always: true }];
     const judgment = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered },
       never,
@@ -282,13 +291,13 @@ describe('chooseTools', () => {
     ]);
     const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
     expect(tools).toEqual([
-      { name: 'grep_log', description: 'What? (cost low)', parameters: tool('grep_log').parameters },
+      { name: 'grep_log', description: 'What? (cost low)', parameters: createTool('grep_log').parameters },
     ]);
     expect(system).not.toContain('grep_log');
   });
 
   test('asks no model if nothing is offered', async () => {
-    const model = modelReplying({});
+    const model = createModelReplying({});
     const judgment = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered: [] },
       never,
@@ -301,8 +310,8 @@ describe('chooseTools', () => {
 describe('correctCall', () => {
   const call = { tool: 'grep_log', args: { text: '' }, why: 'w' };
   const ask = (args: unknown) =>
-    createLlmAnalyst({ model: modelReplying({ why: '', args }) }).correctCall(
-      { call, error: 'too short', tool: tool('grep_log'), subject },
+    createLlmAnalyst({ model: createModelReplying({ why: '', args }) }).correctCall(
+      { call, error: 'too short', tool: createTool('grep_log'), subject },
       never,
     );
 
@@ -320,7 +329,7 @@ describe('correctCall', () => {
 
 describe('answer', () => {
   test('points only to what was seen, and its quotations are in the stored line', async () => {
-    const { value } = await createLlmAnalyst({ model: modelReplying(ANSWER) }).answer(INSIGHT, never);
+    const { value } = await createLlmAnalyst({ model: createModelReplying(ANSWER) }).answer(INSIGHT, never);
     expect(value.claims[0]?.evidence).toEqual(['E1']);
     expect(value.claims[0]?.quotes).toEqual([{ source: 'build.log', line: 121, text: '10.20, got 10.21' }]);
     expect(EVIDENCE[0]?.text).toContain('10.20, got 10.21');
@@ -359,7 +368,7 @@ describe('answer', () => {
         rootCause: "It got 'https://a.test/1', see https://a.test/1.",
         fixRecommendation: diff(address),
       };
-      const analyst = createLlmAnalyst({ model: modelReplying(reply) });
+      const analyst = createLlmAnalyst({ model: createModelReplying(reply) });
       return (await analyst.answer({ ...asked, evidence: [...EVIDENCE, code] }, never)).value;
     };
     const kept = await answered('https://api.example/v1');
@@ -370,19 +379,19 @@ describe('answer', () => {
 
   test('cuts long texts between words', async () => {
     const reply = { ...ANSWER, title: `The ${'cart '.repeat(60)}is off` };
-    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).answer(INSIGHT, never);
+    const { value } = await createLlmAnalyst({ model: createModelReplying(reply) }).answer(INSIGHT, never);
     expect(value.title).toMatch(/^The (?:cart )+cart…$/);
   });
 
   test('keeps a false quotation as it is, for the graph to refuse', async () => {
     const quotes = [{ source: 'build.log', line: 121, text: 'all tests passed' }];
     const reply = { ...ANSWER, claims: [{ ...ANSWER.claims[0], quotes }] };
-    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).answer(INSIGHT, never);
+    const { value } = await createLlmAnalyst({ model: createModelReplying(reply) }).answer(INSIGHT, never);
     expect(value.claims[0]?.quotes).toEqual(quotes);
   });
 
   test('is asked with the guidance of its category, facts before raw text, lines as a person saw them', async () => {
-    const model = modelReplying(ANSWER);
+    const model = createModelReplying(ANSWER);
     await createLlmAnalyst({ model }).answer(INSIGHT, never);
     const { system, user } = model.requests[0] ?? { system: '', user: '' };
     expect(system).toContain('which side is probably wrong');
@@ -406,7 +415,7 @@ describe('answer', () => {
         lineStart: index * 100 + 1,
       }),
     );
-    const model = modelReplying(ANSWER);
+    const model = createModelReplying(ANSWER);
     await createLlmAnalyst({ model }).answer({ ...INSIGHT, evidence: long }, never);
     const user = model.requests[0]?.user ?? '';
     expect(user.length).toBeLessThan(26_000);
@@ -430,10 +439,10 @@ test('verify names claims by number and only evidence that exists', async () => 
     against: ['E2', 'E7'],
     confidence: 0.4,
   };
-  const analyst = createLlmAnalyst({ model: modelReplying(ANSWER) });
+  const analyst = createLlmAnalyst({ model: createModelReplying(ANSWER) });
   const { value: answer } = await analyst.answer(INSIGHT, never);
-  const model = modelReplying(reply);
-  const offered = [tool('grep_log')];
+  const model = createModelReplying(reply);
+  const offered = [createTool('grep_log')];
   const { value } = await createLlmAnalyst({ model }).verify({ ...INSIGHT, answer, offered }, never);
   expect(model.requests[0]?.user).toContain('Tools that could still be asked:\n- grep_log: What? (cost low)');
   expect(value).toEqual({
@@ -449,12 +458,12 @@ test('verify names claims by number and only evidence that exists', async () => 
 test('a cheaper model makes all judgements but the answer', async () => {
   const plan = { thought: 'x', gaps: [], revised: null, confidence: 0.9, next: 'answer', calls: [] };
   const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.9 };
-  const model = modelReplying(ANSWER);
-  const cheap = modelReplying({ ...CLASSIFIED, ...plan, ...verdict });
+  const model = createModelReplying(ANSWER);
+  const cheap = createModelReplying({ ...CLASSIFIED, ...plan, ...verdict });
   const analyst = createLlmAnalyst({ model, small: cheap });
   await analyst.classify({ subject }, never);
-  await analyst.plan({ ...INSIGHT, offered: [tool('grep_log')] }, never);
-  await analyst.chooseTools({ ...INSIGHT, plan: PLAN, offered: [tool('grep_log')] }, never);
+  await analyst.plan({ ...INSIGHT, offered: [createTool('grep_log')] }, never);
+  await analyst.chooseTools({ ...INSIGHT, plan: PLAN, offered: [createTool('grep_log')] }, never);
   const { value: answer } = await analyst.answer(INSIGHT, never);
   await analyst.verify({ ...INSIGHT, answer }, never);
   expect(model.requests.map(({ name }) => name)).toEqual(['answer']);

@@ -8,7 +8,7 @@ import { sampleSubject } from '../../support/subject.ts';
 const numbered = (from: number, count: number, text: (line: number) => string) =>
   Array.from({ length: count }, (_, i) => text(from + i)).join('\n');
 
-function piece(id: string, from: number, text: string, more: Partial<Evidence> = {}): Evidence {
+function createPiece(id: string, from: number, text: string, more: Partial<Evidence> = {}): Evidence {
   const lineEnd = from + text.split('\n').length - 1;
   return {
     id,
@@ -22,7 +22,7 @@ function piece(id: string, from: number, text: string, more: Partial<Evidence> =
   };
 }
 
-function outcome(id: string, round: number): ToolOutcome {
+function createOutcome(id: string, round: number): ToolOutcome {
   const call = {
     tool: 'view_log',
     args: { from: 1, to: 40, source: 'build.log' },
@@ -42,19 +42,19 @@ function outcome(id: string, round: number): ToolOutcome {
 
 describe('the page of evidence', () => {
   test('shows lines that were asked for in the last round whole, whatever else there is', () => {
-    const noise = piece(
+    const noise = createPiece(
       'E1',
       1_000,
       numbered(1_000, 400, (line) => `error: part ${line} ${'x'.repeat(200)}`),
     );
-    const asked = piece(
+    const asked = createPiece(
       'E2',
       1,
       numbered(1, 40, (line) => `Downloading layer ${line}`),
       { tool: 'view_log' },
     );
     const page = showPage(
-      { subject: sampleSubject(), evidence: [noise, asked], outcomes: [outcome('E2', 1)] },
+      { subject: sampleSubject(), evidence: [noise, asked], outcomes: [createOutcome('E2', 1)] },
       2_000,
     );
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
@@ -69,7 +69,7 @@ describe('the page of evidence', () => {
       source: 'knowledge/ERR008',
       text,
     };
-    const known = { subject: sampleSubject(), evidence: [runbook], outcomes: [outcome('E1', 1)] };
+    const known = { subject: sampleSubject(), evidence: [runbook], outcomes: [createOutcome('E1', 1)] };
     expect(showPage({ ...known, chosenRounds: [1] }, 6_000)).toContain('Cause 60 of');
     expect(showPage({ ...known, chosenRounds: [] }, 6_000)).toContain('Cause 1 of');
     expect(showPage({ ...known, chosenRounds: [] }, 6_000)).not.toContain('Cause 60 of');
@@ -85,7 +85,7 @@ describe('the page of evidence', () => {
         : `at frame ${line} of the stack ${'y'.repeat(40)}`,
     );
     const informative = [{ source: 'build.log', line: 250 }];
-    const page = showEvidence([piece('E1', 1, long)], { room: 1_500, informative });
+    const page = showEvidence([createPiece('E1', 1, long)], { room: 1_500, informative });
     expect(page).toContain('250| SyntaxError: unexpected token in cart.ts');
     expect(page).toContain('249| at frame 249');
     expect(page).toContain('252| at frame 252');
@@ -94,9 +94,9 @@ describe('the page of evidence', () => {
   test('shows each line once, under the evidence that holds it, however many pieces do', () => {
     const lines = numbered(10, 3, (line) => `error: no such table t${line}`);
     const hits = [10, 11, 12].map((line, i) =>
-      piece(`E${i + 2}`, line, `error: no such table t${line}`, { tool: 'grep_log' }),
+      createPiece(`E${i + 2}`, line, `error: no such table t${line}`, { tool: 'grep_log' }),
     );
-    const page = showEvidence([piece('E1', 10, lines), ...hits], { room: 2_000 });
+    const page = showEvidence([createPiece('E1', 10, lines), ...hits], { room: 2_000 });
     expect(page).toBe(
       `E1: source build.log, lines 10-12 (failed test)\n${numbered(10, 3, (line) => `${line}| error: no such table t${line}`)}`,
     );
@@ -104,15 +104,15 @@ describe('the page of evidence', () => {
 
   test('keeps the number of a cited line inside of a longer piece', () => {
     const long = numbered(10, 5, (line) => `error: no such table t${line}`);
-    const cited = piece('E2', 12, 'error: no such table t12', { tool: 'grep_log' });
-    const page = showEvidence([piece('E1', 10, long), cited], { room: 2_000, cited: new Set(['E2']) });
+    const cited = createPiece('E2', 12, 'error: no such table t12', { tool: 'grep_log' });
+    const page = showEvidence([createPiece('E1', 10, long), cited], { room: 2_000, cited: new Set(['E2']) });
     expect(page).toContain('E1, E2 line 12: source build.log, lines 10-14 (failed test)\n');
   });
 
   test('says which evidence holds which lines where several are joined', () => {
     const lines = (from: number) => numbered(from, 35, (line) => `error: no such table ${'t'.repeat(line)}`);
-    const asked = [1, 36].map((from, i) => piece(`E${i + 2}`, from, lines(from), { tool: 'view_log' }));
-    const page = showEvidence([piece('E1', 27, 'x\ny'), ...asked], {
+    const asked = [1, 36].map((from, i) => createPiece(`E${i + 2}`, from, lines(from), { tool: 'view_log' }));
+    const page = showEvidence([createPiece('E1', 27, 'x\ny'), ...asked], {
       room: 20_000,
       newest: new Set(['E2', 'E3']),
     });
@@ -121,7 +121,7 @@ describe('the page of evidence', () => {
 
   test('shows who wrote which of the lines that were asked for, and when', () => {
     const by = (id: string, line: number, who: string) =>
-      piece(id, line, `code ${line}`, {
+      createPiece(id, line, `code ${line}`, {
         tool: 'read_blame',
         source: 'src/cart.ts',
         title: `4b9e4b50f6 ${who}, 2026-05-11: Round the total down, lines ${line}–${line}`,
@@ -135,13 +135,13 @@ describe('the page of evidence', () => {
 
   test('counts a line that repeats instead of showing it, and says where', () => {
     const log = numbered(1, 90, (line) => `ENOENT: no such file, open 'dist/main.js' at 0x7f36${line}ab`);
-    const page = showEvidence([piece('E1', 1, log)], { room: 8_000 });
+    const page = showEvidence([createPiece('E1', 1, log)], { room: 8_000 });
     expect(page.match(/^\d+\| /gm)).toHaveLength(1);
     expect(page).toContain('   [repeats on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 77 more]');
   });
 
   test('says which requested lines were too many to be shown', () => {
-    const asked = piece(
+    const asked = createPiece(
       'E1',
       1,
       numbered(1, 300, (line) => `line ${line} ${'w'.repeat(90)}`),
@@ -165,7 +165,7 @@ describe('the page of evidence', () => {
 
   test('cuts a long line so that its decisive part stays', () => {
     const line = `Command '${'-I/opt/include '.repeat(60)}' failed: clang: unsupported argument 'x' ${'-Wl,-z '.repeat(90)}end`;
-    const page = showEvidence([piece('E1', 1, line)], { room: 4_000 });
+    const page = showEvidence([createPiece('E1', 1, line)], { room: 4_000 });
     expect(page).toContain("unsupported argument 'x'");
     expect(page).toMatch(/^1\| Command '-I.*end$/m);
   });
@@ -189,7 +189,7 @@ describe('the page of evidence', () => {
       'http.https://github.com/.extraheader',
     ].join('\n');
     const show = (from: number) =>
-      showEvidence([piece('E1', from, log)], {
+      showEvidence([createPiece('E1', from, log)], {
         room: 4_000,
         steps: [{ source: 'build.log', lineStart: from + 8, lineEnd: from + 12 }],
         fill: new Set(['E1']),
@@ -203,7 +203,7 @@ describe('the page of evidence', () => {
   test('always shows the failed command, also where a shell printed it', () => {
     const output = numbered(3, 200, (line) => `error: part ${line} ${'x'.repeat(100)}`);
     const log = `+ npm ci\n+ npm test\n${output}`;
-    const page = showEvidence([piece('E1', 1_001, log)], {
+    const page = showEvidence([createPiece('E1', 1_001, log)], {
       room: 1_000,
       steps: [{ source: 'build.log', lineStart: 1_001, lineEnd: 1_202 }],
     });
@@ -226,7 +226,7 @@ describe('the page of evidence', () => {
       'not ok 5 keeps the total',
       '##[error]Process completed with exit code 1.',
     ].join('\n');
-    const page = showEvidence([piece('E1', 1, log)], {
+    const page = showEvidence([createPiece('E1', 1, log)], {
       room: 4_000,
       steps: [{ source: 'build.log', lineStart: 6, lineEnd: 20 }],
     });
@@ -253,12 +253,12 @@ describe('the page of evidence', () => {
   });
 
   test('shows the verifier what is cited and quoted whole, with its surroundings', () => {
-    const long = piece(
+    const long = createPiece(
       'E1',
       1,
       numbered(1, 300, (line) => `error: number ${line} ${'z'.repeat(100)}`),
     );
-    const cited = piece(
+    const cited = createPiece(
       'E2',
       900,
       numbered(900, 8, (line) => `cited line ${line}`),
@@ -275,7 +275,7 @@ describe('the page of evidence', () => {
 
   test('is bounded however much is cited and quoted', () => {
     const many = Array.from({ length: 300 }, (_, i) =>
-      piece(
+      createPiece(
         `E${i + 1}`,
         i * 20 + 1,
         numbered(i * 20 + 1, 12, (line) => `cited ${line} ${'c'.repeat(400)}`),
@@ -297,7 +297,7 @@ test('facts say the failed step with its exit code, and nothing that the lines s
   const page = showPage(
     {
       subject: sampleSubject({ failedSections }),
-      evidence: [piece('E1', 120, 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21')],
+      evidence: [createPiece('E1', 120, 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21')],
     },
     4_000,
   );
@@ -324,7 +324,7 @@ describe('the situation', () => {
     subject: sampleSubject(),
     classification,
     evidence: [],
-    outcomes: [outcome('E7', 2)],
+    outcomes: [createOutcome('E7', 2)],
     round: 3,
     gaps: ['who set it'],
   };
@@ -355,7 +355,7 @@ describe('the situation', () => {
       confidence: 0.9,
     };
     const shown = showAnswer(answer, [
-      piece('E1', 7, '\u001b[31mReferenceError\u001b[39m: x is not defined\nnext'),
+      createPiece('E1', 7, '\u001b[31mReferenceError\u001b[39m: x is not defined\nnext'),
     ]);
     expect(shown).toContain('quotes build.log:7: ReferenceError: x is not defined [stands there]');
     expect(shown).toContain('quotes build.log:8: invented [does NOT stand there]');

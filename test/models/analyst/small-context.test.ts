@@ -43,7 +43,7 @@ describe('a context that is too small', () => {
     });
   const USAGE = { inputTokens: 2, outputTokens: 0, costUsd: 0.01, modelCalls: 1 };
 
-  function modelHolding(characters: number): ChatModel & { sizes: number[] } {
+  function createModelHolding(characters: number): ChatModel & { sizes: number[] } {
     const sizes: number[] = [];
     return {
       name: 'm',
@@ -62,9 +62,9 @@ describe('a context that is too small', () => {
   }
 
   test('is shown half, says so, counts what was lost, and is not asked in full again', async () => {
-    const roomy = modelHolding(Number.POSITIVE_INFINITY);
+    const roomy = createModelHolding(Number.POSITIVE_INFINITY);
     await createLlmAnalyst({ model: roomy }).plan(long, never);
-    const model = modelHolding((roomy.sizes[0] ?? 0) - 1);
+    const model = createModelHolding((roomy.sizes[0] ?? 0) - 1);
     const analyst = createLlmAnalyst({ model });
     const first = await analyst.plan(long, never);
     expect(first).toMatchObject({
@@ -79,7 +79,7 @@ describe('a context that is too small', () => {
   });
 
   test('for a quarter is given up, with what it cost', async () => {
-    const model = modelHolding(100);
+    const model = createModelHolding(100);
     const error = await createLlmAnalyst({ model })
       .plan(long, never)
       .catch((thrown: unknown) => thrown);

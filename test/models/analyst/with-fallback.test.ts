@@ -4,14 +4,14 @@ import { withFallback } from '../../../src/models/analyst/with-fallback.ts';
 import type { Analyst, Assessment, Insight } from '../../../src/ports/analyst.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const never = new AbortController().signal;
 const subject = sampleSubject();
 
-function named(name: string, script: Parameters<typeof scriptedAnalyst>[0] = {}) {
-  const analyst = scriptedAnalyst(script);
+function createNamedAnalyst(name: string, script: Parameters<typeof createScriptedAnalyst>[0] = {}) {
+  const analyst = createScriptedAnalyst(script);
   const by =
     <Input>(ask: (input: Input, signal: AbortSignal) => Promise<object>) =>
     async (input: Input, signal: AbortSignal) => ({
@@ -31,7 +31,7 @@ function named(name: string, script: Parameters<typeof scriptedAnalyst>[0] = {})
 }
 
 /** An analyst whose every judgement throws what the function makes. */
-function failing(make: () => unknown): Analyst & { asked: number } {
+function createFailingAnalyst(make: () => unknown): Analyst & { asked: number } {
   const broken = { name: 'llm', asked: 0 };
   const fail = async () => {
     broken.asked += 1;
@@ -49,12 +49,12 @@ function failing(make: () => unknown): Analyst & { asked: number } {
   });
 }
 
-async function insight(): Promise<Insight> {
-  const { value } = await scriptedAnalyst().classify({ subject }, never);
+async function createInsight(): Promise<Insight> {
+  const { value } = await createScriptedAnalyst().classify({ subject }, never);
   return { subject, classification: value, evidence: [], outcomes: [], round: 1, gaps: [] };
 }
 
-function tool(name: string, always: boolean): ToolDescription {
+function createTool(name: string, always: boolean): ToolDescription {
   return {
     name,
     question: '?',
@@ -80,13 +80,16 @@ describe('a judgement that fails', () => {
       cachedInputTokens: 500,
       retries: 1,
     };
-    const llm = failing(
+    const llm = createFailingAnalyst(
       () =>
         new TriageError('invalid-input', "The model's reply does not fit what was asked: no JSON", {
           details: { usage },
         }),
     );
-    const judgment = await withFallback(llm, named('rules'), silentLogger).classify({ subject }, never);
+    const judgment = await withFallback(llm, createNamedAnalyst('rules'), silentLogger).classify(
+      { subject },
+      never,
+    );
     expect(judgment).toMatchObject({
       by: 'rules',
       usage,
@@ -95,8 +98,11 @@ describe('a judgement that fails', () => {
   });
 
   test('with a fault of ours is also given by the fallback, and the fault stays in the log', async () => {
-    const llm = failing(() => new TypeError('x is undefined, key sk-123'));
-    const { by, note } = await withFallback(llm, named('rules'), silentLogger).answer(await insight(), never);
+    const llm = createFailingAnalyst(() => new TypeError('x is undefined, key sk-123'));
+    const { by, note } = await withFallback(llm, createNamedAnalyst('rules'), silentLogger).answer(
+      await createInsight(),
+      never,
+    );
     expect(by).toBe('rules');
     expect(note).toBe(
       'The model could not be used because of a fault in Faultline; the rules were used for the step "answer".',
@@ -105,12 +111,12 @@ describe('a judgement that fails', () => {
 
   test('because the run ended is an error', async () => {
     const run = new AbortController();
-    const llm = failing(() => {
+    const llm = createFailingAnalyst(() => {
       run.abort();
       return new TriageError('cancelled', 'ended');
     });
     await expect(
-      withFallback(llm, named('rules'), silentLogger).classify({ subject }, run.signal),
+      withFallback(llm, createNamedAnalyst('rules'), silentLogger).classify({ subject }, run.signal),
     ).rejects.toMatchObject({
       code: 'cancelled',
     });
@@ -124,10 +130,10 @@ describe('leaving a model alone', () => {
   test.each(['upstream-auth', 'quota-exhausted'] as const)(
     'is not asked again for five minutes after %s',
     async (code) => {
-      const llm = failing(() => new TriageError(code, 'The key was refused'));
-      const analyst = withFallback(llm, named('rules'), silentLogger);
+      const llm = createFailingAnalyst(() => new TriageError(code, 'The key was refused'));
+      const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
       await analyst.classify({ subject }, never);
-      const second = await analyst.plan(await insight(), never);
+      const second = await analyst.plan(await createInsight(), never);
       expect(llm.asked).toBe(1);
       expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
       vi.setSystemTime(5 * 60_000 + 1);
@@ -137,8 +143,8 @@ describe('leaving a model alone', () => {
   );
 
   test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
-    const llm = failing(timeout);
-    const analyst = withFallback(llm, named('rules'), silentLogger);
+    const llm = createFailingAnalyst(timeout);
+    const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
     vi.setSystemTime(60_001);
@@ -147,8 +153,8 @@ describe('leaving a model alone', () => {
   });
 
   test('of several questions after the rest one tries it, and the others do not wait for it', async () => {
-    const llm = failing(timeout);
-    const analyst = withFallback(llm, named('rules'), silentLogger);
+    const llm = createFailingAnalyst(timeout);
+    const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 2; time++) await analyst.classify({ subject }, never);
     vi.setSystemTime(60_001);
     const { promise, reject } = Promise.withResolvers<never>();
@@ -161,8 +167,8 @@ describe('leaving a model alone', () => {
   });
 
   test('replies that do not fit never rest it', async () => {
-    const llm = failing(() => new TriageError('invalid-input', 'no JSON'));
-    const analyst = withFallback(llm, named('rules'), silentLogger);
+    const llm = createFailingAnalyst(() => new TriageError('invalid-input', 'no JSON'));
+    const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(5);
   });
@@ -175,12 +181,12 @@ describe('verification', () => {
     category: 'TEST_FAILURE' | 'INFRA_ERROR' = 'TEST_FAILURE',
   ) => {
     const analyst = withFallback(
-      named('llm', { assessments: [model] }),
-      named('rules', { assessments: [rules] }),
+      createNamedAnalyst('llm', { assessments: [model] }),
+      createNamedAnalyst('rules', { assessments: [rules] }),
       silentLogger,
     );
-    const known = await insight();
-    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const known = await createInsight();
+    const { value: answer } = await createScriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category };
     return (await analyst.verify({ ...known, classification, answer }, never)).value;
   };
@@ -207,11 +213,11 @@ describe('verification', () => {
   });
 
   test('by the fallback is only as sure as it finds the category itself', async () => {
-    const rules = named('rules', { assessments: [{ confidence: 0.97 }, { confidence: 0.2 }] });
-    const known = await insight();
-    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const rules = createNamedAnalyst('rules', { assessments: [{ confidence: 0.97 }, { confidence: 0.2 }] });
+    const known = await createInsight();
+    const { value: answer } = await createScriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category: 'CONFIG_ERROR' as const, confidence: 1 };
-    const gone = Object.assign(failing(timeout), { name: 'llm' });
+    const gone = Object.assign(createFailingAnalyst(timeout), { name: 'llm' });
     const { value, by } = await withFallback(gone, rules, silentLogger).verify(
       { ...known, classification, answer },
       never,
@@ -221,14 +227,14 @@ describe('verification', () => {
   });
 
   test('of an excuse without a second opinion finds nothing relevant', async () => {
-    const rules = Object.assign(failing(timeout), { name: 'rules' });
+    const rules = Object.assign(createFailingAnalyst(timeout), { name: 'rules' });
     const analyst = withFallback(
-      named('llm', { assessments: [{ grades: { E1: 'relevant' } }] }),
+      createNamedAnalyst('llm', { assessments: [{ grades: { E1: 'relevant' } }] }),
       rules,
       silentLogger,
     );
-    const known = await insight();
-    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const known = await createInsight();
+    const { value: answer } = await createScriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category: 'INFRA_ERROR' as const };
     expect((await analyst.verify({ ...known, classification, answer }, never)).value.grades).toEqual({
       E1: 'ambiguous',
@@ -238,10 +244,14 @@ describe('verification', () => {
 
 test('tools that always run are asked even if the model forgets them', async () => {
   const call = (name: string) => ({ tool: name, args: {}, why: 'w' });
-  const llm = named('llm', { calls: [[call('read_file')]] });
-  const rules = named('rules', { calls: [[call('search_knowledge'), call('view_log')]] });
-  const offered = [tool('search_knowledge', true), tool('read_file', false), tool('view_log', false)];
-  const known = await insight();
+  const llm = createNamedAnalyst('llm', { calls: [[call('read_file')]] });
+  const rules = createNamedAnalyst('rules', { calls: [[call('search_knowledge'), call('view_log')]] });
+  const offered = [
+    createTool('search_knowledge', true),
+    createTool('read_file', false),
+    createTool('view_log', false),
+  ];
+  const known = await createInsight();
   const plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
   const { value, by } = await withFallback(llm, rules, silentLogger).chooseTools(
     { ...known, plan, offered },

@@ -8,7 +8,7 @@ import {
   type Reaction,
   startAnthropicServer,
 } from '../../support/anthropic-server.ts';
-import { CHOICE, errorOf, never } from './model-stage.ts';
+import { CHOICE, catchError, never } from './model-stage.ts';
 
 const servers: Awaited<ReturnType<typeof startAnthropicServer>>[] = [];
 afterEach(async () => {
@@ -52,7 +52,7 @@ describe("a model behind Anthropic's Messages API", () => {
       type,
       message: `There is no budget for ${ANTHROPIC_KEY}`,
     }));
-    const { message } = await errorOf(model.ask(VALUE, never));
+    const { message } = await catchError(model.ask(VALUE, never));
 
     expect(message).toContain('There is no budget for ***');
   });
@@ -143,10 +143,10 @@ describe("a model behind Anthropic's Messages API", () => {
     );
     expect((await first.model.stream(request, never)).value).toBe('Yes.');
     const second = await open(() => ({ pieces: ['It was'], end: 'overloaded' }));
-    expect(await errorOf(second.model.stream(request, never))).toMatchObject({ code: 'upstream-failed' });
+    expect(await catchError(second.model.stream(request, never))).toMatchObject({ code: 'upstream-failed' });
     expect(second.server.requests).toHaveLength(1);
     const third = await open(() => ({ pieces: ['It was'], end: 'cut' }));
-    expect(await errorOf(third.model.stream(request, never))).toMatchObject({
+    expect(await catchError(third.model.stream(request, never))).toMatchObject({
       message: "The model's answer was cut off before its end",
     });
   });
@@ -176,13 +176,13 @@ describe("a model behind Anthropic's Messages API", () => {
     [404, 'not_found_error', 'model: claude-none', 1, 'upstream-failed'],
   ])('answers %i %s (%s) after %i tries with %s', async (status, type, message, tries, code) => {
     const { server, model } = await open(() => ({ status, type, message }));
-    expect(await errorOf(model.ask(VALUE, never))).toMatchObject({ code });
+    expect(await catchError(model.ask(VALUE, never))).toMatchObject({ code });
     expect(server.requests).toHaveLength(tries);
   });
 
   test('says what a refusal, a cut reply and a reply of another protocol are', async () => {
     const refused = await open(() => ({ content: [], stop: 'refusal' }));
-    expect(await errorOf(refused.model.ask(VALUE, never))).toMatchObject({
+    expect(await catchError(refused.model.ask(VALUE, never))).toMatchObject({
       message: expect.stringContaining('refused to answer'),
     });
     const cut = await open((_, nth) =>
@@ -194,9 +194,9 @@ describe("a model behind Anthropic's Messages API", () => {
 
   test('stops with the signal and after its time', async () => {
     const { model, server } = await open(() => 'hang', { timeoutMs: 150, maxRetries: 0 });
-    expect(await errorOf(model.ask(VALUE, never))).toMatchObject({ code: 'timeout', retryable: true });
+    expect(await catchError(model.ask(VALUE, never))).toMatchObject({ code: 'timeout', retryable: true });
     const stopping = new AbortController();
-    const asked = errorOf(model.ask(VALUE, stopping.signal));
+    const asked = catchError(model.ask(VALUE, stopping.signal));
     setTimeout(() => stopping.abort(), 20);
     expect(await asked).toMatchObject({ code: 'cancelled' });
     expect(server.requests.length).toBeGreaterThan(0);
@@ -204,7 +204,7 @@ describe("a model behind Anthropic's Messages API", () => {
 
   test('is refused a reply larger than its limit', async () => {
     const { model } = await open(() => say('x'.repeat(20_000)), { maxReplyBytes: 10_000 });
-    expect(await errorOf(model.ask(VALUE, never))).toMatchObject({
+    expect(await catchError(model.ask(VALUE, never))).toMatchObject({
       code: 'invalid-input',
       message: expect.stringContaining('larger than 10000 bytes'),
     });

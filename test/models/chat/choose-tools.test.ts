@@ -4,7 +4,7 @@ import {
   type OpenAiServerOptions,
   startOpenAiServer,
 } from '../../support/openai-server.ts';
-import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
+import { CHOICE, catchError, createModel, never } from './model-stage.ts';
 
 const GREP = { name: 'grep_log', args: { text: 'Expected', limit: null, why: 'the values' } };
 const GREP_READ = { name: 'grep_log', args: { text: 'Expected' }, why: 'the values' };
@@ -23,7 +23,7 @@ async function restart(options: OpenAiServerOptions) {
   server = await startOpenAiServer(options);
 }
 
-const choose = () => modelOf(server).chooseTools(CHOICE, never);
+const choose = () => createModel(server).chooseTools(CHOICE, never);
 
 describe('function calling', () => {
   test('sends strict schemas and reads several independent calls with their reasons', async () => {
@@ -58,7 +58,7 @@ describe('function calling', () => {
 
   test('that chooses none, at a server known to call functions, is none', async () => {
     server.script({ do: 'call', calls: [GREP] }, { do: 'text', text: 'Nothing would help.' });
-    const model = modelOf(server);
+    const model = createModel(server);
     await model.chooseTools(CHOICE, never);
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([]);
     expect(server.requests).toHaveLength(2);
@@ -70,13 +70,13 @@ describe('function calling', () => {
       { do: 'text', text: 'Ready.' },
       { do: 'text', text: `{"calls": [${call}, ${call}, ${call.slice(0, 20)}`, finish: 'length' },
     );
-    const model = modelOf(server, { model: 'SmolLM2-135M-Instruct', outputTokens: 512 });
+    const model = createModel(server, { model: 'SmolLM2-135M-Instruct', outputTokens: 512 });
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
   });
 
   test('asks no model without tools', async () => {
-    expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({
+    expect(await createModel(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({
       value: [],
       calls: 0,
       costUsd: 0,
@@ -91,7 +91,7 @@ describe('function calling', () => {
       parameters: { type: 'object', properties: { why: { type: 'string' } }, required: ['why'] },
     };
     server.script({ do: 'call', calls: [{ name: 'ask', args: { why: 'mine' } }], text: 'To know.' });
-    expect((await modelOf(server).chooseTools({ ...CHOICE, tools: [tool] }, never)).value).toEqual([
+    expect((await createModel(server).chooseTools({ ...CHOICE, tools: [tool] }, never)).value).toEqual([
       { name: 'ask', args: { why: 'mine' }, why: 'To know.' },
     ]);
   });
@@ -126,7 +126,7 @@ describe('calls that do not fit', () => {
 
   test('again and again are invalid-input, with what they cost', async () => {
     server.script({ do: 'call', calls: [{ name: 'run_shell', args: {} }] });
-    const error = await errorOf(choose());
+    const error = await catchError(choose());
     expect(error).toMatchObject({
       code: 'invalid-input',
       retryable: false,
@@ -149,16 +149,16 @@ describe('calls that do not fit', () => {
   test('a hundred calls, all alike, are a hundred calls; a thousand are 128', async () => {
     const calls = (count: number) => Array.from({ length: count }, () => GREP);
     server.script({ do: 'call', calls: calls(100) }, { do: 'call', calls: calls(1000) });
-    const model = modelOf(server);
+    const model = createModel(server);
     expect((await model.chooseTools(CHOICE, never)).value).toHaveLength(100);
     expect((await model.chooseTools(CHOICE, never)).value).toHaveLength(128);
   });
 
   test('a refusal and a filtered reply are final', async () => {
     server.script({ do: 'refuse-to-answer' });
-    expect((await errorOf(choose())).message).toContain('refused to answer');
+    expect((await catchError(choose())).message).toContain('refused to answer');
     server.script({ do: 'text', text: '', finish: 'content_filter' });
-    expect((await errorOf(choose())).message).toContain('content filter');
+    expect((await catchError(choose())).message).toContain('content filter');
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -171,7 +171,7 @@ describe('servers that support less', () => {
   ] as const)('that %s are asked for less, once', async (_name, options, refusals) => {
     await restart(options);
     server.script({ do: 'call', calls: [GREP] });
-    const model = modelOf(server);
+    const model = createModel(server);
     for (let time = 0; time < 2; time++)
       expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     expect(server.refused).toHaveLength(refusals);
@@ -185,7 +185,7 @@ describe('servers that support less', () => {
   ] as const)('without functions are asked by %s, once learnt', async (format, formats, refusals) => {
     await restart({ tools: 'refused', formats });
     server.script({ do: 'reply', value: IN_WORDS });
-    const model = modelOf(server);
+    const model = createModel(server);
     for (let time = 0; time < 2; time++)
       expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     expect(server.requests.map((request) => [request.format, request.tools.length])).toEqual([
@@ -199,14 +199,14 @@ describe('servers that support less', () => {
   test('without functions remember it for tools alone', async () => {
     await restart({ tools: 'refused' });
     server.script({ do: 'reply', value: IN_WORDS });
-    const model = modelOf(server);
+    const model = createModel(server);
     await model.chooseTools(CHOICE, never);
     expect(model.supports()).toEqual({ value: 'json_schema', tools: 'json_schema', calledFunctions: false });
   });
 
   test('that ignore functions silently are asked in words, and from then on always', async () => {
     server.script({ do: 'text', text: 'I would look at the log.' }, { do: 'reply', value: IN_WORDS });
-    const model = modelOf(server);
+    const model = createModel(server);
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     await model.chooseTools(CHOICE, never);
     expect(server.requests.map((request) => request.tools.length)).toEqual([2, 0, 0]);
@@ -214,7 +214,7 @@ describe('servers that support less', () => {
 
   test('and answer in prose whatever they are asked end in invalid-input after three calls', async () => {
     server.script({ do: 'text', text: 'I am sure it is the network.' });
-    expect(await errorOf(choose())).toMatchObject({
+    expect(await catchError(choose())).toMatchObject({
       code: 'invalid-input',
       details: { usage: { modelCalls: 3 } },
     });

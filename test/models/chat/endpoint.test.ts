@@ -7,9 +7,9 @@ import {
   startOpenAiServer,
   TEST_KEY,
 } from '../../support/openai-server.ts';
-import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
+import { CHOICE, catchError, createModel, never } from './model-stage.ts';
 
-const urlsOf = (baseUrl: string | null, apiVersion: string | null = null) =>
+const listUrls = (baseUrl: string | null, apiVersion: string | null = null) =>
   resolveEndpoint({ baseUrl, apiKey: 'k', apiVersion, model: 'gpt-4o mini' }).urls;
 
 describe('the address', () => {
@@ -32,11 +32,11 @@ describe('the address', () => {
       'https://a.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2025-01-01-preview',
     ],
   ])('of %s is %s', (baseUrl, url) => {
-    expect(urlsOf(baseUrl)[0]).toBe(url);
+    expect(listUrls(baseUrl)[0]).toBe(url);
   });
 
   test.each(['localhost:11434/v1', 'ftp://h/v1', 'nonsense'])('%s is refused', (baseUrl) => {
-    expect(() => urlsOf(baseUrl)).toThrow('must begin with http:// or https://');
+    expect(() => listUrls(baseUrl)).toThrow('must begin with http:// or https://');
   });
 
   test('of a server that wants no key carries none', () => {
@@ -63,7 +63,7 @@ describe('over HTTP', () => {
     async (end) => {
       server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
       const baseUrl = server.baseUrl.replace('/v1', end);
-      expect((await modelOf(server, { baseUrl }).chooseTools(CHOICE, never)).value).toHaveLength(1);
+      expect((await createModel(server, { baseUrl }).chooseTools(CHOICE, never)).value).toHaveLength(1);
       expect(server.heard).toEqual(['POST /v1/chat/completions']);
     },
   );
@@ -71,7 +71,7 @@ describe('over HTTP', () => {
   test('a path without /v1 is found behind it, and remembered', async () => {
     await restart({ path: '/llm/v1/chat/completions' });
     server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
-    const model = modelOf(server, { baseUrl: server.baseUrl.replace('/v1', '/llm') });
+    const model = createModel(server, { baseUrl: server.baseUrl.replace('/v1', '/llm') });
     for (let time = 0; time < 2; time++) await model.chooseTools(CHOICE, never);
     expect(server.heard.map((line) => line.slice(5))).toEqual([
       '/llm/chat/completions',
@@ -86,7 +86,7 @@ describe('over HTTP', () => {
       path: '/openai/deployments/our-mini/chat/completions?api-version=2024-10-21',
     });
     server.script({ do: 'text', text: 'It was rounded.' });
-    const model = modelOf(server, {
+    const model = createModel(server, {
       baseUrl: server.baseUrl.replace('/v1', ''),
       model: 'our-mini',
       apiVersion: '',
@@ -104,7 +104,7 @@ describe('over HTTP', () => {
   test('a server without a key is asked without one', async () => {
     await restart({ apiKey: null });
     server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
-    expect((await modelOf(server, { apiKey: null }).chooseTools(CHOICE, never)).value).toHaveLength(1);
+    expect((await createModel(server, { apiKey: null }).chooseTools(CHOICE, never)).value).toHaveLength(1);
   });
 
   test.each([301, 302, 307, 308])(
@@ -116,8 +116,8 @@ describe('over HTTP', () => {
         if ('apiVersion' in options)
           await restart({ azure: true, path: '/v1/chat/completions?api-version=2024-10-21' });
         server.script({ do: 'status', status, headers: { location: `${other.url}/v1/chat/completions` } });
-        const error = await errorOf(
-          modelOf(server, { ...options, baseUrl: server.baseUrl }).chooseTools(CHOICE, never),
+        const error = await catchError(
+          createModel(server, { ...options, baseUrl: server.baseUrl }).chooseTools(CHOICE, never),
         );
         expect(error).toMatchObject({ code: 'upstream-failed', retryable: false });
         expect(error.message).toContain(`redirects to ${new URL(other.url).host}`);

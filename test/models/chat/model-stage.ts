@@ -6,7 +6,7 @@ import { type OpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 
 export const never = new AbortController().signal;
 
-export function modelOf(server: OpenAiServer, options: Partial<OpenAiChatModelOptions> = {}) {
+export function createModel(server: OpenAiServer, options: Partial<OpenAiChatModelOptions> = {}) {
   const { baseUrl } = server;
   return createOpenAiChatModel({
     baseUrl,
@@ -20,7 +20,7 @@ export function modelOf(server: OpenAiServer, options: Partial<OpenAiChatModelOp
 }
 
 /** What was thrown on purpose; anything else fails the test. */
-export async function errorOf(asked: Promise<unknown>): Promise<TriageError> {
+export async function catchError(asked: Promise<unknown>): Promise<TriageError> {
   const error = await asked.then(
     (reply) => expect.fail(`answered ${JSON.stringify(reply)}`),
     (thrown: unknown) => thrown,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
-import { CHOICE, errorOf, never } from './model-stage.ts';
+import { CHOICE, catchError, never } from './model-stage.ts';
 
 const Body = z.looseObject({
   model: z.string(),
@@ -96,14 +96,14 @@ describe("a model behind Ollama's own API", () => {
     expect(await model.stream(request, never)).toMatchObject({ value: 'It was rounded.', outputTokens: 9 });
     expect(told).toEqual(['It was ', 'rounded.']);
     isBroken = true;
-    expect(await errorOf(model.stream(request, never))).toMatchObject({ code: 'upstream-failed' });
+    expect(await catchError(model.stream(request, never))).toMatchObject({ code: 'upstream-failed' });
   });
 
   test('says which model is missing', async () => {
     const model = await open((_body, response) =>
       sendJson(response, 404, { error: "model 'qwen3:8b' not found" }),
     );
-    expect(await errorOf(model.ask(ask('x'), never))).toMatchObject({
+    expect(await catchError(model.ask(ask('x'), never))).toMatchObject({
       code: 'upstream-failed',
       message: expect.stringContaining('does not know qwen3:8b'),
     });

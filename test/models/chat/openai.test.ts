@@ -32,7 +32,7 @@ async function restart(options: OpenAiServerOptions) {
   server = await startOpenAiServer(options);
 }
 
-function model(options: Partial<OpenAiChatModelOptions> = {}) {
+function createModel(options: Partial<OpenAiChatModelOptions> = {}) {
   return createOpenAiChatModel({
     baseUrl: server.baseUrl,
     apiKey: TEST_KEY,
@@ -44,8 +44,8 @@ function model(options: Partial<OpenAiChatModelOptions> = {}) {
   });
 }
 
-async function failure(options: Partial<OpenAiChatModelOptions> = {}): Promise<TriageError> {
-  const error = await model(options)
+async function catchFailure(options: Partial<OpenAiChatModelOptions> = {}): Promise<TriageError> {
+  const error = await createModel(options)
     .ask(REQUEST, never)
     .then(
       (reply) => expect.fail(`answered ${JSON.stringify(reply)}`),
@@ -58,7 +58,7 @@ async function failure(options: Partial<OpenAiChatModelOptions> = {}): Promise<T
 describe('a model that answers', () => {
   test('is asked by strict schema and its tokens and cost are counted', async () => {
     server.script({ do: 'reply', value: GREEN, usage: { input: 1_000_000, output: 500_000 } });
-    const reply = await model().ask(REQUEST, never);
+    const reply = await createModel().ask(REQUEST, never);
     expect(reply).toMatchObject({
       value: GREEN,
       model: 'gpt-4o-mini',
@@ -79,7 +79,7 @@ describe('a model that answers', () => {
 
   test('of unknown price costs an honest "unknown"', async () => {
     server.script({ do: 'reply', value: GREEN });
-    expect(await model({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({
+    expect(await createModel({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({
       costUsd: 0,
       costKnown: false,
       inputTokens: 1000,
@@ -91,7 +91,7 @@ describe('a model that answers', () => {
       do: 'text',
       text: `Sure {of course}! Here it is:\n\`\`\`json\n${JSON.stringify(GREEN)}\n\`\`\`\nAnything else?`,
     });
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -100,7 +100,7 @@ describe('a model that answers', () => {
       { do: 'text', text: '{"colour":"red","shade":1} or {"colour":"green","shade":3}' },
       { do: 'reply', value: GREEN },
     );
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -115,7 +115,7 @@ describe('a reply that does not fit', () => {
     '(%s) is sent back once with the reason, and both calls are paid',
     async (_name, script, reason) => {
       server.script(script, { do: 'reply', value: GREEN });
-      const reply = await model().ask(REQUEST, never);
+      const reply = await createModel().ask(REQUEST, never);
       expect(reply).toMatchObject({ value: GREEN, calls: 2, inputTokens: 2000, outputTokens: 200 });
       expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
     },
@@ -123,7 +123,7 @@ describe('a reply that does not fit', () => {
 
   test('twice is invalid-input, and says what it cost', async () => {
     server.script({ do: 'text', text: 'still no JSON' });
-    const error = await failure();
+    const error = await catchFailure();
     expect(error).toMatchObject({
       code: 'invalid-input',
       retryable: false,
@@ -140,14 +140,14 @@ describe('a reply that does not fit', () => {
     ['a huge reply', { do: 'huge', bytes: 3_000_000 }],
   ] as const)('(%s) is invalid-input at once', async (_name, script) => {
     server.script(script);
-    expect(await failure()).toMatchObject({ code: 'invalid-input', retryable: false });
+    expect(await catchFailure()).toMatchObject({ code: 'invalid-input', retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 });
 
 describe('a server that refuses', () => {
   test('the key: upstream-auth, asked once, and the key is not in the error', async () => {
-    const error = await failure({ apiKey: 'sk-wrong-key-123456' });
+    const error = await catchFailure({ apiKey: 'sk-wrong-key-123456' });
     expect(error).toMatchObject({ code: 'upstream-auth', retryable: false });
     expect(`${error.stack} ${JSON.stringify(error.details)}`).not.toContain('sk-wrong-key');
     expect(server.requests).toHaveLength(0);
@@ -173,7 +173,7 @@ describe('a server that refuses', () => {
     ],
   ] as const)('(%s) is final', async (_name, script, code) => {
     server.script(script);
-    expect(await failure()).toMatchObject({ code, retryable: false });
+    expect(await catchFailure()).toMatchObject({ code, retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -183,31 +183,35 @@ describe('a server that refuses', () => {
       { do: 'reply', value: GREEN },
     );
     const started = performance.now();
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
   test('with a Retry-After beyond the time limit is not waited for', async () => {
     server.script({ do: 'status', status: 429, headers: { 'retry-after': '3600' } });
-    expect(await failure()).toMatchObject({ code: 'rate-limited', retryable: true, retryAfterMs: 3_600_000 });
+    expect(await catchFailure()).toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+      retryAfterMs: 3_600_000,
+    });
     expect(server.requests).toHaveLength(1);
   });
 
   test('with 429 or 500 again and again is asked a bounded number of times', async () => {
     server.script({ do: 'status', status: 429 });
-    expect(await failure()).toMatchObject({ code: 'rate-limited' });
+    expect(await catchFailure()).toMatchObject({ code: 'rate-limited' });
     server.script({ do: 'status', status: 500 });
-    expect(await failure({ maxRetries: 1 })).toMatchObject({ code: 'upstream-failed', retryable: true });
+    expect(await catchFailure({ maxRetries: 1 })).toMatchObject({ code: 'upstream-failed', retryable: true });
     expect(server.requests).toHaveLength(3 + 2);
   });
 
   test('once with 503 or a broken connection is asked again', async () => {
     server.script({ do: 'status', status: 503 }, { do: 'reset' }, { do: 'reply', value: GREEN });
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
   });
 
   test('connections is upstream-failed', async () => {
-    expect(await failure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({
+    expect(await catchFailure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({
       code: 'upstream-failed',
       retryable: true,
     });
@@ -217,7 +221,7 @@ describe('a server that refuses', () => {
 describe('time', () => {
   test.each(['hang', 'drip'] as const)('a server that makes us wait (%s) ends in timeout', async (kind) => {
     server.script({ do: kind });
-    const error = await failure({ timeoutMs: 300 });
+    const error = await catchFailure({ timeoutMs: 300 });
     expect(error).toMatchObject({
       code: 'timeout',
       retryable: true,
@@ -229,7 +233,7 @@ describe('time', () => {
     server.script({ do: 'hang' });
     const run = new AbortController();
     setTimeout(() => run.abort(), 50);
-    await expect(model().ask(REQUEST, run.signal)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(createModel().ask(REQUEST, run.signal)).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
 
@@ -237,7 +241,7 @@ describe('servers that support less', () => {
   test('without JSON schema are asked for any JSON, and that is remembered', async () => {
     await restart({ formats: ['json_object', 'text'] });
     server.script({ do: 'reply', value: GREEN });
-    const asked = model();
+    const asked = createModel();
     await asked.ask(REQUEST, never);
     await asked.ask(REQUEST, never);
     expect(server.requests.map((request) => request.format)).toEqual(['json_object', 'json_object']);
@@ -247,25 +251,25 @@ describe('servers that support less', () => {
   test('without JSON at all give it in text', async () => {
     await restart({ formats: ['text'] });
     server.script({ do: 'text', text: `Colour: ${JSON.stringify(GREEN)}` });
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests[0]?.format).toBe('text');
   });
 
   test('without a temperature get none', async () => {
     await restart({ noTemperature: true });
     server.script({ do: 'reply', value: GREEN });
-    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests[0]?.body).not.toHaveProperty('temperature');
   });
 
   test('reasoning models are not sent one in the first place', async () => {
     await restart({ noTemperature: true });
     server.script({ do: 'reply', value: GREEN });
-    await model({ model: 'gpt-5-mini' }).ask(REQUEST, never);
+    await createModel({ model: 'gpt-5-mini' }).ask(REQUEST, never);
     expect(server.refused).toEqual([]);
   });
 });
 
 test('OpenAI without a key is refused at once', () => {
-  expect(() => model({ baseUrl: null, apiKey: null })).toThrow('API key');
+  expect(() => createModel({ baseUrl: null, apiKey: null })).toThrow('API key');
 });

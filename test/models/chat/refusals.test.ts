@@ -6,7 +6,7 @@ import {
   type OpenAiServerOptions,
   startOpenAiServer,
 } from '../../support/openai-server.ts';
-import { errorOf, modelOf, never } from './model-stage.ts';
+import { catchError, createModel, never } from './model-stage.ts';
 
 const PING: ChatRequest<unknown> = {
   system: 'Reply with JSON.',
@@ -16,7 +16,7 @@ const PING: ChatRequest<unknown> = {
   parse: (value) => value,
 };
 const OK = { do: 'reply', value: { ok: true } } as const;
-const refusalOf = (status: number, error: object | string) =>
+const catchRefusal = (status: number, error: object | string) =>
   readRefusal(status, new Headers(), typeof error === 'string' ? error : JSON.stringify({ error }));
 
 describe('a question that is too long, in the words of', () => {
@@ -87,13 +87,13 @@ describe('a question that is too long, in the words of', () => {
       },
     ],
   ] as const)('%s is too-large', (_name, status, error) => {
-    const refusal = refusalOf(status, error);
+    const refusal = catchRefusal(status, error);
     expect(isTooLong(refusal)).toBe(true);
     expect(toRefusalError(refusal, 'm')).toMatchObject({ code: 'too-large', retryable: false });
   });
 
   test('a proxy (413 without words) is too-large', () => {
-    expect(toRefusalError(refusalOf(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
+    expect(toRefusalError(catchRefusal(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
       'too-large',
     );
   });
@@ -127,7 +127,7 @@ describe('a refusal that waiting does not resolve', () => {
     ['OpenRouter, key', 403, { message: 'Key limit exceeded (total limit)', code: 403 }],
     ['DeepSeek', 402, { message: 'Insufficient Balance' }],
   ] as const)('of %s is quota-exhausted', (_name, status, error) => {
-    expect(toRefusalError(refusalOf(status, error), 'm')).toMatchObject({
+    expect(toRefusalError(catchRefusal(status, error), 'm')).toMatchObject({
       code: 'quota-exhausted',
       retryable: false,
     });
@@ -151,7 +151,7 @@ describe('a refusal that waiting does not resolve', () => {
       },
     ],
   ])('but %s limits a minute, which it does', (_name, error) => {
-    expect(toRefusalError(refusalOf(429, error), 'm')).toMatchObject({
+    expect(toRefusalError(catchRefusal(429, error), 'm')).toMatchObject({
       code: 'rate-limited',
       retryable: true,
     });
@@ -176,14 +176,14 @@ describe('over HTTP', () => {
       { do: 'status', status: 503 },
       { ...OK, usage: { input: 2_000_000, output: 0, cached: 1_000_000 } },
     );
-    const reply = await modelOf(server).ask(PING, never);
+    const reply = await createModel(server).ask(PING, never);
     expect(reply).toMatchObject({ retries: 2, calls: 1, cachedInputTokens: 1_000_000 });
     expect(reply.costUsd).toBeCloseTo(0.15 + 0.075);
   });
 
   test('a question that failed for good says how often it was tried', async () => {
     server.script({ do: 'status', status: 500 });
-    const error = await errorOf(modelOf(server).ask(PING, never));
+    const error = await catchError(createModel(server).ask(PING, never));
     expect(error).toMatchObject({
       code: 'upstream-failed',
       retryable: true,
@@ -193,18 +193,18 @@ describe('over HTTP', () => {
 
   test('a body that is cut is requested again', async () => {
     server.script({ do: 'cut' }, OK);
-    expect(await modelOf(server).ask(PING, never)).toMatchObject({ value: { ok: true }, retries: 1 });
+    expect(await createModel(server).ask(PING, never)).toMatchObject({ value: { ok: true }, retries: 1 });
   });
 
   test('an error that HTTP calls a success is read as the error it is', async () => {
     const failed = { error: { message: 'Provider returned error', code: 502 } };
     server.script({ do: 'body', body: JSON.stringify(failed) }, OK);
-    expect(await modelOf(server).ask(PING, never)).toMatchObject({ retries: 1 });
+    expect(await createModel(server).ask(PING, never)).toMatchObject({ retries: 1 });
     server.script({
       do: 'body',
       body: JSON.stringify({ error: { message: 'Insufficient credits', code: 402 } }),
     });
-    expect(await errorOf(modelOf(server).ask(PING, never))).toMatchObject({ code: 'quota-exhausted' });
+    expect(await catchError(createModel(server).ask(PING, never))).toMatchObject({ code: 'quota-exhausted' });
   });
 
   test('no room for a long answer is asked for a short one, and that is remembered', async () => {
@@ -215,7 +215,7 @@ describe('over HTTP', () => {
         ? { do: 'status', status: 400, error: { message: words, code: 'context_length_exceeded' } }
         : OK,
     );
-    const model = modelOf(server);
+    const model = createModel(server);
     for (let time = 0; time < 2; time++) await model.ask(PING, never);
     expect(server.requests.map((request) => request.body.max_tokens)).toEqual([4096, 1024, 1024]);
   });
@@ -226,7 +226,7 @@ describe('over HTTP', () => {
   ])('a server that knows no %s is sent the other name (%s)', async (unknown, name, known, most) => {
     await restart({ unknownParameters: [unknown] });
     server.script(OK);
-    const model = modelOf(server, { model: name });
+    const model = createModel(server, { model: name });
     for (let time = 0; time < 2; time++) await model.ask(PING, never);
     expect(server.requests.map((request) => [request.body[known], request.body[unknown]])).toEqual([
       [most, undefined],
@@ -238,19 +238,19 @@ describe('over HTTP', () => {
   test('a chat template without a system message gets it with the question', async () => {
     await restart({ noSystem: true });
     server.script(OK);
-    await modelOf(server).ask(PING, never);
+    await createModel(server).ask(PING, never);
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'Reply with JSON.\n\nReady?' }]);
   });
 
   test('a server without schemas reads the schema in words', async () => {
     await restart({ formats: ['text'] });
     server.script({ do: 'text', text: '<think>{"ok": false} or {"ok": true}?</think>\n{"ok": true}' });
-    expect((await modelOf(server).ask(PING, never)).value).toEqual({ ok: true });
+    expect((await createModel(server).ask(PING, never)).value).toEqual({ ok: true });
     expect(server.requests[0]?.messages[0]?.content).toContain('"required":["ok"]');
   });
 
   test('a reply that was filed among the thoughts is found there', async () => {
     server.script({ do: 'text', text: '', reasoning: 'The answer: {"ok": true}' });
-    expect((await modelOf(server).ask(PING, never)).value).toEqual({ ok: true });
+    expect((await createModel(server).ask(PING, never)).value).toEqual({ ok: true });
   });
 });

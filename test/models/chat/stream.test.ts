@@ -5,7 +5,7 @@ import {
   type OpenAiServerOptions,
   startOpenAiServer,
 } from '../../support/openai-server.ts';
-import { errorOf, modelOf, never } from './model-stage.ts';
+import { catchError, createModel, never } from './model-stage.ts';
 
 let server: OpenAiServer;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ function listen(options: Partial<OpenAiChatModelOptions> = {}, signal = never) {
     name: 'ask-answer',
     onText: (piece: string) => told.push(piece),
   };
-  return { told, asked: modelOf(server, options).stream(request, signal) };
+  return { told, asked: createModel(server, options).stream(request, signal) };
 }
 
 describe('a stream', () => {
@@ -102,7 +102,7 @@ describe('a stream that breaks', () => {
     async (cut) => {
       server.script({ do: 'pieces', pieces: ['It was ', 'rou'], cut, pauseMs: 20 });
       const { told, asked } = listen();
-      expect(await errorOf(asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
+      expect(await catchError(asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
       expect(told.join('')).toBe('It was rou');
       expect(server.requests).toHaveLength(1);
     },
@@ -122,7 +122,7 @@ describe('a stream that breaks', () => {
 
   test('with an error of the server is upstream-failed', async () => {
     server.script({ do: 'stream-error', message: 'the engine died' });
-    expect(await errorOf(listen().asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
+    expect(await catchError(listen().asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe('a stream that breaks', () => {
     ['is garbage', { do: 'body', body: '<html>' }, 'did not return a chat completion'],
   ] as const)('or %s is invalid-input', async (_name, script, message) => {
     server.script(script);
-    const error = await errorOf(listen().asked);
+    const error = await catchError(listen().asked);
     expect(error).toMatchObject({ code: 'invalid-input', retryable: false });
     expect(error.message).toContain(message);
     expect(server.requests).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('a stream that breaks', () => {
     [402, 'quota-exhausted'],
   ] as const)('with %d is final', async (status, code) => {
     server.script({ do: 'status', status });
-    expect(await errorOf(listen().asked)).toMatchObject({ code, retryable: false });
+    expect(await catchError(listen().asked)).toMatchObject({ code, retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -153,7 +153,7 @@ describe('time', () => {
     server.script({ do: 'pieces', pieces: ['a', 'b', 'c', 'd', 'e'], pauseMs: 100 });
     expect((await listen({ timeoutMs: 300 }).asked).value).toBe('abcde');
     server.script({ do: 'hang' });
-    const error = await errorOf(listen({ timeoutMs: 300 }).asked);
+    const error = await catchError(listen({ timeoutMs: 300 }).asked);
     expect(error).toMatchObject({
       code: 'timeout',
       message: 'The model did not respond (timeout after 0.3 s)',
@@ -165,7 +165,7 @@ describe('time', () => {
     const run = new AbortController();
     const { told, asked } = listen({}, run.signal);
     setTimeout(() => run.abort(), 200);
-    expect(await errorOf(asked)).toMatchObject({ code: 'cancelled' });
+    expect(await catchError(asked)).toMatchObject({ code: 'cancelled' });
     expect(told.length).toBeLessThan(50);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readCallsInText } from '../../../src/models/chat/text-calls.ts';
 import { type OpenAiServer, startOpenAiServer } from '../../support/openai-server.ts';
-import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
+import { CHOICE, catchError, createModel, never } from './model-stage.ts';
 
 let server: OpenAiServer;
 beforeEach(async () => {
@@ -51,7 +51,7 @@ describe('calls in the text of a reply are read', () => {
     ],
   ])('%s', async (_name, text) => {
     server.script({ do: 'text', text });
-    expect((await modelOf(server).chooseTools(CHOICE, never)).value).toEqual([GREP]);
+    expect((await createModel(server).chooseTools(CHOICE, never)).value).toEqual([GREP]);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -59,7 +59,7 @@ describe('calls in the text of a reply are read', () => {
     const view = (line: number) =>
       `<invoke name="view_log"><parameter name="line">${line}</parameter></invoke>`;
     server.script({ do: 'text', text: `${view(9)}\n${view(12)}` });
-    const { value } = await modelOf(server).chooseTools(CHOICE, never);
+    const { value } = await createModel(server).chooseTools(CHOICE, never);
     expect(value.map(({ name, args }) => [name, args])).toEqual([
       ['view_log', { line: 9 }],
       ['view_log', { line: 12 }],
@@ -102,7 +102,7 @@ describe('calls that cannot be read are sent back once with the reason', () => {
     ],
   ])('%s', async (_name, text, reason) => {
     server.script({ do: 'text', text }, { do: 'text', text: `<function=grep_log>${ARGS}</function>` });
-    expect(await modelOf(server).chooseTools(CHOICE, never)).toMatchObject({ value: [GREP], calls: 2 });
+    expect(await createModel(server).chooseTools(CHOICE, never)).toMatchObject({ value: [GREP], calls: 2 });
     expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
   });
 
@@ -112,14 +112,14 @@ describe('calls that cannot be read are sent back once with the reason', () => {
       { do: 'text', text: '<tool_call>{"name": grep_log}</tool_call>' },
       { do: 'text', text: `<function=grep_log>${ARGS}</function>` },
     );
-    const model = modelOf(server);
+    const model = createModel(server);
     await model.chooseTools(CHOICE, never);
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP]);
   });
 
   test('and a second unreadable reply is an error', async () => {
     server.script({ do: 'text', text: '<invoke name="grep_log"><parameter name="text">Exp' });
-    expect(await errorOf(modelOf(server).chooseTools(CHOICE, never))).toMatchObject({
+    expect(await catchError(createModel(server).chooseTools(CHOICE, never))).toMatchObject({
       code: 'invalid-input',
       details: { usage: { modelCalls: 2 } },
     });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '../../../src/log/fingerprint/normalize.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
-import { embedderContract } from '../../contract/embedder-contract.ts';
+import { testEmbedderContract } from '../../contract/embedder-contract.ts';
 
-embedderContract('hashing', createHashingEmbedder);
+testEmbedderContract('hashing', createHashingEmbedder);
 
 describe('tokens of log text', () => {
   it('splits names and keeps them whole as well', () => {

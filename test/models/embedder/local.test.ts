@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { openLocalEmbedder } from '../../../src/models/embedder/local.ts';
-import { embedderContract } from '../../contract/embedder-contract.ts';
+import { testEmbedderContract } from '../../contract/embedder-contract.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-model-'));
-  await modelFolder('mini', { 'onnx/model.onnx': 'weights', 'onnx/model_quantized.onnx': 'few' });
+  await createModelFolder('mini', { 'onnx/model.onnx': 'weights', 'onnx/model_quantized.onnx': 'few' });
 });
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-async function modelFolder(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+async function createModelFolder(name: string, files: Readonly<Record<string, string>>): Promise<string> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(folder, name, path, '..'), { recursive: true });
     await writeFile(join(folder, name, path), text);
@@ -39,7 +39,7 @@ class Tensor {
 }
 
 /** transformers.js as it is used here: a pipeline that gives a tensor. */
-function played(
+function createPlayed(
   vectors = async (texts: string[]) =>
     (await createHashingEmbedder().embed(texts)).map((vector) => [...vector]),
 ) {
@@ -56,10 +56,10 @@ function played(
   return { seen, env, importLibrary: async () => ({ env, pipeline }) };
 }
 
-const open = (library = played(), model = join(folder, 'mini'), download = false) =>
+const open = (library = createPlayed(), model = join(folder, 'mini'), download = false) =>
   openLocalEmbedder({ model, download, importLibrary: library.importLibrary });
 
-embedderContract('local, its library played', async () => {
+testEmbedderContract('local, its library played', async () => {
   const embedder = await open();
   await embedder.embed(['what is known after the first text']);
   return embedder;
@@ -67,7 +67,7 @@ embedderContract('local, its library played', async () => {
 
 describe('a model in a folder', () => {
   it('is loaded once, when the first text comes, from the folder alone, the small weights first', async () => {
-    const library = played();
+    const library = createPlayed();
     const embedder = await open(library);
     expect(library.seen.asked).toEqual([]);
     await Promise.all([embedder.embed(['a']), embedder.embed(['b'])]);
@@ -82,7 +82,7 @@ describe('a model in a folder', () => {
   });
 
   it('is asked in batches of texts that are as long as one another, with texts it can read', async () => {
-    const library = played();
+    const library = createPlayed();
     const embedder = await open(library);
     const texts = [
       'x'.repeat(50_000),
@@ -101,11 +101,11 @@ describe('a model in a folder', () => {
   });
 
   it('is pooled as the folder says, and differs in name from other weights', async () => {
-    const cls = await modelFolder('cls', {
+    const cls = await createModelFolder('cls', {
       'onnx/model.onnx': 'weights',
       '1_Pooling/config.json': '{"pooling_mode_cls_token": true}',
     });
-    const library = played();
+    const library = createPlayed();
     const embedder = await open(library, cls);
     await embedder.embed(['a']);
     expect(library.seen.how[0]).toMatchObject({ pooling: 'cls' });
@@ -113,7 +113,7 @@ describe('a model in a folder', () => {
   });
 
   it('measures likeness from what it gives to unrelated texts', async () => {
-    const same = await open(played(async (texts) => texts.map(() => [0, 3, 4])));
+    const same = await open(createPlayed(async (texts) => texts.map(() => [0, 3, 4])));
     expect(await same.unrelated?.()).toBeCloseTo(1, 5);
   });
 });
@@ -121,7 +121,7 @@ describe('a model in a folder', () => {
 describe('a model of the hub', () => {
   it('is fetched only where that is allowed', async () => {
     for (const download of [false, true]) {
-      const library = played();
+      const library = createPlayed();
       await (await open(library, 'Xenova/all-MiniLM-L6-v2', download)).embed(['a']);
       expect(library.seen.asked).toMatchObject([
         { model: 'Xenova/all-MiniLM-L6-v2', options: { local_files_only: !download } },
@@ -132,7 +132,7 @@ describe('a model of the hub', () => {
   it('that is neither here nor to be fetched says what would help', async () => {
     const pipeline = () => Promise.reject(new Error('file was not found locally'));
     const library = {
-      ...played(),
+      ...createPlayed(),
       importLibrary: async () => ({ env: { cacheDir: null, other: 1 }, pipeline }),
     };
     const embedder = await open(library, 'Xenova/other');
@@ -148,15 +148,15 @@ describe('what is missing', () => {
     ['no folder', '/nowhere/model'],
     ['nothing at all', 'model'],
   ])('is named: %s', async (_, model) => {
-    await expect(open(played(), model)).rejects.toMatchObject({
+    await expect(open(createPlayed(), model)).rejects.toMatchObject({
       code: 'invalid-config',
       message: /FAULTLINE_EMBEDDER_MODEL/,
     });
   });
 
   it('is named: a folder without weights', async () => {
-    const empty = await modelFolder('empty', { 'config.json': '{}' });
-    await expect(open(played(), empty)).rejects.toMatchObject({
+    const empty = await createModelFolder('empty', { 'config.json': '{}' });
+    await expect(open(createPlayed(), empty)).rejects.toMatchObject({
       message: expect.stringContaining('onnx/model_quantized.onnx'),
     });
   });
@@ -172,12 +172,12 @@ describe('what is missing', () => {
   });
 
   it('is reported if a model returns what does not fit', async () => {
-    const odd = await open(played(async () => [[1, 0]]));
+    const odd = await open(createPlayed(async () => [[1, 0]]));
     await expect(odd.embed(['a', 'b'])).rejects.toMatchObject({ code: 'internal' });
   });
 });
 
 it('stops waiting for a model when it is canceled', async () => {
-  const embedder = await open(played(() => new Promise(() => undefined)));
+  const embedder = await open(createPlayed(() => new Promise(() => undefined)));
   await expect(embedder.embed(['a'], AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'cancelled' });
 });

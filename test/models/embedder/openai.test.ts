@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../../src/models/embedder/openai.ts';
 import type { Embedder } from '../../../src/ports/vector-index.ts';
-import { embedderContract } from '../../contract/embedder-contract.ts';
+import { testEmbedderContract } from '../../contract/embedder-contract.ts';
 import {
   EMBEDDING_KEY,
   type EmbeddingsScript,
@@ -28,7 +28,7 @@ function open(changes: Partial<OpenAiEmbedderOptions> = {}): Embedder {
   });
 }
 
-embedderContract('openai', () => open());
+testEmbedderContract('openai', () => open());
 
 describe('the OpenAI-compatible embedder', () => {
   it('asks in batches, and puts vectors in the order of the texts', async () => {

@@ -16,7 +16,7 @@ describe('changes in a local clone', () => {
   afterEach(() => repository.remove());
   const open = (folder = repository.folder, options = {}) =>
     createLocalGitHost({ clones: { 'shop/api': folder }, ...options });
-  const diffOf = (commit: string, host = open()) =>
+  const createDiff = (commit: string, host = open()) =>
     host.commitDiff({ repository: 'shop/api', commit }, signal);
 
   it('include the pull request of a commit, found in its merge', async () => {
@@ -37,9 +37,9 @@ describe('changes in a local clone', () => {
     );
     const merge = repository.git('rev-parse', 'HEAD');
     repository.commit({ 'd.txt': 'four\n' }, 'Later (#40)');
-    expect((await diffOf(inside))?.commit.pullRequest).toBe(31);
-    expect((await diffOf(between))?.commit.pullRequest).toBeNull();
-    const merged = await diffOf(merge);
+    expect((await createDiff(inside))?.commit.pullRequest).toBe(31);
+    expect((await createDiff(between))?.commit.pullRequest).toBeNull();
+    const merged = await createDiff(merge);
     expect(merged?.commit.pullRequest).toBe(31);
     expect(merged?.files.map(({ path }) => path)).toEqual(['b.txt']);
   });
@@ -49,7 +49,7 @@ describe('changes in a local clone', () => {
     const end = repository.commit({ 'a.txt': 'changed\n' }, 'Two');
     const folder = mkdtempSync(join(tmpdir(), 'faultline-shallow-'));
     execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${repository.folder}`, folder]);
-    expect(await diffOf(end, open(folder))).toMatchObject({
+    expect(await createDiff(end, open(folder))).toMatchObject({
       commit: { commit: end, files: [] },
       files: [],
       truncated: true,
@@ -63,12 +63,12 @@ describe('changes in a local clone', () => {
       Array.from({ length: 310 }, (_, index) => [`f${String(index).padStart(3, '0')}.txt`, 'x\n']),
     );
     const commit = repository.commit({ ...files, 'a-long.txt': long }, 'Many');
-    const diff = await diffOf(commit);
+    const diff = await createDiff(commit);
     expect(diff?.truncated).toBe(true);
     expect(diff?.files).toHaveLength(300);
     expect(diff?.files[0]).toMatchObject({ path: 'a-long.txt', additions: 3_000 });
     expect(diff?.files[0]?.patch).toHaveLength(20_000);
-    const small = await diffOf(commit, open(repository.folder, { maxOutputBytes: 40_000 }));
+    const small = await createDiff(commit, open(repository.folder, { maxOutputBytes: 40_000 }));
     expect(small?.truncated).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe('changes in a local clone', () => {
     execFileSync('ln', ['-s', 'a.txt', join(repository.folder, 'kind.txt')]);
     const forged = 'diff --git a/x b/x\n@@ -1 +1 @@\n-:100644 100644 aaaaaaa bbbbbbb M\n';
     const commit = repository.commit({ 'a.txt': forged, 'ü "q".txt': 'two\n' }, 'Two');
-    const files = (await diffOf(commit))?.files ?? [];
+    const files = (await createDiff(commit))?.files ?? [];
     expect(files.map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
       ['a.txt', 3, 1],
       ['kind.txt', 1, 1],
@@ -109,7 +109,7 @@ describe('changes in a local clone', () => {
       repository.git('config', name, program);
     }
     const host = open();
-    expect((await diffOf(second, host))?.files[0]?.patch).toBe('@@ -1 +1 @@\n-one\n+two');
+    expect((await createDiff(second, host))?.files[0]?.patch).toBe('@@ -1 +1 @@\n-one\n+two');
     expect(
       (await host.compare({ repository: 'shop/api', base: first, head: second }, signal))?.files,
     ).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('changes in a local clone', () => {
       'log.showRoot': 'false',
     };
     for (const [name, value] of Object.entries(taste)) repository.git('config', name, value);
-    expect((await diffOf(second))?.files).toMatchObject([
+    expect((await createDiff(second))?.files).toMatchObject([
       { path: 'lib/b.txt', previousPath: 'lib/a.txt', status: 'renamed' },
     ]);
   });

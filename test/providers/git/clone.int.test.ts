@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
-import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
-import { codeHostContract } from '../../contract/code-host-contract.ts';
+import { testCodeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
+import { testCodeHostContract } from '../../contract/code-host-contract.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 
 const openClone = (repository: GitRepository) =>
   createLocalGitHost({ clones: { 'shop/api': repository.folder } });
-codeHostContract('local-git', openClone);
-codeHostChangesContract('local-git', openClone);
+testCodeHostContract('local-git', openClone);
+testCodeHostChangesContract('local-git', openClone);
 
 const signal = new AbortController().signal;
 const query = { repository: 'shop/api', ref: null };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createGiteaHost } from '../../../src/providers/gitea/code-host.ts';
-import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
-import { codeHostContract } from '../../contract/code-host-contract.ts';
+import { testCodeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
+import { testCodeHostContract } from '../../contract/code-host-contract.ts';
 import type { GitRepository } from '../../support/git-repository.ts';
 import { type GiteaRepositoryApi, startGiteaRepositoryApi } from '../../support/gitea-repository-api.ts';
 
@@ -21,5 +21,5 @@ function open(repository: GitRepository) {
   });
 }
 
-codeHostContract('gitea', open);
-codeHostChangesContract('gitea', open);
+testCodeHostContract('gitea', open);
+testCodeHostChangesContract('gitea', open);

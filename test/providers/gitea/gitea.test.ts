@@ -7,7 +7,7 @@ import { splitFilesOfDiff } from '../../../src/providers/patches.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const addressOf = (given: string) =>
+const readAddress = (given: string) =>
   loadConfig(createEmbeddedPreset('/data', '/knowledge'), { FAULTLINE_GITEA_URL: given }, () => '').providers
     .gitea.baseUrl;
 
@@ -17,7 +17,7 @@ it.each([
   ['https://git.example.com/api/v1/', 'https://git.example.com/api/v1'],
   ['https://example.com/git', 'https://example.com/git/api/v1'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/api/v1'],
-])('%s is requested at %s', (given, address) => expect(addressOf(given)).toBe(address));
+])('%s is requested at %s', (given, address) => expect(readAddress(given)).toBe(address));
 
 describe('a run of a pull request', () => {
   const read = (head: object) => {

@@ -6,7 +6,7 @@ import {
   createGithubBuildSource,
   type GithubBuildSourceOptions,
 } from '../../../src/providers/github/build-source.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install, type TestGithubApp } from '../../support/github-app.ts';
 import { passMinutes } from '../../support/later.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
@@ -19,7 +19,7 @@ let said: string[];
 beforeEach(async () => {
   app = createTestGithubApp();
   github = await startGithubApi({ app });
-  github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+  github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
   github.state.stored.set('/jobs/2/logs', 'boom\n');
   said = [];
 });
@@ -32,10 +32,10 @@ afterEach(async () => {
 
 /** Remembers all that is logged, as far down as it goes. */
 const listening: Logger = {
-  ...{ debug: hear, info: hear, warn: hear, error: hear },
+  ...{ debug: recordLine, info: recordLine, warn: recordLine, error: recordLine },
   child: () => listening,
 };
-function hear(fields: object, sentence: string): void {
+function recordLine(fields: object, sentence: string): void {
   said.push(`${sentence} ${JSON.stringify(fields)}`);
 }
 
@@ -120,10 +120,10 @@ describe('a GitHub App', () => {
     install(app, 'other/octo-repo', 8);
     const fetch = open();
     await Promise.all([fetch(), fetch({ repository: 'other/octo-repo' })]);
-    const tokenOf = (id: number) =>
+    const createTokenRule = (id: number) =>
       `token ${app.issued.find(({ installation }) => installation === id)?.token}`;
-    expect(new Set(signedWith('/octo-org/octo-repo/actions/'))).toEqual(new Set([tokenOf(7)]));
-    expect(new Set(signedWith('/other/octo-repo/actions/'))).toEqual(new Set([tokenOf(8)]));
+    expect(new Set(signedWith('/octo-org/octo-repo/actions/'))).toEqual(new Set([createTokenRule(7)]));
+    expect(new Set(signedWith('/other/octo-repo/actions/'))).toEqual(new Set([createTokenRule(8)]));
   });
 
   test('finds a renamed repository by its id', async () => {

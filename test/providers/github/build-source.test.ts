@@ -6,7 +6,12 @@ import {
   createGithubBuildSource,
   type GithubBuildSourceOptions,
 } from '../../../src/providers/github/build-source.ts';
-import { type GithubApi, githubArtifact, githubJob, startGithubApi } from '../../support/github-api.ts';
+import {
+  createGithubArtifact,
+  createGithubJob,
+  type GithubApi,
+  startGithubApi,
+} from '../../support/github-api.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 import { makeZip } from '../../support/make-zip.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
@@ -37,10 +42,10 @@ function store(path: string, content: Buffer | string): void {
 describe('the logs of a failed run', () => {
   test('are those of its failed jobs', async () => {
     github.state.jobs = [
-      githubJob({ id: 1, name: 'lint', conclusion: 'success' }),
-      githubJob({ id: 2, name: 'test (20)' }),
-      githubJob({ id: 3, name: 'test (22)', conclusion: 'timed_out' }),
-      githubJob({ id: 4, name: 'deploy', conclusion: 'skipped' }),
+      createGithubJob({ id: 1, name: 'lint', conclusion: 'success' }),
+      createGithubJob({ id: 2, name: 'test (20)' }),
+      createGithubJob({ id: 3, name: 'test (22)', conclusion: 'timed_out' }),
+      createGithubJob({ id: 4, name: 'deploy', conclusion: 'skipped' }),
     ];
     store('/jobs/2/logs', '2020-10-05T16:32:07Z FAIL cart\n');
     store('/jobs/3/logs', 'timed out\n');
@@ -55,7 +60,7 @@ describe('the logs of a failed run', () => {
   });
 
   test('are requested with the token, by run and attempt; the storage never sees the token (T32)', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x\n');
 
     await fetchBuild({ attempt: 3 });
@@ -72,7 +77,7 @@ describe('the logs of a failed run', () => {
 
   test('are waited for if their job has only just ended', async () => {
     github.state.jobs = [
-      githubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() }),
+      createGithubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() }),
     ];
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: true });
@@ -80,9 +85,9 @@ describe('the logs of a failed run', () => {
 
   test('are found on more than one page of jobs', async () => {
     github.state.jobs = Array.from({ length: 150 }, (_, index) =>
-      githubJob({ id: index + 1, name: `job ${index}`, conclusion: 'success' }),
+      createGithubJob({ id: index + 1, name: `job ${index}`, conclusion: 'success' }),
     );
-    github.state.jobs.push(githubJob({ id: 900, name: 'last' }));
+    github.state.jobs.push(createGithubJob({ id: 900, name: 'last' }));
     store('/jobs/900/logs', 'boom\n');
 
     expect((await fetchBuild()).sources.map((source) => source.name)).toEqual(['last.log']);
@@ -90,8 +95,8 @@ describe('the logs of a failed run', () => {
 
   test('of an unfinished run are reported as such', async () => {
     github.state.jobs = [
-      githubJob({ id: 2, name: 'test' }),
-      githubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null }),
+      createGithubJob({ id: 2, name: 'test' }),
+      createGithubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null }),
     ];
     store('/jobs/2/logs', 'boom\n');
 
@@ -101,7 +106,7 @@ describe('the logs of a failed run', () => {
   });
 
   test('that one job has lost are noted, and the others are read', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'a' }), githubJob({ id: 3, name: 'b' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'a' }), createGithubJob({ id: 3, name: 'b' })];
     store('/jobs/3/logs', 'boom\n');
 
     const fetched = await fetchBuild();
@@ -117,8 +122,8 @@ describe("the archive of a run, if no job's log is available", () => {
   const archive = '/runs/289782451/attempts/1/logs';
   beforeEach(() => {
     github.state.jobs = [
-      githubJob({ id: 2, name: 'build / test: unit' }),
-      githubJob({ id: 3, name: 'lint', conclusion: 'success' }),
+      createGithubJob({ id: 2, name: 'build / test: unit' }),
+      createGithubJob({ id: 3, name: 'lint', conclusion: 'success' }),
     ];
   });
 
@@ -194,16 +199,16 @@ describe("the archive of a run, if no job's log is available", () => {
 
 describe('test reports', () => {
   beforeEach(() => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'boom\n');
   });
 
   test('come from artifacts that are named like reports', async () => {
     github.state.artifacts = [
-      githubArtifact({ id: 1, name: 'dist' }),
-      githubArtifact({ id: 2, name: 'junit-results' }),
-      githubArtifact({ id: 3, name: 'test-report-old', expired: true }),
-      githubArtifact({ id: 4, name: 'test-results-huge', size_in_bytes: 900_000_000 }),
+      createGithubArtifact({ id: 1, name: 'dist' }),
+      createGithubArtifact({ id: 2, name: 'junit-results' }),
+      createGithubArtifact({ id: 3, name: 'test-report-old', expired: true }),
+      createGithubArtifact({ id: 4, name: 'test-results-huge', size_in_bytes: 900_000_000 }),
     ];
     store(
       '/artifacts/2/zip',
@@ -230,7 +235,7 @@ describe('test reports', () => {
   });
 
   test('that are broken are noted, and the log is still read', async () => {
-    github.state.artifacts = [githubArtifact({ id: 2, name: 'junit' })];
+    github.state.artifacts = [createGithubArtifact({ id: 2, name: 'junit' })];
     store('/artifacts/2/zip', 'no zip');
 
     const { sources, notes } = await fetchBuild();
@@ -242,14 +247,14 @@ describe('test reports', () => {
 
 describe('artifacts', () => {
   beforeEach(() => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'boom\n');
   });
 
   test('give every text in them, and the names of other files', async () => {
     github.state.artifacts = [
-      githubArtifact({ id: 7, name: 'server-logs' }),
-      githubArtifact({ id: 8, name: 'e2e' }),
+      createGithubArtifact({ id: 7, name: 'server-logs' }),
+      createGithubArtifact({ id: 8, name: 'e2e' }),
     ];
     store('/artifacts/7/zip', makeZip([{ name: 'app/server.log', content: 'ready\n' }]));
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
@@ -276,8 +281,8 @@ describe('artifacts', () => {
 
   test('that cannot be fetched cause a note each', async () => {
     github.state.artifacts = [
-      githubArtifact({ id: 7, name: 'gone-logs' }),
-      githubArtifact({ id: 8, name: 'logs' }),
+      createGithubArtifact({ id: 7, name: 'gone-logs' }),
+      createGithubArtifact({ id: 8, name: 'logs' }),
     ];
     store('/artifacts/8/zip', makeZip([{ name: 'a.log', content: 'x\n' }]));
 
@@ -319,7 +324,7 @@ describe('an error from GitHub', () => {
   });
 
   test('T32: about expired logs of jobs and archive ends the fetch with the reason', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     github.state.intercept = (request, response) => {
       if (request.url?.endsWith('/logs') !== true) return false;
       sendJson(response, 410, { message: 'The logs for this run have expired and are no longer available.' });
@@ -339,7 +344,7 @@ describe('an error from GitHub', () => {
   });
 
   test('has a message without token and signed address', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x');
     await github.storage.close();
 
@@ -351,7 +356,7 @@ describe('an error from GitHub', () => {
 
   test('that is a temporary server error is retried', async () => {
     let calls = 0;
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'boom\n');
     github.state.intercept = (_request, response) => {
       calls++;
@@ -380,7 +385,7 @@ describe('an error from GitHub', () => {
     expect(github.api.requests).toHaveLength(1);
 
     let calls = 0;
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'boom\n');
     github.state.intercept = (_request, response) => {
       if (calls++ > 0) return false;
@@ -425,14 +430,14 @@ describe('an error from GitHub', () => {
   });
 
   test('is raised for a log above the limit, which is not read to its end', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x'.repeat(2 * 1024 * 1024));
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'too-large', retryable: false });
   });
 
   test('is raised for a redirect of the storage, which is not followed', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.jobs = [createGithubJob({ id: 2, name: 'test' })];
     github.state.intercept = (request, response) => {
       if (request.url?.endsWith('/logs') !== true) return false;
       response.writeHead(302, { location: `${github.url}/loop/logs` }).end();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => github.close());
 
-function noticeClient(change: { token?: string; app?: null } = {}) {
+function createNoticeClient(change: { token?: string; app?: null } = {}) {
   return createGithubCheckClient({
     baseUrl: github.url,
     app,
@@ -30,7 +30,7 @@ function noticeClient(change: { token?: string; app?: null } = {}) {
   });
 }
 
-function remark(path: string, line = 1): CheckAnnotation {
+function createAnnotation(path: string, line = 1): CheckAnnotation {
   return {
     path,
     line,
@@ -41,19 +41,19 @@ function remark(path: string, line = 1): CheckAnnotation {
   };
 }
 
-function content(change: Partial<CheckContent> = {}): CheckContent {
+function createContent(change: Partial<CheckContent> = {}): CheckContent {
   const said = { title: 'Analyzing 3 failures', summary: '**Looking**', text: '', detailsUrl: null };
   return { status: 'in_progress', commit: COMMIT, pullRequest: 1204, annotations: [], ...said, ...change };
 }
 
 describe('the check run of a build', () => {
   it('begins in progress, and ends as neutral', async () => {
-    const { reference } = await noticeClient().send(content(), buildNotice());
+    const { reference } = await createNoticeClient().send(createContent(), buildNotice());
     expect(client.checks).toMatchObject([
       { externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null },
     ]);
-    await noticeClient().send(
-      content({ status: 'completed', title: '2 causes, 1 needs you' }),
+    await createNoticeClient().send(
+      createContent({ status: 'completed', title: '2 causes, 1 needs you' }),
       buildNotice({ reference }),
     );
     expect(client.checks).toMatchObject([
@@ -63,41 +63,52 @@ describe('the check run of a build', () => {
   });
 
   it('is found by its id and its App', async () => {
-    await noticeClient().send(content(), buildNotice());
-    await noticeClient().send(content({ status: 'completed' }), buildNotice());
+    await createNoticeClient().send(createContent(), buildNotice());
+    await createNoticeClient().send(createContent({ status: 'completed' }), buildNotice());
     expect(client.checks).toHaveLength(1);
     const [check] = client.checks;
     if (check !== undefined) client.checks[0] = { ...check, slug: 'somebody-else' };
-    await noticeClient().send(content(), buildNotice());
+    await createNoticeClient().send(createContent(), buildNotice());
     expect(client.checks).toHaveLength(2);
   });
 
   it('UX 48: sends 120 annotations in three requests, each once', async () => {
     client.files = ['src/a.ts'];
-    const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
-    const { reference } = await noticeClient().send(
-      content({ status: 'completed', annotations }),
+    const annotations = Array.from({ length: 120 }, (_, index) => createAnnotation('src/a.ts', index + 1));
+    const { reference } = await createNoticeClient().send(
+      createContent({ status: 'completed', annotations }),
       buildNotice(),
     );
     expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
-    await noticeClient().send(content({ status: 'completed', annotations }), buildNotice({ reference }));
+    await createNoticeClient().send(
+      createContent({ status: 'completed', annotations }),
+      buildNotice({ reference }),
+    );
     expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
   it('annotates only files of the pull request', async () => {
     client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
-    const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
-    await noticeClient().send(content({ status: 'completed', annotations }), buildNotice());
+    const annotations = [createAnnotation('src/mine.ts'), createAnnotation('src/theirs.ts')];
+    await createNoticeClient().send(createContent({ status: 'completed', annotations }), buildNotice());
     expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
-    await noticeClient().send(
-      content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }),
+    await createNoticeClient().send(
+      createContent({
+        status: 'completed',
+        annotations,
+        pullRequest: null,
+        commit: COMMIT.replace('a', 'b'),
+      }),
       buildNotice({ key: 'github-check:bld_2' }),
     );
     expect(client.checks[1]?.annotations).toEqual([]);
   });
 
   it('is refused with a reason unless an App is used', async () => {
-    const refused = noticeClient({ app: null, token: 'ghp_secret' }).send(content(), buildNotice());
+    const refused = createNoticeClient({ app: null, token: 'ghp_secret' }).send(
+      createContent(),
+      buildNotice(),
+    );
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',
       message: expect.stringContaining('Only GitHub Apps'),

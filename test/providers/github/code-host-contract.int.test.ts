@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubHost } from '../../../src/providers/github/code-host.ts';
-import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
-import { codeHostContract } from '../../contract/code-host-contract.ts';
+import { testCodeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
+import { testCodeHostContract } from '../../contract/code-host-contract.ts';
 import type { GitRepository } from '../../support/git-repository.ts';
 import { type GithubRepositoryApi, startGithubRepositoryApi } from '../../support/github-repository-api.ts';
 
@@ -22,5 +22,5 @@ function open(repository: GitRepository) {
   });
 }
 
-codeHostContract('github', open);
-codeHostChangesContract('github', open);
+testCodeHostContract('github', open);
+testCodeHostChangesContract('github', open);

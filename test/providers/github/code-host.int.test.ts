@@ -5,7 +5,7 @@ import { createGithubHost } from '../../../src/providers/github/code-host.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 import {
   type GithubRepositoryApi,
-  notFound,
+  replyNotFound,
   startGithubRepositoryApi,
 } from '../../support/github-repository-api.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
@@ -42,7 +42,11 @@ function open(options: Partial<Parameters<typeof createGithubHost>[0]> = {}) {
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Answers the first so many requests whose path holds `part` in the API's place. */
-function instead(part: string, answer: Answer, times = Number.POSITIVE_INFINITY): { readonly count: number } {
+function replaceAnswer(
+  part: string,
+  answer: Answer,
+  times = Number.POSITIVE_INFINITY,
+): { readonly count: number } {
   const state = { count: 0 };
   github.state.intercept = (request, response) => {
     if (!decodeURIComponent(request.url ?? '').includes(part) || state.count >= times) return false;
@@ -79,13 +83,13 @@ describe('the GitHub code host in case of errors', () => {
   });
 
   it('T31: waits for a short secondary rate limit', async () => {
-    const seen = instead('/git/trees/', replies(403, LIMITED, { 'retry-after': '1' }), 1);
+    const seen = replaceAnswer('/git/trees/', replies(403, LIMITED, { 'retry-after': '1' }), 1);
     expect((await open().readFile(readme, signal))?.lines).toEqual(['one', 'two']);
     expect(seen.count).toBe(1);
   });
 
   it('T31: returns a long secondary rate limit with its time', async () => {
-    const seen = instead('/git/trees/', replies(403, LIMITED, { 'retry-after': '120' }));
+    const seen = replaceAnswer('/git/trees/', replies(403, LIMITED, { 'retry-after': '120' }));
     const refusal = { code: 'upstream-failed', retryable: true, retryAfterMs: 120_000 };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect(seen.count).toBe(1);
@@ -94,7 +98,7 @@ describe('the GitHub code host in case of errors', () => {
   it('T31: reports when a used-up limit is reset', async () => {
     const reset = String(Math.ceil(Date.now() / 1000) + 1800);
     const used = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-    const seen = instead(
+    const seen = replaceAnswer(
       '/repos/',
       replies(403, { message: 'API rate limit exceeded for 127.0.0.1.' }, used),
     );
@@ -108,7 +112,7 @@ describe('the GitHub code host in case of errors', () => {
   });
 
   it('T32: names the permission that a refused token lacks, and does not retry', async () => {
-    const seen = instead('/repos/', replies(401, { message: 'Bad credentials' }));
+    const seen = replaceAnswer('/repos/', replies(401, { message: 'Bad credentials' }));
     const refusal = {
       code: 'upstream-auth',
       retryable: false,
@@ -132,7 +136,9 @@ describe('the GitHub code host in case of errors', () => {
   it('T32: never sends its token to another host', async () => {
     const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
     const location = `${other.url}/repos/shop/api`;
-    const seen = instead('/repos/', (_request, response) => response.writeHead(301, { location }).end());
+    const seen = replaceAnswer('/repos/', (_request, response) =>
+      response.writeHead(301, { location }).end(),
+    );
     const refusal = {
       code: 'upstream-failed',
       retryable: false,
@@ -144,7 +150,7 @@ describe('the GitHub code host in case of errors', () => {
   });
 
   it('gives up on circular redirects', async () => {
-    const seen = instead('/repos/', (_request, response) =>
+    const seen = replaceAnswer('/repos/', (_request, response) =>
       response.writeHead(302, { location: '/repos/shop/api' }).end(),
     );
     await expect(open().readFile(readme, signal)).rejects.toMatchObject({ code: 'upstream-failed' });
@@ -190,7 +196,7 @@ describe('the GitHub code host in case of errors', () => {
   });
 
   it('gives up at its time limit, and at once on abort', async () => {
-    const seen = instead('/git/trees/', () => {});
+    const seen = replaceAnswer('/git/trees/', () => {});
     const late = { code: 'timeout', retryable: true };
     await expect(open({ timeoutMs: 300 }).readFile(readme, signal)).rejects.toMatchObject(late);
     expect(seen.count).toBe(1);
@@ -200,7 +206,7 @@ describe('the GitHub code host in case of errors', () => {
   });
 
   it('stops reading a response above its limit, and does not request it again', async () => {
-    const seen = instead('/git/trees/', (_request, response) => {
+    const seen = replaceAnswer('/git/trees/', (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -227,19 +233,19 @@ describe('the GitHub code host in case of errors', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"tree": ['),
     ],
   ])('reports a response that is %s', async (_name, answer) => {
-    instead('/git/trees/', (_request, response) => answer(response));
+    replaceAnswer('/git/trees/', (_request, response) => answer(response));
     const refusal = { code: 'upstream-failed', message: expect.stringContaining('unexpected format') };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
   });
 
   it('retries after a server error and after a broken connection', async () => {
-    const failed = instead('/git/trees/', replies(502, { message: 'Bad gateway' }), 1);
+    const failed = replaceAnswer('/git/trees/', replies(502, { message: 'Bad gateway' }), 1);
     expect(await open().readFile(readme, signal)).not.toBeNull();
     expect(failed.count).toBe(1);
-    const broken = instead('/git/trees/', (request) => void request.socket.destroy(), 1);
+    const broken = replaceAnswer('/git/trees/', (request) => void request.socket.destroy(), 1);
     expect(await open().readFile(readme, signal)).not.toBeNull();
     expect(broken.count).toBe(1);
-    instead('/git/trees/', replies(502, { message: 'Bad gateway' }));
+    replaceAnswer('/git/trees/', replies(502, { message: 'Bad gateway' }));
     await expect(open().readFile(readme, signal)).rejects.toMatchObject({
       code: 'upstream-failed',
       retryable: true,
@@ -268,7 +274,7 @@ describe('the GitHub code host', () => {
     expect(github.server.requests).toHaveLength(3);
     // The first gives up once its question hangs, however long it took to get there.
     const gone = new AbortController();
-    const seen = instead('/git/trees/', () => gone.abort(), 1);
+    const seen = replaceAnswer('/git/trees/', () => gone.abort(), 1);
     const other = open();
     const [first, second] = await Promise.allSettled([
       other.readFile(readme, gone.signal),
@@ -306,7 +312,7 @@ describe('the GitHub code host', () => {
     expect((await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest).toBe(
       12,
     );
-    instead('/pulls', (_request, response) => notFound(response));
+    replaceAnswer('/pulls', (_request, response) => replyNotFound(response));
     expect(
       (await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest,
     ).toBeNull();

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(async () => github.close());
 
-function noticeClient() {
+function createNoticeClient() {
   return createGithubCommentClient({
     baseUrl: github.url,
     token: 'ghp_secret',
@@ -26,35 +26,35 @@ function noticeClient() {
   });
 }
 
-function foreign(login: string, id: number): void {
+function addForeignComment(login: string, id: number): void {
   client.comments.push({ id, pullRequest: 1204, body: `${MARKER}\nours, they say`, login });
 }
 
 describe('the comment on a pull request', () => {
   it('is created with a marker, and edited in place', async () => {
-    const made = await noticeClient().send({ body: 'Looking' }, pullRequestNotice());
+    const made = await createNoticeClient().send({ body: 'Looking' }, pullRequestNotice());
     expect(client.comments).toEqual([
       { id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' },
     ]);
-    await noticeClient().send({ body: 'Answered' }, pullRequestNotice(made));
+    await createNoticeClient().send({ body: 'Answered' }, pullRequestNotice(made));
     expect(client.comments.map(({ body }) => body)).toEqual([`${MARKER}\nAnswered`]);
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
   });
 
   it("is found by its marker and author, and is not another author's comment with our marker", async () => {
-    foreign('mallory', 1);
-    expect(await noticeClient().find?.(pullRequestNotice())).toBeNull();
+    addForeignComment('mallory', 1);
+    expect(await createNoticeClient().find?.(pullRequestNotice())).toBeNull();
     for (let id = 2; id <= 140; id++)
       client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
-    foreign('faultline-bot', 141);
-    expect(await noticeClient().find?.(pullRequestNotice())).toEqual({
+    addForeignComment('faultline-bot', 141);
+    expect(await createNoticeClient().find?.(pullRequestNotice())).toEqual({
       reference: '141',
     });
   });
 
   it('that was deleted is reported as gone', async () => {
     await expect(
-      noticeClient().send({ body: 'x' }, pullRequestNotice({ reference: '7' })),
+      createNoticeClient().send({ body: 'x' }, pullRequestNotice({ reference: '7' })),
     ).rejects.toMatchObject({
       code: 'not-found',
     });
@@ -66,7 +66,7 @@ describe('the comment on a pull request', () => {
       sendJson(response, 502, { message: 'Bad Gateway' });
       return true;
     };
-    await expect(noticeClient().send({ body: 'x' }, pullRequestNotice())).rejects.toMatchObject({
+    await expect(createNoticeClient().send({ body: 'x' }, pullRequestNotice())).rejects.toMatchObject({
       retryable: true,
     });
     expect(client.writes).toEqual(['came']);
@@ -77,7 +77,7 @@ describe('the comment on a pull request', () => {
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
     };
-    const refused = noticeClient().send({ body: 'x' }, pullRequestNotice());
+    const refused = createNoticeClient().send({ body: 'x' }, pullRequestNotice());
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',
       message: expect.stringContaining('write "Pull requests"'),
@@ -91,12 +91,12 @@ describe('the comment on a pull request', () => {
       );
       return true;
     };
-    const limited = noticeClient().send({ body: 'x' }, pullRequestNotice());
+    const limited = createNoticeClient().send({ body: 'x' }, pullRequestNotice());
     await expect(limited).rejects.toMatchObject({ retryable: true, retryAfterMs: 90_000 });
   });
 
   it('is refused if GitHub would refuse it', async () => {
-    const long = noticeClient().send({ body: 'x'.repeat(65_536) }, pullRequestNotice());
+    const long = createNoticeClient().send({ body: 'x'.repeat(65_536) }, pullRequestNotice());
     await expect(long).rejects.toMatchObject({ code: 'too-large' });
     expect(client.writes).toEqual([]);
   });

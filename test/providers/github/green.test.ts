@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubBuildSource } from '../../../src/providers/github/build-source.ts';
-import { type GithubApi, githubJob, startGithubApi } from '../../support/github-api.ts';
+import { createGithubJob, type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { makeZip } from '../../support/make-zip.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -29,16 +29,16 @@ async function fetchGreen(maxBytes = 1024 * 1024) {
   return logs.map(({ name, text }) => [name, text]);
 }
 
-function passed(id: number, name: string) {
-  return githubJob({ id, name, conclusion: 'success' });
+function createPassedJob(id: number, name: string) {
+  return createGithubJob({ id, name, conclusion: 'success' });
 }
 
 describe('the logs of a passed run', () => {
   test('are those of its passed jobs, in one download, named like the logs of failed jobs', async () => {
     github.state.jobs = [
-      passed(1, 'test (20)'),
-      passed(2, 'build / linux'),
-      githubJob({ id: 3, name: 'flaky', conclusion: 'failure' }),
+      createPassedJob(1, 'test (20)'),
+      createPassedJob(2, 'build / linux'),
+      createGithubJob({ id: 3, name: 'flaky', conclusion: 'failure' }),
     ];
     const members = [
       { name: '0_test (20).txt', content: 'ok 1\n' },
@@ -56,7 +56,7 @@ describe('the logs of a passed run', () => {
   });
 
   test('exclude jobs if a file of the archive could belong to several', async () => {
-    github.state.jobs = [passed(1, 'a:b'), passed(2, 'ab'), passed(3, 'c')];
+    github.state.jobs = [createPassedJob(1, 'a:b'), createPassedJob(2, 'ab'), createPassedJob(3, 'c')];
     const members = [
       { name: '0_ab.txt', content: 'one\n' },
       { name: '1_ab.txt', content: 'other\n' },
@@ -68,7 +68,7 @@ describe('the logs of a passed run', () => {
   });
 
   test('are fetched one by one if the archive is too large, up to the size limit', async () => {
-    github.state.jobs = [passed(1, 'long'), passed(2, 'short')];
+    github.state.jobs = [createPassedJob(1, 'long'), createPassedJob(2, 'short')];
     const long = Array.from({ length: 3_000 }, (_, i) => `line ${i * 7919} of a long log`).join('\n');
     github.state.stored.set(ARCHIVE, makeZip([{ name: '0_long.txt', content: long }]));
     github.state.stored.set('/jobs/1/logs', long);
@@ -79,7 +79,7 @@ describe('the logs of a passed run', () => {
 
   test('are waited for if the run has only just ended', async () => {
     github.state.jobs = [
-      githubJob({
+      createGithubJob({
         id: 1,
         name: 'test',
         conclusion: 'success',
@@ -91,7 +91,7 @@ describe('the logs of a passed run', () => {
   });
 
   test('are absent if no job passed', async () => {
-    github.state.jobs = [githubJob({ id: 1, name: 'deploy', conclusion: 'skipped' })];
+    github.state.jobs = [createGithubJob({ id: 1, name: 'deploy', conclusion: 'skipped' })];
 
     expect(await fetchGreen()).toEqual([]);
   });

@@ -2,19 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import { createWorkNotifier } from '../../../src/work/notifier.ts';
-import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
-import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
+import { createFakeHttpDeps, type FakeState, waitForRelay } from '../../support/fake-stores.ts';
+import { createEmptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import {
+  createGithubExample,
   type GithubSending,
-  githubExample,
-  githubSignature,
   sendGithub,
+  signForGithub,
 } from '../../support/webhook-senders.ts';
 
 let app: FastifyInstance;
 let state: FakeState;
 beforeEach(async () => {
-  const fake = fakeHttpDeps();
+  const fake = createFakeHttpDeps();
   state = fake.state;
   app = await buildHttp(fake.deps);
 });
@@ -23,11 +23,16 @@ afterEach(() => app.close());
 /** Sends, and waits until the relay has made a build of it. */
 async function send(sending: GithubSending) {
   const answer = await sendGithub(app, sending);
-  await relayed(state);
+  await waitForRelay(state);
   return answer;
 }
 
-const failedRun = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }, 1);
+const failedRun = createGithubExample(
+  'workflow_run',
+  'completed',
+  { workflow_run: { conclusion: 'failure' } },
+  1,
+);
 const actionsCheck = {
   conclusion: 'failure',
   details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
@@ -35,15 +40,15 @@ const actionsCheck = {
 
 describe('the signature of a delivery (T11)', () => {
   const body = JSON.stringify(failedRun);
-  const good = githubSignature(body);
+  const good = signForGithub(body);
   test.each([
     ['no signature', undefined],
     ['an empty one', ''],
     ['sha1 only', 'sha1=4864d2759938a15468b5df9ade20bf161da9b4f7'],
     ['a short one', good.slice(0, -1)],
     ['a long one', `${good}0`],
-    ['another key', githubSignature(body, 'some-other-secret')],
-    ['another body', githubSignature(`${body} `)],
+    ['another key', signForGithub(body, 'some-other-secret')],
+    ['another body', signForGithub(`${body} `)],
     ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
   ])('is refused if it is wrong, and nothing is stored: %s', async (_what, signature) => {
     const answer = await send({
@@ -89,7 +94,9 @@ describe('the signature of a delivery (T11)', () => {
   });
 
   test('cannot be checked without a secret, and the error names the missing setting', async () => {
-    const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
+    const closed = await buildHttp(
+      createEmptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }),
+    );
     const answer = await sendGithub(closed, { event: 'workflow_run', payload: failedRun });
     await closed.close();
 
@@ -147,7 +154,10 @@ describe('a signed delivery with unusual content', () => {
   ])(
     'such as a %s with %j is refused with the name of the field, and nothing is stored',
     async (event, fields) => {
-      const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
+      const answer = await send({
+        event,
+        payload: createGithubExample(event, 'completed', { [event]: fields }),
+      });
 
       expect(answer.statusCode).toBe(400);
       expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
@@ -158,7 +168,7 @@ describe('a signed delivery with unusual content', () => {
   test.each(['javascript:alert(1)', '', 'no address'])(
     'such as a check with the address %j is not a job of Actions',
     async (details_url) => {
-      const payload = githubExample('check_run', 'completed', {
+      const payload = createGithubExample('check_run', 'completed', {
         check_run: { ...actionsCheck, details_url },
       });
       const answer = await send({ event: 'check_run', payload });
@@ -193,7 +203,7 @@ describe('a signed delivery with unusual content', () => {
 
   test('may contain NUL and lone surrogates, which are stored as U+FFFD', async () => {
     const payload = JSON.stringify(
-      githubExample(
+      createGithubExample(
         'workflow_run',
         'completed',
         { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } },
@@ -233,12 +243,12 @@ describe('a signed delivery with unusual content', () => {
 
 describe('a delivery while a backend is down', () => {
   test('is accepted if the queue fails: the job stays pending', async () => {
-    const fake = fakeHttpDeps();
+    const fake = createFakeHttpDeps();
     const wake = () => Promise.reject(new Error('the queue is away'));
     const notifier = createWorkNotifier({ wakeUp: { wake }, logger: fake.deps.logger });
     const withoutQueue = await buildHttp({ ...fake.deps, notifier });
     const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });
-    await relayed(fake.state);
+    await waitForRelay(fake.state);
     await withoutQueue.close();
 
     expect(answer.statusCode).toBe(202);
@@ -247,7 +257,7 @@ describe('a delivery while a backend is down', () => {
   });
 
   test('is answered with 503 and Retry-After if the database is down, never with 202', async () => {
-    const down = await buildHttp(emptyHttpDeps());
+    const down = await buildHttp(createEmptyHttpDeps());
     const answer = await sendGithub(down, { event: 'workflow_run', payload: failedRun });
     await down.close();
 

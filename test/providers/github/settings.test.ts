@@ -18,7 +18,7 @@ const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 const load = (environment: Environment, file = '') =>
   loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => file);
-const appOf = (environment: Environment, file?: string) => load(environment, file).providers.github.app;
+const loadApp = (environment: Environment, file?: string) => load(environment, file).providers.github.app;
 
 describe("GitHub's address", () => {
   it.each([
@@ -62,16 +62,19 @@ describe('the settings of the GitHub App', () => {
     ['with the line ends of Windows', PKCS1.replaceAll('\n', '\r\n'), PKCS1],
     ['with those on one line', PKCS1.replaceAll('\n', '\\r\\n'), PKCS1],
   ])('accept its key %s', (_how, given, key) => {
-    expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: given })).toEqual({ id: '4711', privateKey: key.trim() });
-    expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY_FILE: '/run/secrets/key' }, given)?.privateKey).toBe(
+    expect(loadApp({ ...id, FAULTLINE_GITHUB_APP_KEY: given })).toEqual({
+      id: '4711',
+      privateKey: key.trim(),
+    });
+    expect(loadApp({ ...id, FAULTLINE_GITHUB_APP_KEY_FILE: '/run/secrets/key' }, given)?.privateKey).toBe(
       key.trim(),
     );
   });
 
   it('are absent by default, and accept a client id too', () => {
-    expect(appOf({})).toBeNull();
+    expect(loadApp({})).toBeNull();
     expect(
-      appOf({ FAULTLINE_GITHUB_APP_ID: 'Iv23liAbCdEfGhIjKlMn', FAULTLINE_GITHUB_APP_KEY: PKCS8 })?.id,
+      loadApp({ FAULTLINE_GITHUB_APP_ID: 'Iv23liAbCdEfGhIjKlMn', FAULTLINE_GITHUB_APP_KEY: PKCS8 })?.id,
     ).toBe('Iv23liAbCdEfGhIjKlMn');
   });
 
@@ -85,7 +88,7 @@ describe('the settings of the GitHub App', () => {
     ['a key with a passphrase', LOCKED, /passphrase/],
     ['a key of another kind', EC, /type ec.*RSA/],
   ])('with %s are refused, with what to do and without the key', (_what, key, says) => {
-    const refused = () => appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: key });
+    const refused = () => loadApp({ ...id, FAULTLINE_GITHUB_APP_KEY: key });
     expect(refused).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(says) }),
     );
@@ -93,8 +96,10 @@ describe('the settings of the GitHub App', () => {
   });
 
   it('without its id, or with its name, are refused', () => {
-    expect(() => appOf({ FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/FAULTLINE_GITHUB_APP_ID .*is not set/);
-    expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(
+    expect(() => loadApp({ FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(
+      /FAULTLINE_GITHUB_APP_ID .*is not set/,
+    );
+    expect(() => loadApp({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(
       /App's number/,
     );
   });

@@ -13,8 +13,8 @@ import {
   type WorkflowJobEvent,
   type WorkflowRunEvent,
 } from '../../../src/providers/github/webhook.ts';
-import { clearState, type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
-import { type GithubSending, githubExample, sendGithub } from '../../support/webhook-senders.ts';
+import { clearState, createFakeHttpDeps, type FakeState, waitForRelay } from '../../support/fake-stores.ts';
+import { createGithubExample, type GithubSending, sendGithub } from '../../support/webhook-senders.ts';
 
 const published = {
   workflowRun: (event: WorkflowRunCompletedEvent): z.input<typeof WorkflowRunEvent> => event,
@@ -28,7 +28,7 @@ test('the schemas accept the published types', () => expect(Object.keys(publishe
 let app: FastifyInstance;
 let state: FakeState;
 beforeAll(async () => {
-  const fake = fakeHttpDeps();
+  const fake = createFakeHttpDeps();
   state = fake.state;
   app = await buildHttp(fake.deps);
 });
@@ -38,18 +38,23 @@ afterAll(() => app.close());
 /** Sends a delivery, and waits until it is processed. */
 async function send(sending: GithubSending) {
   const answer = await sendGithub(app, sending);
-  await relayed(state);
+  await waitForRelay(state);
   return answer;
 }
 
-const failedRun = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }, 1);
+const failedRun = createGithubExample(
+  'workflow_run',
+  'completed',
+  { workflow_run: { conclusion: 'failure' } },
+  1,
+);
 const actionsCheck = {
   conclusion: 'failure',
   details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
 };
 
 test('a deployment is stored, but not as a build', () => {
-  const reading = readGithubEvent('deployment_status', githubExample('deployment_status', 'created'));
+  const reading = readGithubEvent('deployment_status', createGithubExample('deployment_status', 'created'));
   const deployment = {
     repository: 'Codertocat/Hello-World',
     environment: 'production',
@@ -63,7 +68,7 @@ test('a deployment is stored, but not as a build', () => {
 });
 
 test('a job is stored with its waiting time', () => {
-  const job = githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } });
+  const job = createGithubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } });
   expect(readGithubEvent('workflow_job', job)).toMatchObject({ build: { queuedSeconds: 60 } });
 });
 
@@ -95,10 +100,10 @@ describe('an event of GitHub that becomes a build', () => {
     const run = { conclusion: 'success' };
     await send({
       event: 'workflow_run',
-      payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1),
+      payload: createGithubExample('workflow_run', 'completed', { workflow_run: run }, 1),
     });
     const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
-    const payload = githubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
+    const payload = createGithubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
     await send({ event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
 
     expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
@@ -115,7 +120,7 @@ describe('an event of GitHub that becomes a build', () => {
     };
     await send({
       event: 'workflow_run',
-      payload: githubExample('workflow_run', 'completed', { workflow_run: forked }, 1),
+      payload: createGithubExample('workflow_run', 'completed', { workflow_run: forked }, 1),
     });
     expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', branch: 'somebody:master' });
   });
@@ -126,7 +131,7 @@ describe('an event of GitHub that becomes a build', () => {
   ] as const)(
     "stores no branch for %s if that has the name of our default branch, because it may be a fork's",
     async (_of, event, override) => {
-      await send({ event, payload: githubExample(event, 'completed', override) });
+      await send({ event, payload: createGithubExample(event, 'completed', override) });
       expect(state.builds[0]).toMatchObject({ branch: null });
     },
   );
@@ -134,7 +139,9 @@ describe('an event of GitHub that becomes a build', () => {
   test("stores a job's branch if it differs from our default branch", async () => {
     await send({
       event: 'workflow_job',
-      payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'remedy-cart' } }),
+      payload: createGithubExample('workflow_job', 'completed', {
+        workflow_job: { head_branch: 'remedy-cart' },
+      }),
     });
     expect(state.builds[0]?.branch).toBe('remedy-cart');
   });
@@ -144,7 +151,7 @@ describe('an event of GitHub that becomes a build', () => {
     async (conclusion) => {
       await send({
         event: 'workflow_run',
-        payload: githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
+        payload: createGithubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
       });
 
       expect(state.jobs).toHaveLength(1);
@@ -154,7 +161,7 @@ describe('an event of GitHub that becomes a build', () => {
   test('stores a passed run without a triage request', async () => {
     const answer = await send({
       event: 'workflow_run',
-      payload: githubExample('workflow_run', 'completed', {}, 1),
+      payload: createGithubExample('workflow_run', 'completed', {}, 1),
     });
 
     expect(answer.statusCode).toBe(202);
@@ -165,12 +172,12 @@ describe('an event of GitHub that becomes a build', () => {
   test('makes a build of its run from a failed job and a failed check of Actions', async () => {
     await send({
       event: 'workflow_job',
-      payload: githubExample('workflow_job', 'completed'),
+      payload: createGithubExample('workflow_job', 'completed'),
       delivery: 'd-1',
     });
     await send({
       event: 'check_run',
-      payload: githubExample('check_run', 'completed', { check_run: actionsCheck }),
+      payload: createGithubExample('check_run', 'completed', { check_run: actionsCheck }),
       delivery: 'd-2',
     });
 
@@ -186,16 +193,16 @@ describe('an event that describes no ended build is ignored, with a reason', () 
     ['ping', { zen: 'Keep it logically awesome.', hook_id: 1 }, 'ping'],
     ['push', { ref: 'refs/heads/main' }, 'push events do not describe a build'],
     ['no_such_event', {}, 'no_such_event events do not describe'],
-    ['workflow_run', githubExample('workflow_run', 'requested'), 'has not ended'],
-    ['workflow_job', githubExample('workflow_job', 'queued'), 'has not ended'],
-    ['check_run', githubExample('check_run', 'created'), 'has not ended'],
-    ['workflow_job', githubExample('workflow_job', 'completed', {}, 1), 'only failed ones are read'],
-    ['check_run', githubExample('check_run', 'completed'), 'not a job of GitHub Actions'],
+    ['workflow_run', createGithubExample('workflow_run', 'requested'), 'has not ended'],
+    ['workflow_job', createGithubExample('workflow_job', 'queued'), 'has not ended'],
+    ['check_run', createGithubExample('check_run', 'created'), 'has not ended'],
+    ['workflow_job', createGithubExample('workflow_job', 'completed', {}, 1), 'only failed ones are read'],
+    ['check_run', createGithubExample('check_run', 'completed'), 'not a job of GitHub Actions'],
     ...['cancelled', 'skipped', 'neutral', 'stale', 'action_required'].map(
       (conclusion) =>
         [
           'workflow_run',
-          githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
+          createGithubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
           `ended as ${conclusion}`,
         ] as const,
     ),
@@ -217,7 +224,7 @@ describe('one run, delivered in several forms, becomes one build (T09)', () => {
     run: { event: 'workflow_run', payload: failedRun, delivery: 'd-run' },
     job: {
       event: 'workflow_job',
-      payload: githubExample('workflow_job', 'completed', {
+      payload: createGithubExample('workflow_job', 'completed', {
         repository,
         workflow_job: { run_id: 289782451, workflow_name: 'test' },
       }),
@@ -225,7 +232,7 @@ describe('one run, delivered in several forms, becomes one build (T09)', () => {
     },
     check: {
       event: 'check_run',
-      payload: githubExample('check_run', 'completed', { repository, check_run: actionsCheck }),
+      payload: createGithubExample('check_run', 'completed', { repository, check_run: actionsCheck }),
       delivery: 'd-check',
     },
   };
@@ -247,17 +254,17 @@ describe('one run, delivered in several forms, becomes one build (T09)', () => {
 
 describe('further failures of one run', () => {
   const repository = { full_name: 'octo-org/octo-repo' };
-  const jobOf = (id: number, delivery: string) => ({
+  const createJob = (id: number, delivery: string) => ({
     event: 'workflow_job',
-    payload: githubExample('workflow_job', 'completed', {
+    payload: createGithubExample('workflow_job', 'completed', {
       repository,
       workflow_job: { id, run_id: 289782451, workflow_name: 'test' },
     }),
     delivery,
   });
-  const checkOf = (jobId: number, delivery: string) => ({
+  const renderCheckOf = (jobId: number, delivery: string) => ({
     event: 'check_run',
-    payload: githubExample('check_run', 'completed', {
+    payload: createGithubExample('check_run', 'completed', {
       repository,
       check_run: {
         conclusion: 'failure',
@@ -279,20 +286,20 @@ describe('further failures of one run', () => {
   };
 
   test('each further failed job, and the end of the run, request another triage of the build', async () => {
-    expect(await countRequestsAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual(
-      [1, 2, 3, 4],
-    );
+    expect(
+      await countRequestsAfter(createJob(1, 'd-1'), createJob(2, 'd-2'), renderCheckOf(3, 'd-3'), run('d-4')),
+    ).toEqual([1, 2, 3, 4]);
   });
 
   test('a repeated job, the check of a known job, and jobs of an ended run request no triage', async () => {
     expect(
       await countRequestsAfter(
-        jobOf(1, 'd-1'),
-        checkOf(1, 'd-2'),
-        jobOf(1, 'd-3'),
+        createJob(1, 'd-1'),
+        renderCheckOf(1, 'd-2'),
+        createJob(1, 'd-3'),
         run('d-4'),
-        jobOf(2, 'd-5'),
-        checkOf(3, 'd-6'),
+        createJob(2, 'd-5'),
+        renderCheckOf(3, 'd-6'),
       ),
     ).toEqual([1, 1, 1, 2, 2, 2]);
   });
@@ -313,7 +320,7 @@ describe('a repeated delivery', () => {
 
   test('with a different body is refused and logged (T07)', async () => {
     await send({ event: 'workflow_run', payload: failedRun });
-    const other = githubExample(
+    const other = createGithubExample(
       'workflow_run',
       'completed',
       { workflow_run: { conclusion: 'failure', run_number: 164, id: 2 } },
@@ -330,7 +337,7 @@ describe('a repeated delivery', () => {
 
   test('that is a new attempt becomes another build', async () => {
     await send({ event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
-    const again = githubExample(
+    const again = createGithubExample(
       'workflow_run',
       'completed',
       { workflow_run: { conclusion: 'failure', run_attempt: 2 } },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createGitlabHost } from '../../../src/providers/gitlab/code-host.ts';
-import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
-import { codeHostContract } from '../../contract/code-host-contract.ts';
+import { testCodeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
+import { testCodeHostContract } from '../../contract/code-host-contract.ts';
 import type { GitRepository } from '../../support/git-repository.ts';
 import { type GitlabRepositoryApi, startGitlabRepositoryApi } from '../../support/gitlab-repository-api.ts';
 
@@ -21,5 +21,5 @@ function open(repository: GitRepository) {
   });
 }
 
-codeHostContract('gitlab', open);
-codeHostChangesContract('gitlab', open);
+testCodeHostContract('gitlab', open);
+testCodeHostChangesContract('gitlab', open);

@@ -9,7 +9,7 @@ import { commitNotice } from '../../channels/sample-notice.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const addressOf = (given: string) =>
+const readAddress = (given: string) =>
   loadConfig(createEmbeddedPreset('/data', '/knowledge'), { FAULTLINE_GITLAB_URL: given }, () => '').providers
     .gitlab.baseUrl;
 
@@ -17,7 +17,7 @@ it.each([
   ['https://gitlab.example.com', 'https://gitlab.example.com/api/v4'],
   ['https://example.com/gitlab/', 'https://example.com/gitlab/api/v4'],
   ['https://gitlab.com/api/v4', 'https://gitlab.com/api/v4'],
-])('%s is requested at %s', (given, address) => expect(addressOf(given)).toBe(address));
+])('%s is requested at %s', (given, address) => expect(readAddress(given)).toBe(address));
 
 describe('a signed delivery', () => {
   const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createJenkinsBuildSource } from '../../../src/providers/jenkins/api.ts';
 import { createJenkinsProvider, JenkinsSettings } from '../../../src/providers/jenkins/provider.ts';
 import { NO_PROVIDERS } from '../../../src/providers/registry.ts';
-import { fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { createFakeHttpDeps, waitForRelay } from '../../support/fake-stores.ts';
 import { TEST_CONFIG } from '../../support/http-deps.ts';
 import { type JenkinsApi, startJenkinsApi } from '../../support/jenkins-api.ts';
 import { sendJson } from '../../support/loopback-server.ts';
@@ -32,7 +32,11 @@ beforeEach(async () => {
 afterEach(() => jenkins.close());
 
 /** The action of the Git plugin, as the API shows it beside others that say nothing. */
-function checkout(remote: string, branch: string, commit = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b') {
+function getCheckoutStep(
+  remote: string,
+  branch: string,
+  commit = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+) {
   return {
     _class: 'hudson.plugins.git.util.BuildData',
     lastBuiltRevision: { SHA1: commit, branch: [{ SHA1: commit, name: branch }] },
@@ -68,7 +72,9 @@ async function complete(job: string, actions: readonly object[], folder: object 
 describe('a build completed with data from Jenkins', () => {
   test('has the times, repository, branch and commit of a Pipeline', async () => {
     expect(
-      await complete('shop', [checkout('https://git.example.com/acme/shop.git', 'refs/remotes/origin/main')]),
+      await complete('shop', [
+        getCheckoutStep('https://git.example.com/acme/shop.git', 'refs/remotes/origin/main'),
+      ]),
     ).toMatchObject({
       repository: 'acme/shop',
       pipeline: 'shop',
@@ -81,8 +87,8 @@ describe('a build completed with data from Jenkins', () => {
 
   test('has the branch in the name of a multibranch job, and the checkout of that branch', async () => {
     const actions = [
-      checkout('https://git.example.com/acme/library.git', 'v2'),
-      checkout('git@git.example.com:acme/shop.git', 'feature/coupon'),
+      getCheckoutStep('https://git.example.com/acme/library.git', 'v2'),
+      getCheckoutStep('git@git.example.com:acme/shop.git', 'feature/coupon'),
     ];
     expect(await complete('shop/feature%2Fcoupon', actions, MULTIBRANCH)).toMatchObject({
       repository: 'acme/shop',
@@ -92,7 +98,7 @@ describe('a build completed with data from Jenkins', () => {
   });
 
   test('keeps the name of the job after a failed checkout next to a library', async () => {
-    const library = checkout('https://git.example.com/acme/library.git', 'v2');
+    const library = getCheckoutStep('https://git.example.com/acme/library.git', 'v2');
     expect(await complete('shop/main', [library], MULTIBRANCH)).toMatchObject({
       repository: 'shop/main',
       branch: 'main',
@@ -102,7 +108,7 @@ describe('a build completed with data from Jenkins', () => {
 
   test('keeps the name of the job for two repositories without a branch to choose by', async () => {
     const actions = ['shop', 'library'].map((name) =>
-      checkout(`https://git.example.com/acme/${name}.git`, 'main'),
+      getCheckoutStep(`https://git.example.com/acme/${name}.git`, 'main'),
     );
     expect(await complete('team/shop', actions)).toMatchObject({ repository: 'team/shop', branch: null });
   });
@@ -124,9 +130,9 @@ describe('an event of the Notification plugin', () => {
     },
   });
 
-  async function receive(phases: readonly string[], between: () => void) {
+  async function receivePhases(phases: readonly string[], between: () => void) {
     const settings = JenkinsSettings.parse({ baseUrl: jenkins.url, webhookSecrets: [SECRET] });
-    const { deps, state } = fakeHttpDeps({
+    const { deps, state } = createFakeHttpDeps({
       config: { ...TEST_CONFIG, providers: { ...NO_PROVIDERS, jenkins: settings } },
       buildSources: {
         jenkins: await createJenkinsProvider(settings).openBuildSource({
@@ -144,7 +150,7 @@ describe('an event of the Notification plugin', () => {
         headers: { 'content-type': 'application/json', 'x-faultline-token': SECRET },
         payload: JSON.stringify(event(phase)),
       });
-      await relayed(state);
+      await waitForRelay(state);
       between();
     }
     await app.close();
@@ -155,10 +161,10 @@ describe('an event of the Notification plugin', () => {
     pages['/job/shop/job/main/12/api/json'] = {
       timestamp: START,
       duration: 30_000,
-      actions: [checkout('https://git.example.com/acme/shop.git', 'main')],
+      actions: [getCheckoutStep('https://git.example.com/acme/shop.git', 'main')],
     };
     pages['/job/shop/api/json'] = MULTIBRANCH;
-    const builds = await receive(['COMPLETED', 'FINALIZED'], () => {
+    const builds = await receivePhases(['COMPLETED', 'FINALIZED'], () => {
       isAway = true;
     });
 
@@ -174,7 +180,7 @@ describe('an event of the Notification plugin', () => {
 
   test('is stored with its own data while Jenkins does not respond', async () => {
     isAway = true;
-    expect(await receive(['COMPLETED'], () => undefined)).toMatchObject([
+    expect(await receivePhases(['COMPLETED'], () => undefined)).toMatchObject([
       { repository: 'shop/main', startedAt: '2026-03-01T11:50:00.000Z' },
     ]);
   });

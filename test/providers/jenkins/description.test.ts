@@ -3,76 +3,80 @@ import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { createJenkinsDescription } from '../../../src/providers/jenkins/description.ts';
 import { createJenkinsProvider, JenkinsSettings } from '../../../src/providers/jenkins/provider.ts';
 import {
-  branchSituation,
-  decided,
+  createBranchSituation,
+  createDecision,
   openQuestion,
   sampleCause,
   sampleHead,
 } from '../../channels/slack/slack-world.ts';
 import {
-  recalledAnalysis,
+  createRecalledAnalysis,
+  createUnsureAnalysis,
   sampleAnalysis,
   sampleBuild,
-  unsureAnalysis,
 } from '../../support/sample-analysis.ts';
 
 const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
-function worded(
+function wordMessage(
   change: Partial<BuildSituation> = {},
   options: Parameters<typeof createJenkinsDescription>[1] = HTML,
 ) {
   const build = sampleBuild({ provider: 'jenkins', url: 'https://ci.example/job/shop/812/' });
-  return createJenkinsDescription(branchSituation(sampleHead({ build, ...change })), options)?.text ?? null;
+  return (
+    createJenkinsDescription(createBranchSituation(sampleHead({ build, ...change })), options)?.text ?? null
+  );
 }
 
 const WHY = '<a href="https://fl.example/analyses/ana_9f2c">why</a>';
 
 it('a description contains the category, the confidence, the cause and the link', () => {
-  expect(worded()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
-  expect(worded({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
+  expect(wordMessage()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
+  expect(wordMessage({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
     'Test failure 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
   );
-  expect(worded({}, { publicUrl: null, format: 'html' })).toBe(
+  expect(wordMessage({}, { publicUrl: null, format: 'html' })).toBe(
     'Test failure 91 %: The cart total is rounded twice.',
   );
 });
 
 it.each([
-  [sampleCause(unsureAnalysis()), 'Test failure 61 %, needs review: '],
-  [sampleCause(recalledAnalysis()), 'Test failure, confirmed by grace on 2026-10-12, seen 14 times: '],
+  [sampleCause(createUnsureAnalysis()), 'Test failure 61 %, needs review: '],
+  [sampleCause(createRecalledAnalysis()), 'Test failure, confirmed by grace on 2026-10-12, seen 14 times: '],
   [
-    sampleCause(sampleAnalysis(), { review: decided({ type: 'accept' }) }),
+    sampleCause(sampleAnalysis(), { review: createDecision({ type: 'accept' }) }),
     'Test failure, confirmed by grace: ',
   ],
   [
-    sampleCause(sampleAnalysis(), { review: decided({ type: 'correct', category: 'CONFIG_ERROR' }) }),
+    sampleCause(sampleAnalysis(), { review: createDecision({ type: 'correct', category: 'CONFIG_ERROR' }) }),
     'Configuration, corrected by grace (Faultline said Test failure): ',
   ],
   [
-    sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }),
+    sampleCause(sampleAnalysis(), { review: createDecision({ type: 'reject', reason: 'no' }) }),
     'Test failure, marked wrong by grace: ',
   ],
 ])('a description states what a person decided or found before: %#', (cause, start) => {
-  expect(worded({ causes: [cause] })?.startsWith(start)).toBe(true);
+  expect(wordMessage({ causes: [cause] })?.startsWith(start)).toBe(true);
 });
 
 it('a description counts further causes', () => {
-  expect(worded({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
+  expect(wordMessage({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
     'rounded twice. 2 more causes. <a',
   );
 });
 
 it('a description explains why there is no answer', () => {
   const job = { state: 'failed', error: 'the daily budget is used up' } as const;
-  expect(worded({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
-  expect(worded({ causes: [], job: null })).toBe('Faultline: not analyzed, no failure was found in its logs');
+  expect(wordMessage({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
+  expect(wordMessage({ causes: [], job: null })).toBe(
+    'Faultline: not analyzed, no failure was found in its logs',
+  );
 });
 
 it('a description is not written during the triage, or for a passed build', () => {
-  expect(worded({ causes: [], job: { state: 'running', error: null } })).toBeNull();
-  expect(worded({ causes: [], question: openQuestion })).toBeNull();
-  expect(worded({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
+  expect(wordMessage({ causes: [], job: { state: 'running', error: null } })).toBeNull();
+  expect(wordMessage({ causes: [], question: openQuestion })).toBeNull();
+  expect(wordMessage({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
 });
 
 describe('hostile text', () => {
@@ -81,14 +85,14 @@ describe('hostile text', () => {
   const causes = [sampleCause(sampleAnalysis({ id: '"><script>', answer: { ...answer, title } }))];
 
   it('is escaped in HTML', () => {
-    expect(worded({ causes })).toContain(
+    expect(wordMessage({ causes })).toContain(
       '&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; ⟦U+202E⟧ &amp; [x](y)',
     );
-    expect(worded({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
+    expect(wordMessage({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
   });
 
   it('has no brackets in plain text', () => {
-    expect(worded({ causes }, { ...HTML, format: 'text' })).not.toMatch(/[<>]/);
+    expect(wordMessage({ causes }, { ...HTML, format: 'text' })).not.toMatch(/[<>]/);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { clearState, type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
-import { emptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
-import { signedHeaders } from '../../support/webhook-senders.ts';
+import { clearState, createFakeHttpDeps, type FakeState, waitForRelay } from '../../support/fake-stores.ts';
+import { createEmptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
+import { createSignedHeadersFor } from '../../support/webhook-senders.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -35,7 +35,7 @@ const generic = { repository: 'shop/api', pipeline: 'nightly', number: 7, status
 let app: FastifyInstance;
 let state: FakeState;
 beforeAll(async () => {
-  const fake = fakeHttpDeps({ clock: { now: () => NOW } });
+  const fake = createFakeHttpDeps({ clock: { now: () => NOW } });
   state = fake.state;
   app = await buildHttp(fake.deps);
 });
@@ -51,11 +51,11 @@ async function send(payload: unknown, options: { headers?: Record<string, string
     ...request,
     headers: { 'content-type': 'application/json;charset=UTF-8', ...headers },
   });
-  await relayed(state);
+  await waitForRelay(state);
   return answer;
 }
 
-function changed(build: object): object {
+function createNotification(build: object): object {
   return { ...notification, build: { ...notification.build, ...build } };
 }
 
@@ -93,7 +93,7 @@ describe('the Notification plugin', () => {
       skipped: 0,
       failed_tests: ['shop.CartTest.total'],
     };
-    expect((await send(changed({ log, test_summary }))).statusCode).toBe(202);
+    expect((await send(createNotification({ log, test_summary }))).statusCode).toBe(202);
 
     await expect
       .poll(() => [...state.archive])
@@ -106,7 +106,7 @@ describe('the Notification plugin', () => {
 
   test('sends COMPLETED and FINALIZED, which become one build with one triage', async () => {
     await send(notification);
-    await send(changed({ phase: 'FINALIZED' }));
+    await send(createNotification({ phase: 'FINALIZED' }));
 
     expect(state.deliveries.map(({ event, buildId }) => `${event} ${buildId}`)).toEqual([
       'completed bld_1',
@@ -116,13 +116,13 @@ describe('the Notification plugin', () => {
   });
 
   test('reports an unstable build, which has failed tests and is a failure', async () => {
-    await send(changed({ status: 'UNSTABLE' }));
+    await send(createNotification({ status: 'UNSTABLE' }));
 
     expect(state.enqueued).toEqual(['bld_1']);
   });
 
   test('reports a passed build, which is stored without a triage request', async () => {
-    expect((await send(changed({ status: 'SUCCESS' }))).statusCode).toBe(202);
+    expect((await send(createNotification({ status: 'SUCCESS' }))).statusCode).toBe(202);
     expect([state.builds[0]?.status, state.jobs]).toEqual(['passed', []]);
   });
 
@@ -133,7 +133,7 @@ describe('the Notification plugin', () => {
     [{ status: 'NOT_BUILT' }, 'ended as NOT_BUILT'],
     [{ status: null }, 'ended as nothing'],
   ])('may send %o, which is acknowledged and ignored', async (build, reason) => {
-    const answer = await send(changed(build));
+    const answer = await send(createNotification(build));
 
     expect([answer.statusCode, answer.json()]).toEqual([202, { ignored: expect.stringContaining(reason) }]);
     expect(state.builds).toEqual([]);
@@ -170,7 +170,7 @@ describe('the Notification plugin', () => {
   });
 
   test('sends a time that becomes the end, but never in the future', async () => {
-    await send(changed({ number: 19, timestamp: NOW + 60_000, duration: 90_000 }));
+    await send(createNotification({ number: 19, timestamp: NOW + 60_000, duration: 90_000 }));
 
     expect(state.builds[0]).toMatchObject({
       startedAt: '2026-03-01T11:58:30.000Z',
@@ -184,7 +184,7 @@ describe('the Notification plugin', () => {
     ['tests.test_tax.TestTax.test_tax[1.5-0.3]', 'tests.test_tax.TestTax', 'test_tax[1.5-0.3]'],
     ['converts 1.5 kronor', null, 'converts 1.5 kronor'],
   ])('names the failed test %s', async (full, suite, name) => {
-    await send(changed({ test_summary: { failed_tests: [full] } }));
+    await send(createNotification({ test_summary: { failed_tests: [full] } }));
 
     await expect.poll(() => state.results.get('bld_1')).toMatchObject([{ suite, name, status: 'failed' }]);
   });
@@ -194,7 +194,7 @@ describe('the Notification plugin', () => {
     ['ssh://git@git.example.com:7999/shop/api.git', 'shop/api'],
     ['https://git.example.com/group/sub/api/', 'group/sub/api'],
   ])('names %s, which is the repository %s', async (url, repository) => {
-    await send(changed({ scm: { url } }));
+    await send(createNotification({ scm: { url } }));
 
     expect(state.builds[0]?.repository).toBe(repository);
   });
@@ -287,7 +287,9 @@ describe('the authentication of a delivery', () => {
   });
 
   test('names the missing setting if there is no secret', async () => {
-    const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
+    const closed = await buildHttp(
+      createEmptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }),
+    );
     const answer = await closed.inject({ method: 'POST', url: '/webhooks/jenkins', payload: generic });
     await closed.close();
 
@@ -300,17 +302,25 @@ describe('a signed delivery (T14)', () => {
   const body = JSON.stringify(generic);
 
   test.each(JENKINS_SECRETS)('is accepted with %s', async (secret) => {
-    expect((await send(body, { headers: signedHeaders(body, NOW, 'evt-1', secret) })).statusCode).toBe(202);
+    expect(
+      (await send(body, { headers: createSignedHeadersFor(body, NOW, 'evt-1', secret) })).statusCode,
+    ).toBe(202);
   });
 
   test.each([
-    ['six minutes old', signedHeaders(body, NOW - 6 * 60_000)],
-    ['six minutes ahead', signedHeaders(body, NOW + 6 * 60_000)],
-    ['signed with another secret', signedHeaders(body, NOW, 'evt-1', 'some-other-secret')],
-    ['signed for another body', signedHeaders(`${body} `, NOW)],
-    ['under another id', { ...signedHeaders(body, NOW), 'x-faultline-id': 'evt-2' }],
-    ['at another time', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': String(NOW / 1000 - 1) }],
-    ['with a time that is none', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': 'yesterday' }],
+    ['six minutes old', createSignedHeadersFor(body, NOW - 6 * 60_000)],
+    ['six minutes ahead', createSignedHeadersFor(body, NOW + 6 * 60_000)],
+    ['signed with another secret', createSignedHeadersFor(body, NOW, 'evt-1', 'some-other-secret')],
+    ['signed for another body', createSignedHeadersFor(`${body} `, NOW)],
+    ['under another id', { ...createSignedHeadersFor(body, NOW), 'x-faultline-id': 'evt-2' }],
+    [
+      'at another time',
+      { ...createSignedHeadersFor(body, NOW), 'x-faultline-timestamp': String(NOW / 1000 - 1) },
+    ],
+    [
+      'with a time that is none',
+      { ...createSignedHeadersFor(body, NOW), 'x-faultline-timestamp': 'yesterday' },
+    ],
     ['without its id', { 'x-faultline-signature': 'sha256=00' }],
   ])('is refused: %s', async (_what, headers) => {
     const answer = await send(body, { headers });
@@ -320,11 +330,13 @@ describe('a signed delivery (T14)', () => {
   });
 
   test('is accepted within four minutes of difference', async () => {
-    expect((await send(body, { headers: signedHeaders(body, NOW - 4 * 60_000) })).statusCode).toBe(202);
+    expect((await send(body, { headers: createSignedHeadersFor(body, NOW - 4 * 60_000) })).statusCode).toBe(
+      202,
+    );
   });
 
   test('with a repeated id is refused and changes nothing', async () => {
-    const headers = signedHeaders(body, NOW);
+    const headers = createSignedHeadersFor(body, NOW);
     await send(body, { headers });
     const replay = await send(body, { headers });
 
@@ -334,7 +346,10 @@ describe('a signed delivery (T14)', () => {
   });
 
   test('is checked even next to a valid token', async () => {
-    const headers = { ...signedHeaders(body, NOW - 6 * 60_000), 'x-faultline-token': JENKINS_SECRETS[0] };
+    const headers = {
+      ...createSignedHeadersFor(body, NOW - 6 * 60_000),
+      'x-faultline-token': JENKINS_SECRETS[0],
+    };
 
     expect((await send(body, { headers })).statusCode).toBe(401);
   });

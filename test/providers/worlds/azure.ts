@@ -30,7 +30,7 @@ export const azureWorld: ProviderWorld = {
       eventType,
       publisherId: 'tfs',
       resourceVersion: '2.0',
-      resource: resourceOf(sent),
+      resource: createResource(sent),
     });
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const basic = `Basic ${Buffer.from(`faultline:${secret}`).toString('base64')}`;
@@ -40,7 +40,7 @@ export const azureWorld: ProviderWorld = {
     const route = `${method} ${path.replace(`/acme/${PROJECT}/_apis/build/builds/${RUN}`, '')}`;
     const [isTimeline, attempt] = /^GET \/timeline(?:\/t(\d))?$/.exec(route) ?? [];
     if (isTimeline !== undefined)
-      return state.jobs === null ? null : { json: { records: recordsOf(state.jobs, attempt) } };
+      return state.jobs === null ? null : { json: { records: createRecords(state.jobs, attempt) } };
     const logged = /^GET \/logs\/(\d+)$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /acme/_apis/projects/shop') return { json: { id: PROJECT, name: 'shop' } };
@@ -63,7 +63,7 @@ export const azureWorld: ProviderWorld = {
 
 type Jobs = NonNullable<HostState['jobs']>;
 
-function recordsOf(jobs: Jobs, attempt: string | undefined) {
+function createRecords(jobs: Jobs, attempt: string | undefined) {
   const newest = Math.max(...jobs.map((job) => job.attempt));
   const wanted = attempt === undefined ? newest : Number(attempt);
   const job = ({ id, name, outcome, attempt: of }: Jobs[number]) => ({
@@ -88,7 +88,7 @@ function recordsOf(jobs: Jobs, attempt: string | undefined) {
   ];
 }
 
-function resourceOf(sent: Sent): object {
+function createResource(sent: Sent): object {
   if (sent.of === 'unknown') return { commits: [] };
   if (sent.of !== 'run') return { id: RUN };
   return {

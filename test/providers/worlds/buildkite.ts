@@ -25,7 +25,7 @@ export const buildkiteWorld: ProviderWorld = {
         : sent.of === 'run' && sent.status === 'running'
           ? 'build.running'
           : 'build.finished';
-    const payload = JSON.stringify({ event, ...payloadOf(sent) });
+    const payload = JSON.stringify({ event, ...createPayload(sent) });
     const timestamp = Math.floor(Date.now() / 1000);
     const headers = {
       'content-type': 'application/json',
@@ -52,7 +52,7 @@ export const buildkiteWorld: ProviderWorld = {
         json: {
           number: 12,
           state: 'failed',
-          jobs: [{ id: 'w', type: 'waiter' }, ...listed.map((job) => jobOf(job, listed))],
+          jobs: [{ id: 'w', type: 'waiter' }, ...listed.map((job) => createJob(job, listed))],
         },
       };
     }
@@ -68,7 +68,7 @@ export const buildkiteWorld: ProviderWorld = {
 
 type Job = NonNullable<Parameters<ProviderWorld['answer']>[1]['jobs']>[number];
 
-function jobOf({ id, name, outcome, attempt }: Job, all: readonly Job[]) {
+function createJob({ id, name, outcome, attempt }: Job, all: readonly Job[]) {
   const retry = all.find((one) => one.name === name && one.attempt === attempt + 1);
   const ended = `2026-03-01T1${attempt}:00:00.000Z`;
   const job = {
@@ -87,7 +87,7 @@ function jobOf({ id, name, outcome, attempt }: Job, all: readonly Job[]) {
   };
 }
 
-function payloadOf(sent: Sent): object {
+function createPayload(sent: Sent): object {
   if (sent.of === 'unknown') return { agent: { id: '0b461f65' } };
   if (sent.of === 'half' || sent.of === 'job') return { build: { number: 12 }, pipeline: { slug: 'ci' } };
   const build = {

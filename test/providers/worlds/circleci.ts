@@ -37,7 +37,7 @@ export const circleciWorld: ProviderWorld = {
       id: deliveryId,
       type,
       happened_at: '2026-03-01T11:00:00Z',
-      ...payloadOf(sent),
+      ...createPayload(sent),
     });
     const headers = { 'content-type': 'application/json', 'circleci-event-type': type };
     return {
@@ -51,10 +51,10 @@ export const circleciWorld: ProviderWorld = {
   answer({ method, path, body }, state) {
     const route = `${method} ${path.replace('/api', '')}`;
     if (route === `GET /v2/pipeline/${PIPELINE}/workflow`)
-      return state.jobs === null ? null : { json: { items: workflowsOf(state.jobs) } };
+      return state.jobs === null ? null : { json: { items: createWorkflows(state.jobs) } };
     const attempt = /^GET \/v2\/workflow\/w(\d)\/job$/.exec(route)?.[1];
     if (attempt !== undefined) {
-      const items = (state.jobs ?? []).filter((job) => job.attempt === Number(attempt)).map(jobOf);
+      const items = (state.jobs ?? []).filter((job) => job.attempt === Number(attempt)).map(createJob);
       return {
         json: {
           items: [{ name: 'hold', type: 'approval', status: 'success' }, ...items],
@@ -86,7 +86,7 @@ export const circleciWorld: ProviderWorld = {
 
 type Jobs = NonNullable<HostState['jobs']>;
 
-function workflowsOf(jobs: Jobs) {
+function createWorkflows(jobs: Jobs) {
   const attempts = [...new Set(jobs.map(({ attempt }) => attempt))];
   return attempts.map((attempt) => ({
     id: `w${attempt}`,
@@ -96,7 +96,7 @@ function workflowsOf(jobs: Jobs) {
   }));
 }
 
-function jobOf({ id, name, outcome, attempt }: Jobs[number]) {
+function createJob({ id, name, outcome, attempt }: Jobs[number]) {
   const status = outcome === 'passed' ? 'success' : 'failed';
   return {
     id: `j${id}`,
@@ -109,7 +109,7 @@ function jobOf({ id, name, outcome, attempt }: Jobs[number]) {
   };
 }
 
-function payloadOf(sent: Sent): object {
+function createPayload(sent: Sent): object {
   const project = {
     project: { id: 'p', name: 'api', slug: 'gh/shop/api' },
     organization: { id: 'o', name: 'shop' },

@@ -1,7 +1,7 @@
 import { createGiteaProvider, GiteaSettings } from '../../../src/providers/gitea/provider.ts';
 import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
-import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';
+import { answerComment, answerHook, answerPast, createJob } from './github.ts';
 
 /** The API of Gitea 1.27 as its own description documents it. */
 export const giteaWorld: ProviderWorld = {
@@ -19,7 +19,7 @@ export const giteaWorld: ProviderWorld = {
       }),
     ),
   deliver(sent, secret, deliveryId) {
-    const payload = JSON.stringify(payloadOf(sent));
+    const payload = JSON.stringify(createPayload(sent));
     const event = sent.of === 'unknown' ? 'repository' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
     const headers = {
       'content-type': 'application/json',
@@ -37,7 +37,7 @@ export const giteaWorld: ProviderWorld = {
     const attempt = /^GET \/actions\/runs\/4711\/attempts\/(\d+)\/jobs$/.exec(route)?.[1];
     if (attempt !== undefined) {
       if (state.jobs === null) return null;
-      const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
+      const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(createJob);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '1' ? jobs : [] } };
     }
     if (state.past.length > 0 && route === 'GET ')
@@ -50,9 +50,9 @@ export const giteaWorld: ProviderWorld = {
     if (route === 'GET /actions/workflows')
       return { json: { total_count: 1, workflows: [{ id: 'ci.yml', name: 'ci' }] } };
     return (
-      pastAnswer(route, query, state) ??
-      hookAnswer(giteaWorld, route, body, state) ??
-      commentAnswer(route, body, state)
+      answerPast(route, query, state) ??
+      answerHook(giteaWorld, route, body, state) ??
+      answerComment(route, body, state)
     );
   },
 };
@@ -60,7 +60,7 @@ export const giteaWorld: ProviderWorld = {
 const repository = { full_name: 'shop/api', default_branch: 'main' };
 
 /** As Gitea sends it: no conclusion until a run has ended, and no branch of a pull request's run. */
-function payloadOf(sent: Sent): object {
+function createPayload(sent: Sent): object {
   const sender = { login: 'ann' };
   if (sent.of === 'unknown') return { action: 'created', repository, sender };
   if (sent.of === 'half') return { action: 'completed', repository, workflow_run: { id: RUN } };

@@ -1,8 +1,9 @@
 import { createGithubProvider, GithubSettings } from '../../../src/providers/github/provider.ts';
-import { githubSignature } from '../../support/webhook-senders.ts';
+import { signForGithub } from '../../support/webhook-senders.ts';
 import {
   COMMIT,
   ENDED,
+  findPastLog,
   type HostAnswer,
   type HostState,
   keepHook,
@@ -10,7 +11,6 @@ import {
   logAnswer,
   OURS,
   type ProviderWorld,
-  pastLog,
   RUN,
   type Sent,
   tryHook,
@@ -32,7 +32,7 @@ export const githubWorld: ProviderWorld = {
       }),
     ),
   deliver(sent, secret, deliveryId) {
-    const payload = JSON.stringify(payloadOf(sent));
+    const payload = JSON.stringify(createPayload(sent));
     const event = sent.of === 'unknown' ? 'star' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
     const headers = {
       'content-type': 'application/json',
@@ -42,7 +42,7 @@ export const githubWorld: ProviderWorld = {
     return {
       payload,
       headers:
-        secret === null ? headers : { ...headers, 'x-hub-signature-256': githubSignature(payload, secret) },
+        secret === null ? headers : { ...headers, 'x-hub-signature-256': signForGithub(payload, secret) },
     };
   },
   answer({ method, path, query, body }, state) {
@@ -50,7 +50,7 @@ export const githubWorld: ProviderWorld = {
     const attempt = /^GET \/actions\/runs\/4711\/attempts\/(\d+)\/jobs$/.exec(route)?.[1];
     if (attempt !== undefined) {
       if (state.jobs === null) return null;
-      const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
+      const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(createJob);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '2' ? [] : jobs } };
     }
     if (state.past.length > 0 && route === 'GET ')
@@ -62,15 +62,15 @@ export const githubWorld: ProviderWorld = {
     if (route === 'POST /actions/runs/4711/rerun-failed-jobs') return keepRerun(state, body, 201);
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
     return (
-      pastAnswer(route, query, state) ??
-      hookAnswer(githubWorld, route, body, state) ??
-      commentAnswer(route, body, state)
+      answerPast(route, query, state) ??
+      answerHook(githubWorld, route, body, state) ??
+      answerComment(route, body, state)
     );
   },
 };
 
 /** Runs that ended before, as GitHub and Gitea list them. */
-export function pastAnswer(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
+export function answerPast(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
   if (state.past.length === 0) return null;
   if (route === 'GET /actions/runs') {
     const size = Number(query.get('per_page') ?? query.get('limit'));
@@ -78,7 +78,7 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
     return {
       json: {
         total_count: state.past.length,
-        workflow_runs: state.past.slice(start, start + size).map(pastRun),
+        workflow_runs: state.past.slice(start, start + size).map(createPastRun),
       },
     };
   }
@@ -86,7 +86,7 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
     /^GET \/actions\/runs\/(\d+)(?:\/(?:attempts\/1\/)?(jobs|artifacts|logs))?$/.exec(route) ?? [];
   const run = state.past.find((pastHostRun) => String(pastHostRun.id) === id);
   if (run?.isDeleted === true) return null;
-  if (run !== undefined && what === undefined) return { json: pastRun(run) };
+  if (run !== undefined && what === undefined) return { json: createPastRun(run) };
   if (run !== undefined && what === 'artifacts') return { json: { total_count: 0, artifacts: [] } };
   if (run !== undefined && what === 'jobs') {
     const job = { id: run.id * 10, name: 'test', status: 'completed', completed_at: run.ended };
@@ -100,10 +100,10 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
       },
     };
   }
-  return pastLog(state, /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1]);
+  return findPastLog(state, /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1]);
 }
 
-function pastRun({ id, status, ended }: HostState['past'][number]) {
+function createPastRun({ id, status, ended }: HostState['past'][number]) {
   return {
     ...{
       id,
@@ -131,7 +131,7 @@ function pastRun({ id, status, ended }: HostState['past'][number]) {
 }
 
 /** Webhooks, and what a token may read, as GitHub and Gitea have them. */
-export function hookAnswer(
+export function answerHook(
   world: ProviderWorld,
   route: string,
   body: Readonly<Record<string, unknown>>,
@@ -152,7 +152,7 @@ export function hookAnswer(
 }
 
 /** Comments and statuses as GitHub and Gitea have them. */
-export function commentAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
+export function answerComment(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
   const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({
     id,
     body: text,
@@ -177,7 +177,7 @@ export function commentAnswer(route: string, body: Readonly<Record<string, unkno
 }
 
 /** A job as GitHub and Gitea list it. */
-export function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
+export function createJob({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
   const conclusion = outcome === 'failed' ? 'failure' : 'success';
   const steps = [
     { name: 'Set up job', number: 1, conclusion: 'success' },
@@ -199,7 +199,7 @@ export function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['job
 
 const repository = { full_name: 'shop/api', default_branch: 'main' };
 
-function payloadOf(sent: Sent): object {
+function createPayload(sent: Sent): object {
   if (sent.of === 'unknown') return { action: 'created', repository };
   if (sent.of === 'half') return { action: 'completed', repository, workflow_run: { id: RUN } };
   const attempt = sent.attempt ?? 1;

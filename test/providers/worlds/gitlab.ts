@@ -1,6 +1,7 @@
 import { createGitlabProvider, GitlabSettings } from '../../../src/providers/gitlab/provider.ts';
 import {
   COMMIT,
+  findPastLog,
   type HostAnswer,
   type HostState,
   keepHook,
@@ -8,7 +9,6 @@ import {
   logAnswer,
   OURS,
   type ProviderWorld,
-  pastLog,
   RUN,
   type Sent,
   tryHook,
@@ -38,17 +38,17 @@ export const gitlabWorld: ProviderWorld = {
       'idempotency-key': deliveryId,
     };
     return {
-      payload: JSON.stringify(payloadOf(sent)),
+      payload: JSON.stringify(createPayload(sent)),
       headers: secret === null ? headers : { ...headers, 'x-gitlab-token': secret },
     };
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/api/v4', '').replace('/projects/shop/api', '')}`;
-    const past = state.past.length > 0 ? pastAnswer(route, query, state) : null;
+    const past = state.past.length > 0 ? answerPast(route, query, state) : null;
     if (past !== null) return past;
     if (route === 'GET /pipelines/4711/jobs') {
       if (state.jobs === null) return null;
-      return { json: query.get('page') === '1' ? state.jobs.map(jobOf) : [] };
+      return { json: query.get('page') === '1' ? state.jobs.map(createJob) : [] };
     }
     const logged = /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
@@ -56,12 +56,12 @@ export const gitlabWorld: ProviderWorld = {
     if (route === 'POST /pipelines/4711/retry') return keepRerun(state, body, 201);
     if (route === 'GET /version') return { json: { version: '18.4.0' } };
     if (route === 'GET /user') return { json: { username: OURS } };
-    return hookAnswer(route, body, state) ?? noteAnswer(route, body, state);
+    return answerHook(route, body, state) ?? noteAnswer(route, body, state);
   },
 };
 
 /** Pipelines that ended before. */
-function pastAnswer(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
+function answerPast(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
   if (route === 'GET ') return { json: project };
   if (route === 'GET /pipelines') {
     const size = Number(query.get('per_page'));
@@ -74,7 +74,7 @@ function pastAnswer(route: string, query: URLSearchParams, state: HostState): Ho
   }
   const [, id, what] = /^GET \/pipelines\/(\d+)(?:\/(jobs|test_report))?$/.exec(route) ?? [];
   const run = state.past.find((pastHostRun) => String(pastHostRun.id) === id);
-  if (run === undefined) return pastLog(state, /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1]);
+  if (run === undefined) return findPastLog(state, /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1]);
   if (run.isDeleted === true) return { status: 404, json: { message: '404 Not found' } };
   const { status, ended } = run;
   const said = { failed: 'failed', passed: 'success', running: 'running' }[status];
@@ -99,7 +99,7 @@ function pastAnswer(route: string, query: URLSearchParams, state: HostState): Ho
   };
 }
 
-function hookAnswer(
+function answerHook(
   route: string,
   body: Readonly<Record<string, unknown>>,
   state: HostState,
@@ -139,7 +139,7 @@ function noteAnswer(route: string, body: Readonly<Record<string, unknown>>, stat
 }
 
 /** A retried job keeps its name, and ends an hour later. */
-function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
+function createJob({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
   return {
     id,
     name,
@@ -157,7 +157,7 @@ const project = {
 };
 
 /** An hour for each attempt: GitLab runs a pipeline again under its id, and does not count. */
-function payloadOf(sent: Sent): object {
+function createPayload(sent: Sent): object {
   if (sent.of === 'unknown') return { object_kind: 'merge_request', project, object_attributes: { iid: 7 } };
   if (sent.of === 'half') return { object_kind: 'pipeline', project, object_attributes: { id: RUN } };
   const hour = 10 + (sent.attempt ?? 1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KNOWN_HOSTILE } from '../hostile-values.ts';
-import { blocksOf } from '../read-docs.ts';
+import { listBlocks } from '../read-docs.ts';
 import { CHECKOUT } from '../systems.ts';
 import { SCRIPT, type Sent, startUploadReceiver, type UploadReceiver } from '../upload-receiver.ts';
 import { runBuildbot } from './run-buildbot.ts';
@@ -18,7 +18,7 @@ test("in a real Buildbot every branch arrives unchanged, and no log shows the to
   const sent: Sent[] = [];
   const logs = await runBuildbot({
     recipe:
-      blocksOf('start/any-ci.md', 'python')[0]?.replaceAll('https://faultline.example', receiver.url) ?? '',
+      listBlocks('start/any-ci.md', 'python')[0]?.replaceAll('https://faultline.example', receiver.url) ?? '',
     secret: TOKEN,
     workerEnvironment: { WORKER_SETTING: 'shown-in-every-log' },
     checkout: CHECKOUT,

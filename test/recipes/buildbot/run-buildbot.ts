@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { pythonTools, run } from '../../../scripts/parts/attack/shared/tools.ts';
+import { installPythonTools, run } from '../../../scripts/parts/attack/shared/tools.ts';
 import type { HostileValues } from '../hostile-values.ts';
 
 const VERSION = '4.3.0';
@@ -31,7 +31,7 @@ export interface BuildbotRun {
 
 /** The logs of all steps: the step, the log, its text. Starts a master and a worker from PyPI, and ends both. */
 export async function runBuildbot(given: BuildbotRun): Promise<z.infer<typeof Logs>> {
-  const packages = resolve(await pythonTools('buildbot', PACKAGES));
+  const packages = resolve(await installPythonTools('buildbot', PACKAGES));
   const folder = await mkdtemp(join(tmpdir(), 'faultline-buildbot-'));
   const port = await findFreePort();
   const env = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { carelessAnalyst, isCareless } from '../../../scripts/parts/bench/careless-analyst.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createCarelessAnalyst, isCareless } from '../../../scripts/parts/bench/careless-analyst.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 
 const never = new AbortController().signal;
@@ -8,8 +8,8 @@ const quote = { source: 'build.log', line: 121, text: 'expected 10.20, got 10.21
 const claim = { text: 'The tax is rounded.', evidence: ['E1'], quotes: [quote] };
 const ids = Array.from({ length: 300 }, (_, at) => `case/${at}`);
 
-async function quotesOf(id: string): Promise<string[]> {
-  const analyst = carelessAnalyst(scriptedAnalyst({ answers: [{ claims: [claim] }] }));
+async function listQuotes(id: string): Promise<string[]> {
+  const analyst = createCarelessAnalyst(createScriptedAnalyst({ answers: [{ claims: [claim] }] }));
   const subject = sampleSubject({ build: sampleBuild({ id }) });
   const { value: classification } = await analyst.classify({ subject }, never);
   const { value } = await analyst.answer(
@@ -29,7 +29,7 @@ describe('the careless analyst', () => {
 
   it('otherwise answers like the real analyst', async () => {
     const [bad = '', good = ''] = [ids.find(isCareless), ids.find((id) => !isCareless(id))];
-    expect(await quotesOf(good)).toEqual([quote.text]);
-    expect(await quotesOf(bad)).toEqual([`${quote.text} (as far as I remember)`]);
+    expect(await listQuotes(good)).toEqual([quote.text]);
+    expect(await listQuotes(bad)).toEqual([`${quote.text} (as far as I remember)`]);
   });
 });

@@ -5,8 +5,8 @@ import { systemClock } from '../../../src/lib/time.ts';
 
 import { createExperiment } from '../../../src/replay/ablation.ts';
 import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const LIMITS = {
@@ -16,13 +16,13 @@ const LIMITS = {
 };
 const never = new AbortController().signal;
 
-function whole(): InvestigateDeps {
+function readWhole(): InvestigateDeps {
   // Never sure and never done asking, so that only the limits end it.
   const calls = Array.from({ length: 20 }, (_, at) => [
     { tool: 'search_code', args: { text: `word ${at}` }, why: 'to know' },
   ]);
-  const analyst = scriptedAnalyst({ calls, assessments: [{ confidence: 0.55 }] });
-  const toolbox = scriptedToolbox({ search_code: {}, search_knowledge: {} });
+  const analyst = createScriptedAnalyst({ calls, assessments: [{ confidence: 0.55 }] });
+  const toolbox = createScriptedToolbox({ search_code: {}, search_knowledge: {} });
   return {
     analyst,
     toolbox,
@@ -34,9 +34,9 @@ function whole(): InvestigateDeps {
   };
 }
 
-async function roundsWithout(...stages: AblationStage[]) {
+async function runWithout(...stages: AblationStage[]) {
   const experiment = await createExperiment(stages);
-  const analysis = await investigate(sampleSubject(), experiment?.change(whole()) ?? whole(), never);
+  const analysis = await investigate(sampleSubject(), experiment?.change(readWhole()) ?? readWhole(), never);
   const verdicts = analysis?.steps.filter(({ node }) => node === 'verify').length;
   return { iterations: analysis?.usage.iterations, toolCalls: analysis?.usage.toolCalls, verdicts };
 }
@@ -48,17 +48,17 @@ describe('an ablation experiment', () => {
   });
 
   it('keeps limits, analyst and graph if it concerns sources', async () => {
-    const before = whole();
+    const before = readWhole();
     const after = (await createExperiment(['web', 'sections']))?.change(before);
     expect(after?.limits).toEqual(LIMITS);
     expect([after?.analyst, after?.graph]).toEqual([before.analyst, before.graph]);
   });
 
   it('limits the loop to one round, corrections to one verdict, and tools to no calls', async () => {
-    const usual = await roundsWithout('library');
+    const usual = await runWithout('library');
     expect(usual.iterations).toBeGreaterThan(1);
-    expect(await roundsWithout('loop')).toEqual({ iterations: 1, toolCalls: 1, verdicts: 1 });
-    expect(await roundsWithout('tools')).toEqual({ iterations: 1, toolCalls: 0, verdicts: 1 });
-    expect(await roundsWithout('corrections')).toMatchObject({ verdicts: 1 });
+    expect(await runWithout('loop')).toEqual({ iterations: 1, toolCalls: 1, verdicts: 1 });
+    expect(await runWithout('tools')).toEqual({ iterations: 1, toolCalls: 0, verdicts: 1 });
+    expect(await runWithout('corrections')).toMatchObject({ verdicts: 1 });
   });
 });

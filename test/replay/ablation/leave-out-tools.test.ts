@@ -6,9 +6,9 @@ import { leaveOutTools } from '../../../src/replay/ablation.ts';
 import { createTools } from '../../../src/tools/all-tools.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
-import { emptySources } from '../../tools/sources.ts';
+import { createEmptySources } from '../../tools/sources.ts';
 
-const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
+const toolbox = createToolbox(createTools(createEmptySources()), { mask: (text) => text });
 const namesIn = (box: Toolbox) =>
   [...new Set(CATEGORIES.flatMap((category) => box.offered(category).map(({ name }) => name)))].sort();
 const never = new AbortController().signal;

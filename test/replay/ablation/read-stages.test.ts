@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ReadStage } from '../../../src/domain/calibration.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { capturedFailure } from '../../support/captured-failures.ts';
+import { readCapturedFailure } from '../../support/captured-failures.ts';
 
 /** A Maven build of five hundred lines, which no stage leaves as it is. */
-const { log } = capturedFailure('loyalty-customer-null');
+const { log } = readCapturedFailure('loyalty-customer-null');
 const sources = [{ name: 'log', kind: 'log' as const, text: log, notes: [] }];
 /** So few that every stage has to choose. */
 const BUDGET = 600;
@@ -18,7 +18,7 @@ const changedBy = (reading: Reading) => {
     JSON.stringify(value) === JSON.stringify(other.get(key)) ? [] : [key],
   );
 };
-const reasonsOf = (reading: Reading) => reading.excerpts.map(({ reason }) => reason);
+const listReasons = (reading: Reading) => reading.excerpts.map(({ reason }) => reason);
 
 describe('stages of the reader that are left out', () => {
   it('are none by default, with identical results', () => {
@@ -53,6 +53,6 @@ describe('stages of the reader that are left out', () => {
     const { excerpts } = read('reducer');
     const lines = log.split('\n').length;
     expect(excerpts.at(-1)?.lineEnd).toBe(lines);
-    expect(new Set(reasonsOf(read('reducer')))).toEqual(new Set(['end of the log']));
+    expect(new Set(listReasons(read('reducer')))).toEqual(new Set(['end of the log']));
   });
 });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ABLATION_MEASURES, systemDifferences } from '../../../scripts/parts/bench/ablation-measures.ts';
+import {
+  ABLATION_MEASURES,
+  computeSystemDifferences,
+} from '../../../scripts/parts/bench/ablation-measures.ts';
 import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A case of CODE_ERROR with what was said of it. */
-function answered(id: string, right: boolean, answerConfidence: number): ReplayedCase {
+function createAnswered(id: string, right: boolean, answerConfidence: number): ReplayedCase {
   const row = DatasetRow.parse({ id, category: 'CODE_ERROR', project: id });
   const said = {
     category: right ? 'CODE_ERROR' : 'TEST_FAILURE',
@@ -23,17 +26,19 @@ function answered(id: string, right: boolean, answerConfidence: number): Replaye
 }
 
 const cases = (confidenceOf: (at: number, right: boolean) => number) =>
-  Array.from({ length: 40 }, (_, at) => answered(`case-${at}`, at % 4 !== 0, confidenceOf(at, at % 4 !== 0)));
+  Array.from({ length: 40 }, (_, at) =>
+    createAnswered(`case-${at}`, at % 4 !== 0, confidenceOf(at, at % 4 !== 0)),
+  );
 const figure = (a: readonly ReplayedCase[], b: readonly ReplayedCase[], name: string) =>
-  systemDifferences(a, b, ABLATION_MEASURES).find((difference) => difference.name === name);
+  computeSystemDifferences(a, b, ABLATION_MEASURES).find((difference) => difference.name === name);
 const EQUAL_RISK = 'publishable with at most 5 % wrong';
 
 describe('two systems', () => {
   it('do not differ if they are the same', () => {
     const same = cases(() => 0.9);
-    expect(systemDifferences(same, same, ABLATION_MEASURES).every(({ verdict }) => verdict === 'same')).toBe(
-      true,
-    );
+    expect(
+      computeSystemDifferences(same, same, ABLATION_MEASURES).every(({ verdict }) => verdict === 'same'),
+    ).toBe(true);
   });
 
   it('are compared at equal risk, by what each publishes', () => {
@@ -56,7 +61,7 @@ describe('two systems', () => {
   });
 
   it('may be wrong in one of twenty published answers', () => {
-    const one = Array.from({ length: 20 }, (_, at) => answered(`case-${at}`, at !== 0, 0.9 - at / 100));
+    const one = Array.from({ length: 20 }, (_, at) => createAnswered(`case-${at}`, at !== 0, 0.9 - at / 100));
     expect(figure(one, one, EQUAL_RISK)?.a).toBe(1);
     expect(figure(one.slice(0, 19), one.slice(0, 19), EQUAL_RISK)?.a).toBe(0);
   });

@@ -7,7 +7,7 @@ import {
   fitCalibration,
   withInterval,
 } from '../../../src/replay/calibrate/calibrate.ts';
-import { labelled } from './labelled-answers.ts';
+import { createLabeled } from './labelled-answers.ts';
 
 const OPTIONS: CalibrateOptions = {
   ...{
@@ -23,7 +23,7 @@ const OPTIONS: CalibrateOptions = {
   },
   mask: (text) => text.replace('secret', '***'),
 };
-const answers = [...labelled('CODE_ERROR', 0.95, 90, 30), ...labelled('CODE_ERROR', 0.7, 30, 30)];
+const answers = [...createLabeled('CODE_ERROR', 0.95, 90, 30), ...createLabeled('CODE_ERROR', 0.7, 30, 30)];
 
 describe('fitting a calibration', () => {
   it('brings the stated confidence nearer to the actual accuracy, on unseen projects', () => {
@@ -46,7 +46,7 @@ describe('fitting a calibration', () => {
   });
 
   it('includes the thresholds for a given risk', () => {
-    const { calibration } = fitCalibration(labelled('TEST_FAILURE', 0.9, 100, 0), {
+    const { calibration } = fitCalibration(createLabeled('TEST_FAILURE', 0.9, 100, 0), {
       ...OPTIONS,
       risk: { most: 0.05, confidence: 0.95 },
     });
@@ -76,7 +76,7 @@ describe('a stored calibration', () => {
 
 describe('scores', () => {
   it('equal those computed by hand', () => {
-    const said = [...labelled('CODE_ERROR', 0.95, 1, 1), ...labelled('CODE_ERROR', 0.55, 1, 0)];
+    const said = [...createLabeled('CODE_ERROR', 0.95, 1, 1), ...createLabeled('CODE_ERROR', 0.55, 1, 0)];
     expect(computeCalibrationError(said)).toBeCloseTo((2 / 3) * 0.45 + (1 / 3) * 0.45, 9);
     expect(computeBrierScore(said)).toBeCloseTo((0.0025 + 0.9025 + 0.2025) / 3, 9);
     const { low, high } = withInterval(answers, computeCalibrationError);

@@ -2,7 +2,7 @@ import type { Category } from '../../../src/domain/category.ts';
 import type { LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
 
 /** So many right and so many wrong answers of one category that stated the same; `projects` of them take turns. */
-export function labelled(
+export function createLabeled(
   category: Category,
   stated: number,
   right: number,

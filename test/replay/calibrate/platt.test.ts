@@ -4,7 +4,7 @@ import { fitPlatt, type Statement } from '../../../src/replay/calibrate/fit.ts';
 
 describe('a Platt calibration', () => {
   it('maps the stated confidence to the actual accuracy, and never decreases', () => {
-    const calibrated = fitPlatt([...stated(0.9, 700, 300), ...stated(0.6, 550, 450)]);
+    const calibrated = fitPlatt([...createStated(0.9, 700, 300), ...createStated(0.6, 550, 450)]);
     expect(calibrated(0.9)).toBeCloseTo(0.7, 1);
     expect(calibrated(0.6)).toBeCloseTo(0.55, 1);
     const along = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map(calibrated);
@@ -12,14 +12,14 @@ describe('a Platt calibration', () => {
   });
 
   it('is the share of right answers if higher confidence was right less often', () => {
-    const calibrated = fitPlatt([...stated(0.9, 2, 8), ...stated(0.3, 8, 2)]);
+    const calibrated = fitPlatt([...createStated(0.9, 2, 8), ...createStated(0.3, 8, 2)]);
     expect(calibrated(0.1)).toBeCloseTo(0.5);
     expect(calibrated(0.9)).toBeCloseTo(0.5);
   });
 
   it('equals the solution by hand: all at one half, three of four right', () => {
     // With every statement at a half the slope stays 1, and 4 (σ(offset) - (3 · 4/5 + 1/3) / 4) + offset = 0 gives the offset.
-    const value = fitPlatt(stated(0.5, 3, 1))(0.5);
+    const value = fitPlatt(createStated(0.5, 3, 1))(0.5);
     const offset = Math.log(value / (1 - value));
     expect(4 * (value - (3 * 0.8 + 1 / 3) / 4) + offset).toBeCloseTo(0, 6);
     expect(value).toBeCloseTo(0.591, 3);
@@ -70,7 +70,7 @@ describe('a Platt calibration', () => {
   });
 
   it('stays between 0 and 1 if all were right, or none is known', () => {
-    for (const statements of [stated(1, 5, 0), stated(0, 0, 5), []]) {
+    for (const statements of [createStated(1, 5, 0), createStated(0, 0, 5), []]) {
       const value = fitPlatt(statements)(0.8);
       expect(value).toBeGreaterThan(0);
       expect(value).toBeLessThan(1);
@@ -78,7 +78,7 @@ describe('a Platt calibration', () => {
   });
 });
 
-function stated(probability: number, right: number, wrong: number): Statement[] {
+function createStated(probability: number, right: number, wrong: number): Statement[] {
   return Array.from({ length: right + wrong }, (_, index) => ({ stated: probability, right: index < right }));
 }
 

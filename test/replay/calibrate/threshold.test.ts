@@ -4,7 +4,7 @@ import { mapCategories } from '../../../src/domain/category.ts';
 import { computeCasesNeeded, computeUpperShare } from '../../../src/lib/binomial-bound.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
 import { findThresholds } from '../../../src/replay/calibrate/threshold.ts';
-import { labelled } from './labelled-answers.ts';
+import { createLabeled } from './labelled-answers.ts';
 
 const AS_STATED = mapCategories(() => createCappedMap(0, 0, 1));
 
@@ -16,7 +16,7 @@ describe('the upper bound of a share', () => {
       [3, 40],
       [12, 300],
     ] as const) {
-      expect(atMost(wrong, of, computeUpperShare(wrong, of, 0.95))).toBeCloseTo(0.05, 6);
+      expect(computeChanceOfAtMost(wrong, of, computeUpperShare(wrong, of, 0.95))).toBeCloseTo(0.05, 6);
     }
     expect(computeUpperShare(0, 0, 0.95)).toBe(1);
     expect(computeUpperShare(5, 5, 0.95)).toBe(1);
@@ -31,14 +31,16 @@ describe('a threshold for a risk', () => {
 
   it('equals the lowest that brute force finds, for one sequence', () => {
     const answers = [
-      ...labelled('CODE_ERROR', 0.95, 60, 0),
-      ...labelled('CODE_ERROR', 0.9, 30, 0),
-      ...labelled('CODE_ERROR', 0.8, 8, 6),
+      ...createLabeled('CODE_ERROR', 0.95, 60, 0),
+      ...createLabeled('CODE_ERROR', 0.9, 30, 0),
+      ...createLabeled('CODE_ERROR', 0.8, 8, 6),
     ];
     const risk = { most: 0.05, confidence: 0.95 };
     const brute = [0.95, 0.9, 0.8].filter((at) => {
       const above = answers.filter(({ stated }) => stated >= at);
-      return atMost(above.filter(({ right }) => !right).length, above.length, risk.most) <= 0.05;
+      return (
+        computeChanceOfAtMost(above.filter(({ right }) => !right).length, above.length, risk.most) <= 0.05
+      );
     });
     const [code] = findThresholds(answers, AS_STATED, risk);
     expect(code).toMatchObject({ threshold: Math.min(...brute), published: 90, wrong: 0, cases: 104 });
@@ -47,16 +49,19 @@ describe('a threshold for a risk', () => {
 
   it('is tested in several sequences if there are enough cases, each more strictly', () => {
     // The first answers hold a wrong one, so that a sequence from the top alone would end at once.
-    const answers = [...labelled('CODE_ERROR', 0.97, 59, 1), ...labelled('CODE_ERROR', 0.9, 240, 0)];
+    const answers = [
+      ...createLabeled('CODE_ERROR', 0.97, 59, 1),
+      ...createLabeled('CODE_ERROR', 0.9, 240, 0),
+    ];
     const [code] = findThresholds(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
     expect(code).toMatchObject({ threshold: 0.9, published: 300, wrong: 1 });
   });
 
   it('is null if no threshold meets the risk, so that every answer needs review', () => {
     const answers = [
-      ...labelled('CODE_ERROR', 0.9, 30, 0),
-      ...labelled('TEST_FAILURE', 0.9, 150, 30),
-      ...labelled('INFRA_ERROR', 0.6, 500, 0),
+      ...createLabeled('CODE_ERROR', 0.9, 30, 0),
+      ...createLabeled('TEST_FAILURE', 0.9, 150, 30),
+      ...createLabeled('INFRA_ERROR', 0.6, 500, 0),
     ];
     const found = findThresholds(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
     expect(found.map(({ threshold }) => threshold)).toEqual([null, null, null, null, null]);
@@ -121,7 +126,7 @@ describe('a threshold applied by verify', () => {
 
   it('is null if a flat map would publish what was never tested', () => {
     const flat = mapCategories((): CategoryMap => ({ ...createCappedMap(0, 0, 1), points: [[0, 0.95]] }));
-    const sure = labelled('CODE_ERROR', 0.95, 200, 0);
+    const sure = createLabeled('CODE_ERROR', 0.95, 200, 0);
     expect(findThresholds(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
   });
 
@@ -136,14 +141,14 @@ describe('a threshold applied by verify', () => {
         ],
       }),
     );
-    const mixed = [...labelled('CODE_ERROR', 0.97, 58, 1), ...labelled('CODE_ERROR', 0.92, 21, 0)];
+    const mixed = [...createLabeled('CODE_ERROR', 0.97, 58, 1), ...createLabeled('CODE_ERROR', 0.92, 21, 0)];
     const [code] = findThresholds(mixed, tied, { most: 0.07, confidence: 0.95 });
     expect(code?.threshold).toBeNull();
   });
 });
 
 /** P(X ≤ wrong) for so many trials, summed term by term. */
-function atMost(wrong: number, of: number, share: number): number {
+function computeChanceOfAtMost(wrong: number, of: number, share: number): number {
   let [sum, choose] = [0, 1];
   for (let count = 0; count <= wrong; count++) {
     sum += choose * share ** count * (1 - share) ** (of - count);

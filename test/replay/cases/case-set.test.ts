@@ -39,7 +39,7 @@ describe('a case set', () => {
       },
       { id: 'b', stack_trace: 'at cart.add', experiment: sampleExperiment({ excerpt: `token ${SECRET}` }) },
     ];
-    const { summary, out } = await imported(place, rows);
+    const { summary, out } = await importCases(place, rows);
     expect(summary).toMatchObject({
       cases: 2,
       logs: 2,
@@ -47,13 +47,13 @@ describe('a case set', () => {
       categories: { CONFIG_ERROR: 1, none: 1 },
     });
     expect(summary.secrets).toBeGreaterThanOrEqual(2);
-    const [first, second] = await all(readDataset(join(out, 'cases.jsonl')));
+    const [first, second] = await collectAll(readDataset(join(out, 'cases.jsonl')));
     expect(first).toMatchObject({ row: { id: 'a/1', root_cause: '*** expired' } });
     expect(second).toMatchObject({
       value: { id: 'b', log: 'at cart.add', experiment: { verdict: 'this-change', excerpt: 'token ***' } },
     });
     expect(JSON.stringify(first)).not.toContain('annotator');
-    const [one] = await all(await openCases(out));
+    const [one] = await collectAll(await openCases(out));
     const texts =
       one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;
     expect(texts).toMatchObject({ sources: [{ text: 'token ***\nboom' }], greenText: 'fine' });
@@ -75,10 +75,10 @@ describe('a case set', () => {
         category: 'CONFIG_ERROR',
       },
     ];
-    const { out } = await imported(place, [
+    const { out } = await importCases(place, [
       { id: 'x', logs, report_path: 'c.xml', failures, runner: 'jest', green: false },
     ]);
-    const [one] = await all(await openCases(out));
+    const [one] = await collectAll(await openCases(out));
     const { row, load } = one !== undefined && 'one' in one ? one.one : { row: null, load: null };
     const { log_lines: _, ...failure } = failures[0] ?? {};
     expect(row).toMatchObject({
@@ -97,16 +97,16 @@ describe('a case set', () => {
     const place = placeWith({ 'red.log': 'boom' });
     const rows = [{ id: 'x', log_path: 'red.log', category: 'CODE_ERROR' }];
     const bytes = (folder: string) =>
-      filesIn(folder).map((file) => `${file} ${readFileSync(join(folder, file)).toString('base64')}`);
-    expect(bytes((await imported(place, rows, 'one')).out)).toEqual(
-      bytes((await imported(place, rows, 'two')).out),
+      listFilesIn(folder).map((file) => `${file} ${readFileSync(join(folder, file)).toString('base64')}`);
+    expect(bytes((await importCases(place, rows, 'one')).out)).toEqual(
+      bytes((await importCases(place, rows, 'two')).out),
     );
   });
 
   it('lists what is left out, with the reason', async () => {
     const place = placeWith({ 'red.log': 'boom' });
     symlinkSync('/etc/hostname', join(place, 'link.log'));
-    const { summary } = await imported(place, [
+    const { summary } = await importCases(place, [
       { id: 'ok', log_path: 'red.log' },
       { id: 'bad', category: 'WEATHER', log: 'x' },
       { id: 'missing', log_path: 'no.log' },
@@ -138,9 +138,9 @@ describe('a case set', () => {
   it('keeps logs apart whose ids have no plain letters', async () => {
     // Their hashes begin with the same eight digits, as those of some among a hundred thousand do.
     const rows = ID_TWINS.map((id) => ({ id, log_path: `${ID_TWINS.indexOf(id)}.log` }));
-    const { out } = await imported(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
+    const { out } = await importCases(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
     const texts: string[] = [];
-    for (const outcome of await all(await openCases(out)))
+    for (const outcome of await collectAll(await openCases(out)))
       if ('one' in outcome)
         texts.push((await outcome.one.load({ maxBytes: 1_000, green: false })).sources[0]?.text ?? '');
     expect(texts).toEqual(['first', 'second']);
@@ -153,7 +153,7 @@ describe('a case set', () => {
     const out = join(place, 'set');
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
     const cases = readDatasetCases(join(place, 'cases.jsonl'));
-    await expect(writeCaseSet(cases, await beginFolder(out), limits(), stopped.signal)).rejects.toThrow(
+    await expect(writeCaseSet(cases, await beginFolder(out), createLimits(), stopped.signal)).rejects.toThrow(
       'stopped',
     );
     expect(readdirSync(place)).toEqual(['cases.jsonl']);
@@ -170,7 +170,12 @@ describe('a case set', () => {
       writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(createStorageError(path, cause)));
     const failing: NewFolder = { ...folder, append: () => full(out) };
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
-    const written = writeCaseSet(readDatasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
+    const written = writeCaseSet(
+      readDatasetCases(join(place, 'cases.jsonl')),
+      failing,
+      createLimits(),
+      never,
+    );
     await expect(written).rejects.toMatchObject({
       code: 'storage-failed',
       message: `${out} cannot be written: the disk is full. Nothing was left behind.`,
@@ -180,7 +185,7 @@ describe('a case set', () => {
   });
 });
 
-async function imported(
+async function importCases(
   place: string,
   rows: readonly object[],
   name = 'set',
@@ -193,13 +198,13 @@ async function imported(
     summary: await writeCaseSet(
       listConfined(readDatasetCases(dataset), dataset, place),
       await beginFolder(out),
-      limits(),
+      createLimits(),
       never,
     ),
   };
 }
 
-function limits() {
+function createLimits() {
   return { masker: createMasker(), maxLogBytes: 1_000_000 };
 }
 
@@ -209,14 +214,14 @@ function placeWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-function filesIn(folder: string): string[] {
+function listFilesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 }
 
-async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+async function collectAll<T>(values: AsyncIterable<T>): Promise<T[]> {
   const held: T[] = [];
   for await (const value of values) held.push(value);
   return held;

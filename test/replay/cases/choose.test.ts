@@ -11,15 +11,19 @@ const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
 
 describe('a sample of cases', () => {
   it('is the same in any order, and different with another seed', async () => {
-    const sample = await idsOf(sampleCases(of(ROWS), 20));
+    const sample = await listIds(sampleCases(replayRows(ROWS), 20));
     expect(sample).toHaveLength(20);
-    expect((await idsOf(sampleCases(of([...ROWS].reverse()), 20))).sort()).toEqual([...sample].sort());
-    expect((await idsOf(sampleCases(of(ROWS), 20, 'other'))).sort()).not.toEqual([...sample].sort());
+    expect((await listIds(sampleCases(replayRows([...ROWS].reverse()), 20))).sort()).toEqual(
+      [...sample].sort(),
+    );
+    expect((await listIds(sampleCases(replayRows(ROWS), 20, 'other'))).sort()).not.toEqual(
+      [...sample].sort(),
+    );
   });
 
   it('gives each category its share, and a small one at least one case', async () => {
     const rows = new Map(ROWS.map((row) => [row.id, row.category]));
-    const counts = Map.groupBy(await idsOf(sampleCases(of(ROWS), 20)), (id) => rows.get(id));
+    const counts = Map.groupBy(await listIds(sampleCases(replayRows(ROWS), 20)), (id) => rows.get(id));
     expect([...counts].map(([category, ids]) => `${category} ${ids.length}`).sort()).toEqual([
       'CODE_ERROR 1',
       'INFRA_ERROR 1',
@@ -29,24 +33,24 @@ describe('a sample of cases', () => {
 
   it('grows without losing cases, in the order of the lines, and may be complete', async () => {
     const [small, large] = [
-      await idsOf(sampleCases(of(ROWS.slice(0, 180)), 20)),
-      await idsOf(sampleCases(of(ROWS.slice(0, 180)), 40)),
+      await listIds(sampleCases(replayRows(ROWS.slice(0, 180)), 20)),
+      await listIds(sampleCases(replayRows(ROWS.slice(0, 180)), 40)),
     ];
     expect(small.every((id) => large.includes(id))).toBe(true);
     expect(large).toEqual(ROWS.map(({ id }) => id).filter((id) => large.includes(id)));
-    expect(await idsOf(sampleCases(of(ROWS), 1_000))).toHaveLength(200);
-    expect(await idsOf(sampleCases(of(ROWS), 2))).toHaveLength(2);
+    expect(await listIds(sampleCases(replayRows(ROWS), 1_000))).toHaveLength(200);
+    expect(await listIds(sampleCases(replayRows(ROWS), 2))).toHaveLength(2);
   });
 
   it('includes invalid rows', async () => {
     const bad: CaseOutcome = { line: 201, id: null, error: 'line 201 is not JSON' };
-    const outcomes = await all(sampleCases(of(ROWS, [bad]), 3));
+    const outcomes = await collectAll(sampleCases(replayRows(ROWS, [bad]), 3));
     expect(outcomes.at(-1)).toEqual(bad);
     expect(outcomes).toHaveLength(4);
   });
 });
 
-async function* of(
+async function* replayRows(
   rows: readonly DatasetRow[],
   bad: readonly CaseOutcome[] = [],
 ): AsyncGenerator<CaseOutcome> {
@@ -55,11 +59,11 @@ async function* of(
   yield* bad;
 }
 
-async function idsOf(outcomes: AsyncIterable<CaseOutcome>): Promise<string[]> {
-  return (await all(outcomes)).flatMap((outcome) => ('one' in outcome ? [outcome.one.row.id] : []));
+async function listIds(outcomes: AsyncIterable<CaseOutcome>): Promise<string[]> {
+  return (await collectAll(outcomes)).flatMap((outcome) => ('one' in outcome ? [outcome.one.row.id] : []));
 }
 
-async function all(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {
+async function collectAll(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {
   const held: CaseOutcome[] = [];
   for await (const outcome of outcomes) held.push(outcome);
   return held;

@@ -50,7 +50,7 @@ describe('reading a data set', () => {
   });
 
   it('skips a line that is too long for a row, and continues the line numbers', async () => {
-    const dataset = folderWith({});
+    const dataset = createFolder({});
     writeFileSync(dataset, `short\n${'x'.repeat(200_000)}\n\nlast`);
     const lines: FileLine[] = [];
     for await (const line of streamNumberedLines(dataset, 100_000)) lines.push(line);
@@ -122,7 +122,7 @@ describe('the texts of a row', () => {
   });
 
   it('come from files next to the data set, plain or gzip, with the log of a passed build', async () => {
-    const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
+    const dataset = createFolder({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
     expect(await readTexts(row, dataset, LIMITS)).toMatchObject({
       sources: [{ name: 'red.log', text: 'red' }],
@@ -132,7 +132,7 @@ describe('the texts of a row', () => {
   });
 
   it('are several if the row names further logs and reports', async () => {
-    const dataset = folderWith({
+    const dataset = createFolder({
       'a.log': Buffer.from('red'),
       'b.log.gz': gzipSync('server'),
       'c.xml': Buffer.from('<testsuite/>'),
@@ -150,7 +150,7 @@ describe('the texts of a row', () => {
   });
 
   it('are the logs of a build by their names, with its report', async () => {
-    const dataset = folderWith({
+    const dataset = createFolder({
       'a.log.gz': gzipSync('lint'),
       'b.log': Buffer.from('tests'),
       'c.xml': Buffer.from('<testsuite/>'),
@@ -170,11 +170,11 @@ describe('the texts of a row', () => {
   it('are refused if two logs have one name, or if a failure names another log', async () => {
     const log = { name: 'tests', log_path: 'a.log' };
     const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' as const, log: 'lint' };
-    await expect(readTexts({ id: 'a', logs: [log, log] }, folderWith({}), LIMITS)).rejects.toThrow(
+    await expect(readTexts({ id: 'a', logs: [log, log] }, createFolder({}), LIMITS)).rejects.toThrow(
       'two of its logs have the same name',
     );
     await expect(
-      readTexts({ id: 'a', logs: [log], failures: [failure] }, folderWith({}), LIMITS),
+      readTexts({ id: 'a', logs: [log], failures: [failure] }, createFolder({}), LIMITS),
     ).rejects.toThrow('row a, field failures.0.log: "lint" is not the name of one of its logs');
   });
 
@@ -182,14 +182,14 @@ describe('the texts of a row', () => {
     await expect(readTexts({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow(
       'row a has neither logs, log, log_path, stack_trace nor snippets',
     );
-    await expect(readTexts({ id: 'a', log_path: 'missing.log' }, folderWith({}), LIMITS)).rejects.toThrow(
+    await expect(readTexts({ id: 'a', log_path: 'missing.log' }, createFolder({}), LIMITS)).rejects.toThrow(
       'missing.log',
     );
-    const bomb = folderWith({ 'bomb.gz': gzipSync(Buffer.alloc(2_000_000)) });
+    const bomb = createFolder({ 'bomb.gz': gzipSync(Buffer.alloc(2_000_000)) });
     await expect(readTexts({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({
       code: 'too-large',
     });
-    const many = folderWith({ 'small.gz': gzipSync(Buffer.alloc(400_000, 'x')) });
+    const many = createFolder({ 'small.gz': gzipSync(Buffer.alloc(400_000, 'x')) });
     const row: DatasetRow = {
       id: 'a',
       log_path: 'small.gz',
@@ -202,7 +202,7 @@ describe('the texts of a row', () => {
 });
 
 async function read(lines: readonly string[]): Promise<RowOutcome[]> {
-  const dataset = folderWith({});
+  const dataset = createFolder({});
   writeFileSync(dataset, lines.join('\n'));
   const outcomes: RowOutcome[] = [];
   for await (const outcome of readDataset(dataset)) outcomes.push(outcome);
@@ -210,7 +210,7 @@ async function read(lines: readonly string[]): Promise<RowOutcome[]> {
 }
 
 /** The path of a data set in a folder of its own, with these files beside it. */
-function folderWith(files: Readonly<Record<string, Buffer>>): string {
+function createFolder(files: Readonly<Record<string, Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-dataset-'));
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
   return join(folder, 'cases.jsonl');

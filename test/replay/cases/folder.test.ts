@@ -11,7 +11,7 @@ const CAPTURED = resolve(import.meta.dirname, '../../fixtures/failures');
 
 describe('a folder of logs', () => {
   it('gives each file as a case, by name, labeled by its parent folders', async () => {
-    const outcomes = await casesOf({
+    const outcomes = await selectCases({
       'b.log': 'boom',
       'a.log.gz': gzipSync('bang'),
       'infra-error/shop/x.log': 'no route',
@@ -19,13 +19,13 @@ describe('a folder of logs', () => {
       'README.md': 'words',
       '.keep': '',
     });
-    expect(good(outcomes).map(({ row }) => [row.id, row.project, row.category ?? null])).toEqual([
+    expect(selectGood(outcomes).map(({ row }) => [row.id, row.project, row.category ?? null])).toEqual([
       ['a.log.gz', 'a.log.gz', null],
       ['b.log', 'b.log', null],
       ['infra-error/shop/x.log', 'shop', 'INFRA_ERROR'],
       ['shop/CODE_ERROR/x.log', 'shop', 'CODE_ERROR'],
     ]);
-    const [first] = good(outcomes);
+    const [first] = selectGood(outcomes);
     expect(await first?.load(LIMITS)).toMatchObject({
       sources: [{ name: 'a.log', text: 'bang' }],
       greenText: undefined,
@@ -40,7 +40,7 @@ describe('a folder of logs', () => {
       project: 'till',
       log: 'no',
     };
-    const outcomes = await casesOf({
+    const outcomes = await selectCases({
       'CODE_ERROR/x.log': 'x',
       'CODE_ERROR/x.truth.json': JSON.stringify(truth),
     });
@@ -51,8 +51,8 @@ describe('a folder of logs', () => {
   });
 
   it('takes a folder with a label as one case: log, then reports, then the log of a passed build', async () => {
-    const [one] = good(
-      await casesOf({
+    const [one] = selectGood(
+      await selectCases({
         'tax/truth.json': JSON.stringify({
           category: 'TEST_FAILURE',
           mustCite: [[1, 2]],
@@ -81,7 +81,7 @@ describe('a folder of logs', () => {
   });
 
   it('reports a label that cannot be read, and continues', async () => {
-    const outcomes = await casesOf({
+    const outcomes = await selectCases({
       'a/truth.json': '{"category":"WEATHER"}',
       'b/truth.json': 'not json',
       'c/truth.json': '[]',
@@ -102,20 +102,20 @@ describe('a folder of logs', () => {
   });
 
   it('follows no links, reads no log above the limit, and reports a case without a log', async () => {
-    const root = folderWith({ 'big.log': 'x'.repeat(2_000), 'empty/truth.json': '{}' });
+    const root = createFolder({ 'big.log': 'x'.repeat(2_000), 'empty/truth.json': '{}' });
     symlinkSync('/etc', join(root, 'elsewhere'));
     symlinkSync('/etc/hostname', join(root, 'host.log'));
-    const [big, empty, ...rest] = good(await collected(listFolderCases(root)));
+    const [big, empty, ...rest] = selectGood(await collectOutcomes(listFolderCases(root)));
     expect(rest).toEqual([]);
     await expect(big?.load({ ...LIMITS, maxBytes: 1_000 })).rejects.toMatchObject({ code: 'too-large' });
     await expect(empty?.load(LIMITS)).rejects.toThrow('The folder of empty contains no log');
-    await expect(collected(listFolderCases(join(root, 'nowhere')))).rejects.toMatchObject({
+    await expect(collectOutcomes(listFolderCases(join(root, 'nowhere')))).rejects.toMatchObject({
       code: 'not-found',
     });
   });
 
   it('includes our captured failures', async () => {
-    const cases = good(await collected(listFolderCases(CAPTURED)));
+    const cases = selectGood(await collectOutcomes(listFolderCases(CAPTURED)));
     expect(cases.length).toBeGreaterThanOrEqual(70);
     expect(
       cases.every(({ row }) => row.category != null && row.expected_lines != null && row.root_cause != null),
@@ -126,21 +126,21 @@ describe('a folder of logs', () => {
   });
 });
 
-async function casesOf(files: Readonly<Record<string, string | Buffer>>): Promise<CaseOutcome[]> {
-  return collected(listFolderCases(folderWith(files)));
+async function selectCases(files: Readonly<Record<string, string | Buffer>>): Promise<CaseOutcome[]> {
+  return collectOutcomes(listFolderCases(createFolder(files)));
 }
 
-async function collected(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {
+async function collectOutcomes(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {
   const all: CaseOutcome[] = [];
   for await (const outcome of outcomes) all.push(outcome);
   return all;
 }
 
-function good(outcomes: readonly CaseOutcome[]): ReplayCase[] {
+function selectGood(outcomes: readonly CaseOutcome[]): ReplayCase[] {
   return outcomes.flatMap((outcome) => ('one' in outcome ? [outcome.one] : []));
 }
 
-function folderWith(files: Readonly<Record<string, string | Buffer>>): string {
+function createFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-folder-'));
   for (const [name, held] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

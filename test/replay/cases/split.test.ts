@@ -105,7 +105,7 @@ describe('splitting a data set', () => {
     ]);
     mkdirSync(join(place, 'logs'));
     writeFileSync(join(place, 'logs/a.log'), 'ledger: expected 3');
-    const split = await splitOf(place, { by: 'time', share: 0.5 });
+    const split = await splitDataset(place, { by: 'time', share: 0.5 });
     expect(split).toMatchObject({
       train: { cases: 1 },
       test: { cases: 1 },
@@ -114,7 +114,7 @@ describe('splitting a data set', () => {
       nearDuplicates: 0,
       unread: 0,
     });
-    const [row] = linesOf(place, 'train.jsonl');
+    const [row] = listLines(place, 'train.jsonl');
     expect(row).toMatchObject({ id: 'a', log_path: '../logs/a.log', annotator: { deep: [1] } });
     expect(readFileSync(join(place, 'out', '../logs/a.log'), 'utf8')).toBe('ledger: expected 3');
   });
@@ -134,12 +134,12 @@ describe('splitting a data set', () => {
       { id: 'new', project: 'p', log: log('23:59:59'), happened_at: '2026-02-01T00:00:00Z' },
     ];
     const place = placeWith(rows);
-    const split = await splitOf(place, { by: 'time', share: 0.25, dropDuplicates: true });
+    const split = await splitDataset(place, { by: 'time', share: 0.25, dropDuplicates: true });
     expect(split).toMatchObject({ train: { cases: 2 }, nearDuplicates: 1, dropped: 1, unread: 1 });
     const pair = { train: 'old', test: 'new', score: 1, sameFingerprint: false };
     expect(split.mostAlike).toEqual([pair]);
-    expect(linesOf(place, 'near-duplicates.jsonl')).toEqual([pair]);
-    expect(linesOf(place, 'train.jsonl').map(({ id }) => id)).toEqual(['other', 'gone']);
+    expect(listLines(place, 'near-duplicates.jsonl')).toEqual([pair]);
+    expect(listLines(place, 'train.jsonl').map(({ id }) => id)).toEqual(['other', 'gone']);
   });
 
   it('is refused if a side would be empty, and then leaves nothing', async () => {
@@ -147,10 +147,12 @@ describe('splitting a data set', () => {
       { id: 'a', project: 'p', log: 'x' },
       { id: 'b', project: 'p', log: 'y' },
     ]);
-    await expect(splitOf(place, { by: 'time' })).rejects.toThrow(
+    await expect(splitDataset(place, { by: 'time' })).rejects.toThrow(
       'has a time (happened_at): use --by project.',
     );
-    await expect(splitOf(place, { by: 'project' })).rejects.toThrow('all its cases belong to one project');
+    await expect(splitDataset(place, { by: 'project' })).rejects.toThrow(
+      'all its cases belong to one project',
+    );
     expect(() => readFileSync(join(place, 'out'))).toThrow('ENOENT');
   });
 
@@ -167,13 +169,13 @@ describe('splitting a data set', () => {
         };
       }),
     );
-    const split = await splitOf(place, { by: 'project' });
+    const split = await splitDataset(place, { by: 'project' });
     expect(split.train.cases + split.test.cases).toBe(20_000);
     expect(split.test.cases).toBe(6_000);
   }, 120_000);
 });
 
-async function splitOf(place: string, change: Partial<SplitTask>): Promise<SplitSummary> {
+async function splitDataset(place: string, change: Partial<SplitTask>): Promise<SplitSummary> {
   const out = join(place, 'out');
   const task: SplitTask = {
     dataset: join(place, 'cases.jsonl'),
@@ -196,7 +198,7 @@ function placeWith(rows: readonly object[]): string {
   return place;
 }
 
-function linesOf(place: string, file: string): { readonly id: string }[] {
+function listLines(place: string, file: string): { readonly id: string }[] {
   const lines = readFileSync(join(place, 'out', file), 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }

@@ -16,11 +16,11 @@ const RECEIVED = '2026-03-01T10:00:00.000Z';
 
 describe('cases from the stores', () => {
   it('have the label of a reviewer: accepted as answered, or corrected', async () => {
-    const rows = await rowsOf([
-      stored('b1', { type: 'accept' }),
-      stored('b2', { type: 'correct', rootCause: 'the cart is shared', blind: 'TEST_FAILURE' }),
-      stored('b3', { type: 'correct', category: 'INFRA_ERROR' }),
-      stored('b4', { type: 'reject', reasonCode: 'right_category_wrong_cause' }),
+    const rows = await readRows([
+      createStoredCase('b1', { type: 'accept' }),
+      createStoredCase('b2', { type: 'correct', rootCause: 'the cart is shared', blind: 'TEST_FAILURE' }),
+      createStoredCase('b3', { type: 'correct', category: 'INFRA_ERROR' }),
+      createStoredCase('b4', { type: 'reject', reasonCode: 'right_category_wrong_cause' }),
     ]);
     const shared = { project: 'acme/shop', happened_at: RECEIVED, decided_by: 'ada' };
     const review = { origin: 'audit', blind: false };
@@ -52,18 +52,18 @@ describe('cases from the stores', () => {
 
   it('contain the results of running the failure again', async () => {
     const experiment = sampleExperiment();
-    const given = stored('b1', { type: 'accept' });
+    const given = createStoredCase('b1', { type: 'accept' });
     const analysis = given.analysis === null ? null : { ...given.analysis, experiment };
-    expect(await rowsOf([{ ...given, analysis }])).toMatchObject([{ id: 'b1', experiment }]);
+    expect(await readRows([{ ...given, analysis }])).toMatchObject([{ id: 'b1', experiment }]);
   });
 
   it('omit and count what has no label, and further causes of a build', async () => {
     const counts: Record<string, number> = {};
-    const rows = await rowsOf(
+    const rows = await readRows(
       [
-        stored('b1', { type: 'reject', reasonCode: 'cannot_be_told' }),
-        stored('b2', { type: 'reject', reason: 'no' }),
-        { ...stored('b3', { type: 'accept' }), cause: 1 },
+        createStoredCase('b1', { type: 'reject', reasonCode: 'cannot_be_told' }),
+        createStoredCase('b2', { type: 'reject', reason: 'no' }),
+        { ...createStoredCase('b3', { type: 'accept' }), cause: 1 },
       ],
       (_id, reason) => {
         counts[reason] = (counts[reason] ?? 0) + 1;
@@ -85,7 +85,9 @@ describe('cases from the stores', () => {
         { source: 'other', lineStart: 1, lineEnd: 1 },
       ],
     };
-    const [one] = await good(listStoredCases(deps([stored('b1', { type: 'accept', shownBy })]), {}));
+    const [one] = await selectGood(
+      listStoredCases(createDeps([createStoredCase('b1', { type: 'accept', shownBy })]), {}),
+    );
     expect(one?.row.expected_lines).toEqual([
       [7, 9],
       [3, 3],
@@ -99,25 +101,29 @@ describe('cases from the stores', () => {
   });
 
   it('have no label before a decision', async () => {
-    const [one] = await good(
-      listStoredCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}),
+    const [one] = await selectGood(
+      listStoredCases(createDeps([{ ...createStoredCase('b1', {}), decision: null, origin: null }]), {}),
     );
     expect(one?.row).toEqual({ id: 'b1', project: 'acme/shop', happened_at: RECEIVED });
     expect(one?.build?.id).toBe('b1');
   });
 
   it('report that retention deleted their logs, and are read in pages', async () => {
-    const many = Array.from({ length: 120 }, (_, index) => stored(`b${1000 + index}`, { type: 'accept' }));
-    const cases = await good(listReviewedCases(deps(many), {}));
+    const many = Array.from({ length: 120 }, (_, index) =>
+      createStoredCase(`b${1000 + index}`, { type: 'accept' }),
+    );
+    const cases = await selectGood(listReviewedCases(createDeps(many), {}));
     expect(cases.map(({ row }) => row.id)).toEqual(many.map(({ build }) => build.id));
-    const [gone] = await good(listStoredCases(deps([stored('gone', { type: 'accept' })]), {}));
+    const [gone] = await selectGood(
+      listStoredCases(createDeps([createStoredCase('gone', { type: 'accept' })]), {}),
+    );
     await expect(gone?.load(LIMITS)).rejects.toThrow(
       'Build gone cannot be replayed: retention deleted its logs on 2026-04-02.',
     );
   });
 });
 
-function stored(id: string, decision: Partial<Decision>): StoredCase {
+function createStoredCase(id: string, decision: Partial<Decision>): StoredCase {
   const analysis = sampleAnalysis({ buildId: id, triageId: `t-${id}`, fingerprint: 'f' });
   return {
     build: { ...sampleBuild(), id, receivedAt: RECEIVED },
@@ -129,7 +135,7 @@ function stored(id: string, decision: Partial<Decision>): StoredCase {
   };
 }
 
-function deps(all: readonly StoredCase[]): StoredCaseDeps {
+function createDeps(all: readonly StoredCase[]): StoredCaseDeps {
   const describeText = (name: string, kind: 'log' | 'report') => ({
     name,
     kind,
@@ -159,11 +165,11 @@ function deps(all: readonly StoredCase[]): StoredCaseDeps {
   };
 }
 
-async function rowsOf(all: readonly StoredCase[], onLeftOut?: OnLeftOut): Promise<unknown[]> {
-  return (await good(listReviewedCases(deps(all), {}, onLeftOut))).map(({ row }) => row);
+async function readRows(all: readonly StoredCase[], onLeftOut?: OnLeftOut): Promise<unknown[]> {
+  return (await selectGood(listReviewedCases(createDeps(all), {}, onLeftOut))).map(({ row }) => row);
 }
 
-async function good(outcomes: AsyncIterable<CaseOutcome>) {
+async function selectGood(outcomes: AsyncIterable<CaseOutcome>) {
   const cases: Extract<CaseOutcome, { readonly one: unknown }>['one'][] = [];
   for await (const outcome of outcomes) if ('one' in outcome) cases.push(outcome.one);
   return cases;

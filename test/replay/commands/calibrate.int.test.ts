@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadPrompt } from '../../../prompts/load.ts';
 import { parseCalibration } from '../../../src/domain/calibration.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 
 let folder = '';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const calibrate = (...more: string[]) =>
-  faultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
+  runFaultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
 
 it('calibrate fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
@@ -52,7 +52,7 @@ it('calibrate fits, prints and writes a file, and changes nothing else', async (
 });
 
 it('calibrate is refused before any replay if the source of labels or the analyst is not named', async () => {
-  expect(await faultline(['calibrate'])).toMatchObject({
+  expect(await runFaultline(['calibrate'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
   });
@@ -64,7 +64,7 @@ it('calibrate is refused before any replay if the source of labels or the analys
   expect((await calibrate('--results', results, results)).stderr).toContain(
     'the case case-0 is in two of the files',
   );
-  const unsaid = await faultline([
+  const unsaid = await runFaultline([
     'calibrate',
     '--dataset',
     join(folder, 'missing.jsonl'),
@@ -90,7 +90,7 @@ it('calibrate uses only answers that the present prompts wrote and verified', as
     }));
     await writeFile(model, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const args = ['--dataset', dataset, '--results', model, '--analyst', 'llm', '--json'];
-    return await faultline(['calibrate', ...args], {
+    return await runFaultline(['calibrate', ...args], {
       env: { OPENAI_MODEL: 'gpt-4o', OPENAI_API_KEY: 'none' },
     });
   };
@@ -118,20 +118,20 @@ it('a calibration is activated, replaced and withdrawn by command, which names t
   });
   await calibrate('--apply', '--replaces', '1', ...here);
 
-  const back = await faultline(['calibrate', 'use', '1', '--replaces', '2', ...here]);
+  const back = await runFaultline(['calibrate', 'use', '1', '--replaces', '2', ...here]);
   expect(JSON.parse(back.stdout)).toMatchObject({
     ok: true,
     act: { analyst: 'rules', version: 1, replaced: 2 },
   });
-  const typo = await faultline(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
+  const typo = await runFaultline(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
   expect([typo.code === 0, typo.stderr]).toEqual([
     false,
     expect.stringContaining('for rule. In force for: rules.'),
   ]);
-  const off = await faultline(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
+  const off = await runFaultline(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
   expect(JSON.parse(off.stdout)).toMatchObject({ act: { version: null, replaced: 1 } });
 
-  const listed = JSON.parse((await faultline(['calibrate', 'list', ...here])).stdout);
+  const listed = JSON.parse((await runFaultline(['calibrate', 'list', ...here])).stdout);
   expect(listed).toMatchObject({ inForce: [], items: [{ version: 2 }, { version: 1 }] });
   const acts = listed.acts.map(({ replaced, version }: { replaced: unknown; version: unknown }) => [
     replaced,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCaseSources } from '../../../src/replay/commands/case-sources.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-case-sources-'));
 const SET = join(FOLDER, 'set');
@@ -45,7 +45,7 @@ describe('a source of cases', () => {
 
 describe('replay --by', () => {
   it('adds one row per slice to the main figures, or a note if there is only one', async () => {
-    const by = (what: string) => faultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
+    const by = (what: string) => runFaultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
     expect((await by('category')).stdout).toMatch(
       /^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m,
     );

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { createStores } from '../../../src/stores/stores.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 import {
   sampleAnalysis,
   sampleBuild,
@@ -52,7 +52,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('cases exports what people decided, and lists cases without a log; the result passes the check', async () => {
   const out = join(folder, 'set');
-  const exported = await faultline([
+  const exported = await runFaultline([
     'cases',
     'export',
     '--reviewed',
@@ -79,12 +79,12 @@ it('cases exports what people decided, and lists cases without a log; the result
     decided_by: 'ada',
   });
 
-  const checked = await faultline(['cases', 'check', out]);
+  const checked = await runFaultline(['cases', 'check', out]);
   expect([checked.code, checked.stdout.split('\n')[0]]).toEqual([
     0,
     '1 case: no problems. 1 good one, 1 with a time:',
   ]);
-  const neither = await faultline(['cases', 'export', '--out', join(folder, 'other'), '--data', folder]);
+  const neither = await runFaultline(['cases', 'export', '--out', join(folder, 'other'), '--data', folder]);
   expect([neither.code, neither.stderr]).toEqual([
     2,
     expect.stringContaining('--reviewed for reviewed failures'),

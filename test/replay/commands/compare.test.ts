@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-compare-'));
 const IDS = Array.from({ length: 20 }, (_, at) => `case-${at}`);
-const DATASET = fileOf('cases.jsonl', [
+const DATASET = writeFileWith('cases.jsonl', [
   ...IDS.map((id) => ({ id, category: 'CODE_ERROR' })),
   { id: 'evil\u001b[31m', category: 'CODE_ERROR', log: 'x' },
 ]);
-const A = results('a.jsonl', (at) => (at < 8 ? 'INFRA_ERROR' : 'CODE_ERROR'));
-const B = results('b.jsonl', () => 'CODE_ERROR');
+const A = createResults('a.jsonl', (at) => (at < 8 ? 'INFRA_ERROR' : 'CODE_ERROR'));
+const B = createResults('b.jsonl', () => 'CODE_ERROR');
 
 describe('compare', () => {
   it('prints an explanation, then the figures, then the cases', async () => {
-    const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B]);
+    const ended = await runFaultline(['compare', '--dataset', DATASET, '--a', A, '--b', B]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(
       /^B is better by 40\.0 points of category accuracy \(95 % interval .*\); 8 won, 0 lost\.$/m,
@@ -34,7 +34,7 @@ describe('compare', () => {
 
   it('prints one JSON object per data set, and writes a page', async () => {
     const page = join(FOLDER, 'compare.html');
-    const ended = await faultline([
+    const ended = await runFaultline([
       'compare',
       '--dataset',
       DATASET,
@@ -61,13 +61,17 @@ describe('compare', () => {
   });
 
   it('never overwrites its own input with the page', async () => {
-    const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, '--html', B]);
+    const ended = await runFaultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, '--html', B]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
   });
 
   it.each([
     ['a results file that is not there', ['--a', join(FOLDER, 'none.jsonl')], /none\.jsonl does not exist/],
-    ['half a line', ['--a', fileOf('half.jsonl', ['{"id":"case-1"'])], /half\.jsonl, line 1 is not JSON/],
+    [
+      'half a line',
+      ['--a', writeFileWith('half.jsonl', ['{"id":"case-1"'])],
+      /half\.jsonl, line 1 is not JSON/,
+    ],
     [
       'a data set that is not there',
       ['--dataset', join(FOLDER, 'nothing')],
@@ -75,25 +79,25 @@ describe('compare', () => {
     ],
     [
       'another data set',
-      ['--dataset', fileOf('other.jsonl', [{ id: 'z', category: 'CODE_ERROR', log: 'x' }])],
+      ['--dataset', writeFileWith('other.jsonl', [{ id: 'z', category: 'CODE_ERROR', log: 'x' }])],
       /No case is on both sides/,
     ],
   ])('exits with 3 and a sentence for %s', async (_name, args, sentence) => {
     const all = { '--dataset': DATASET, '--a': A, '--b': B, [args[0] ?? '']: args[1] ?? '' };
-    const ended = await faultline(['compare', ...Object.entries(all).flat()]);
+    const ended = await runFaultline(['compare', ...Object.entries(all).flat()]);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);
   });
 
   it('with one side only is a usage error', async () => {
-    expect(await faultline(['compare', '--dataset', DATASET, '--a', A])).toMatchObject({
+    expect(await runFaultline(['compare', '--dataset', DATASET, '--a', A])).toMatchObject({
       code: 2,
       stdout: '',
     });
   });
 });
 
-function results(name: string, categoryOf: (at: number) => string): string {
+function createResults(name: string, categoryOf: (at: number) => string): string {
   const lines = IDS.map(
     (id, at): CaseResult => ({
       ...toFailedResult(id, '', 0),
@@ -102,10 +106,10 @@ function results(name: string, categoryOf: (at: number) => string): string {
       action: 'human_review',
     }),
   );
-  return fileOf(name, lines);
+  return writeFileWith(name, lines);
 }
 
-function fileOf(name: string, lines: readonly (object | string)[]): string {
+function writeFileWith(name: string, lines: readonly (object | string)[]): string {
   const path = join(FOLDER, name);
   writeFileSync(
     path,

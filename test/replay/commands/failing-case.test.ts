@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { openAnswerer } from '../../../src/replay/commands/answering.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
-import { LOG, scriptOf } from '../../journeys/graph-llm-stage.ts';
+import { createScript, LOG } from '../../journeys/graph-llm-stage.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 
 let server: OpenAiServer;
@@ -22,7 +22,7 @@ test('a case whose model stops responding costs what it used until then', async 
   const hurried = { ...preset, triage: { ...preset.triage, timeLimitMs: 2000 } };
   const config = loadConfig(hurried, settings, () => '');
   // The classification is answered, and nothing after it.
-  server.script(scriptOf({}), { do: 'hang' });
+  server.script(createScript({}), { do: 'hang' });
   const options = { concurrency: 1, green: false };
   const cases: ReplayedCase[] = [];
   const row = { id: 'a', log: LOG };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFrozenReplay } from '../../../src/replay/commands/frozen-command.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 import { recordRun } from '../../support/recorded-run.ts';
 
 let folder = '';
@@ -32,11 +32,11 @@ describe('replay --frozen', () => {
 
   it('lists requested runs that are missing, and exits with an error', async () => {
     const { triageId } = JSON.parse(await readFile(recorded, 'utf8'));
-    const ended = await faultline(['replay', '--frozen', recorded, '--run', triageId, 'ana_gone']);
+    const ended = await runFaultline(['replay', '--frozen', recorded, '--run', triageId, 'ana_gone']);
     expect(ended.stderr).toContain('There is no recording of ana_gone.');
     expect(ended.stdout).toMatch(/^1 run: /m);
     expect(ended.code).toBe(3);
-    const none = await faultline(['replay', '--frozen', recorded, '--run', 'ana_gone']);
+    const none = await runFaultline(['replay', '--frozen', recorded, '--run', 'ana_gone']);
     expect(none).toMatchObject({ code: 3, stderr: 'error: There is no recording of ana_gone.\n' });
   });
 

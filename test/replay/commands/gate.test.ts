@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-gate-'));
-const DATASET = fileOf(
+const DATASET = writeFileWith(
   'set.jsonl',
   '{"id":"a","log":"building\\nError: boom\\n","expected_lines":[[2,2]]}\n',
 );
@@ -58,11 +58,11 @@ describe('replay --gate', () => {
 });
 
 function replay(content: object, ...more: string[]) {
-  const bars = fileOf('bars.json', JSON.stringify({ schema: 1, ...content }));
-  return faultline(['replay', '--dataset', DATASET, '--only', 'read', '--gate', bars, ...more]);
+  const bars = writeFileWith('bars.json', JSON.stringify({ schema: 1, ...content }));
+  return runFaultline(['replay', '--dataset', DATASET, '--only', 'read', '--gate', bars, ...more]);
 }
 
-function fileOf(name: string, text: string): string {
+function writeFileWith(name: string, text: string): string {
   const path = join(FOLDER, name);
   writeFileSync(path, text);
   return path;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { openJudging } from '../../../src/replay/commands/replay-command.ts';
 import { createSpending } from '../../../src/replay/commands/replay-source.ts';
-import { one } from '../../replay/figures/cases.ts';
+import { createReplayed } from '../../replay/figures/cases.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 
 let server: OpenAiServer;
@@ -21,13 +21,21 @@ test('interrupting the judge keeps the figures of the replay, without the opinio
   const config = loadConfig(createEmbeddedPreset('data', 'knowledge'), environment, () => '');
   const judge = await openJudging({ concurrency: 1, green: true, judge: true }, config);
   const cases = [
-    one({ id: 'a', root_cause: 'the header moved' }, { rootCause: 'another', action: 'human_review' }),
+    createReplayed(
+      { id: 'a', root_cause: 'the header moved' },
+      { rootCause: 'another', action: 'human_review' },
+    ),
   ];
   const source = { name: 'set', path: 'set.jsonl' };
-  const run = { source: { ...source, measure: never, cases: never }, cases, milliseconds: 1, stopped: null };
+  const run = {
+    source: { ...source, measure: failAlways, cases: failAlways },
+    cases,
+    milliseconds: 1,
+    stopped: null,
+  };
   expect(await judge?.(run, createSpending({}), interrupted.signal)).toEqual([]);
 });
 
-function never(): never {
+function failAlways(): never {
   throw new Error('nothing is replayed again');
 }

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkOutputs } from '../../../src/replay/commands/run-files.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-outputs-'));
 const ROWS = '{"id":"a","log":"Error: boom\\n"}\n';
-const DATASET = at('rows.jsonl', ROWS);
+const DATASET = writeAt('rows.jsonl', ROWS);
 const LOGS = join(FOLDER, 'logs');
 mkdirSync(LOGS);
 writeFileSync(join(LOGS, 'a.log'), 'Error: boom\n');
 
 describe('the output of a replay', () => {
   it('never overwrites the data set', async () => {
-    const ended = await faultline(['replay', '--dataset', DATASET, '--only', 'read', '--out', DATASET]);
+    const ended = await runFaultline(['replay', '--dataset', DATASET, '--only', 'read', '--out', DATASET]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--out would overwrite the input of --dataset');
     expect(readFileSync(DATASET, 'utf8')).toBe(ROWS);
@@ -23,23 +23,23 @@ describe('the output of a replay', () => {
   it.each([
     [
       'over it through a link',
-      { dataset: [DATASET], html: linked('alias.html', DATASET) },
+      { dataset: [DATASET], html: createLink('alias.html', DATASET) },
       /--html would overwrite the input of --dataset/,
     ],
     [
       'over it by its second name',
-      { dataset: [DATASET], out: hardLinked('twin.jsonl', DATASET) },
+      { dataset: [DATASET], out: createHardLink('twin.jsonl', DATASET) },
       /--out would overwrite the input of --dataset/,
     ],
     [
       'over a case set',
-      { dataset: [caseSet()], junit: join(FOLDER, 'set', 'cases.jsonl') },
+      { dataset: [writeCaseSet()], junit: join(FOLDER, 'set', 'cases.jsonl') },
       /--junit would overwrite the input of --dataset/,
     ],
     ['over the bars', { dataset: [DATASET], gate: DATASET, out: DATASET }, /would overwrite/],
     [
       'over a repeat’s place',
-      { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 },
+      { dataset: [writeAt('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 },
       /--out would overwrite/,
     ],
     ['among the logs', { logs: [LOGS], out: join(LOGS, 'results.jsonl') }, /where it would become a case/],
@@ -70,23 +70,23 @@ describe('the output of a replay', () => {
   });
 });
 
-function at(name: string, text: string): string {
+function writeAt(name: string, text: string): string {
   writeFileSync(join(FOLDER, name), text);
   return join(FOLDER, name);
 }
 
-function linked(name: string, target: string): string {
+function createLink(name: string, target: string): string {
   symlinkSync(target, join(FOLDER, name));
   return join(FOLDER, name);
 }
 
-function hardLinked(name: string, target: string): string {
+function createHardLink(name: string, target: string): string {
   linkSync(target, join(FOLDER, name));
   return join(FOLDER, name);
 }
 
-function caseSet(): string {
+function writeCaseSet(): string {
   mkdirSync(join(FOLDER, 'set'));
-  at('set/cases.jsonl', ROWS);
+  writeAt('set/cases.jsonl', ROWS);
   return join(FOLDER, 'set');
 }

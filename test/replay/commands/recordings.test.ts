@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRecordingsFile } from '../../../src/replay/commands/recordings-command.ts';
-import { faultline } from '../../cli/faultline.ts';
+import { runFaultline } from '../../cli/faultline.ts';
 import { recordRun } from '../../support/recorded-run.ts';
 
 let folder = '';
@@ -20,17 +20,17 @@ test('replay records what replay --frozen runs again, and reports the first diff
     dataset,
     `${JSON.stringify({ id: 'one', log: 'src/a.ts(1,7): error TS2322: Type is not assignable.\nexit code 2', category: 'CODE_ERROR' })}\n`,
   );
-  await faultline(['replay', '--dataset', dataset, '--record', recorded]);
-  const same = await faultline(['replay', '--frozen', recorded]);
+  await runFaultline(['replay', '--dataset', dataset, '--record', recorded]);
+  const same = await runFaultline(['replay', '--frozen', recorded]);
   expect(same.stdout).toMatch(/^1 run: 1 identical, in [\d.]+ s\n$/);
 
   const recording = JSON.parse(await readFile(recorded, 'utf8'));
   recording.judgements[0].reply.value.kind = 'crash\u001b[2J';
   await writeFile(recorded, `${JSON.stringify(recording)}\n`);
   // The answer of today is what it was, and the rules are not: that is no identical run.
-  expect((await faultline(['replay', '--frozen', recorded])).code).toBe(12);
+  expect((await runFaultline(['replay', '--frozen', recorded])).code).toBe(12);
   await writeFile(recorded, `${JSON.stringify(recording)}\nno json\n`);
-  const other = await faultline(['replay', '--frozen', recorded]);
+  const other = await runFaultline(['replay', '--frozen', recorded]);
   expect(other.code).toBe(12);
   expect(other.stdout).toContain('first: the rules decide differently in classify: kind "crash');
   expect(other.stdout).not.toContain('\u001b');
@@ -63,7 +63,7 @@ test('a full disk costs recordings but no case, and sets the exit code', {
     dataset,
     ['one', 'two'].map((id) => `${JSON.stringify({ id, log, category: 'CODE_ERROR' })}\n`).join(''),
   );
-  const ended = await faultline(['replay', '--dataset', dataset, '--record', '/dev/full']);
+  const ended = await runFaultline(['replay', '--dataset', dataset, '--record', '/dev/full']);
   expect(ended.stdout).toMatch(/^ {2}cases that failed +0 /m);
   expect(ended.stderr).toContain('--record: /dev/full cannot be written further: the disk is full.');
   expect(ended.code).toBe(4);

@@ -5,7 +5,7 @@ const STANDING = { done: 10, resumed: 0, total: 200, errors: 0, usd: 0, elapsedM
 
 describe('the progress of a replay', () => {
   it('is one line that is rewritten in a terminal, and removed at the end', () => {
-    const { stream, now, written } = terminal(true);
+    const { stream, now, written } = createTerminal(true);
     const progress = startReplayProgress({ plain: false }, stream, now.read);
     progress.show(STANDING);
     progress.show({ ...STANDING, done: 11 });
@@ -19,7 +19,7 @@ describe('the progress of a replay', () => {
   });
 
   it('is a line from time to time elsewhere, by cases or by the clock', () => {
-    const { stream, now, written } = terminal(false);
+    const { stream, now, written } = createTerminal(false);
     const progress = startReplayProgress({ plain: false }, stream, now.read);
     for (let done = 1; done <= 60; done++) progress.show({ ...STANDING, done });
     now.at += 20_000;
@@ -29,7 +29,7 @@ describe('the progress of a replay', () => {
   });
 });
 
-function terminal(isTTY: boolean) {
+function createTerminal(isTTY: boolean) {
   const pieces: string[] = [];
   const now = { at: 0, read: () => now.at };
   const stream = { isTTY, columns: 80, write: (piece: string) => pieces.push(piece) };

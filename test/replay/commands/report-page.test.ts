@@ -8,7 +8,7 @@ const HOSTILE =
 
 describe('the report of a replay as one page', () => {
   it('makes no requests and runs no code, whatever its texts contain', () => {
-    const hostile = caseOf({
+    const hostile = createCase({
       id: HOSTILE,
       truth: HOSTILE,
       error: HOSTILE,
@@ -20,10 +20,10 @@ describe('the report of a replay as one page', () => {
         failingTests: [HOSTILE],
       },
     });
-    const set = setOf([hostile], {
+    const set = createSet([hostile], {
       name: HOSTILE,
       heading: HOSTILE,
-      sections: [{ title: HOSTILE, figures: [figureOf({ name: HOSTILE, against: [HOSTILE] })] }],
+      sections: [{ title: HOSTILE, figures: [findFigure({ name: HOSTILE, against: [HOSTILE] })] }],
     });
     const page = renderReplayReport([[HOSTILE, HOSTILE]], [set, set]);
     expect(page).toContain('default-src &#39;none&#39;; style-src &#39;sha256-');
@@ -36,14 +36,14 @@ describe('the report of a replay as one page', () => {
 
   it('links each figure and each cell of the matrix to its cases', () => {
     const cases = [
-      caseOf({ id: 'wrong/1', isRight: false, said: 'INFRA_ERROR' }),
-      caseOf({ id: 'right/1', more: null }),
+      createCase({ id: 'wrong/1', isRight: false, said: 'INFRA_ERROR' }),
+      createCase({ id: 'right/1', more: null }),
     ];
     const confusion = [
       { truth: 'CODE_ERROR', said: 'CODE_ERROR', ids: ['right/1'] },
       { truth: 'CODE_ERROR', said: 'INFRA_ERROR', ids: ['wrong/1'] },
     ];
-    const page = renderReplayReport(SETTINGS, [setOf(cases, { confusion })]);
+    const page = renderReplayReport(SETTINGS, [createSet(cases, { confusion })]);
     expect(page).toContain(
       '<summary>1 case against it</summary><ul class="ids"><li><a href="#s1-c1">wrong/1</a></li></ul>',
     );
@@ -58,14 +58,14 @@ describe('the report of a replay as one page', () => {
   });
 
   it('has two places for two cases with one id, and links to the answered one', () => {
-    const repeated = caseOf({
+    const repeated = createCase({
       id: 'twice',
       error: 'line 2, field id: "twice" is already the ID of line 1',
       more: null,
     });
-    const answered = caseOf({ id: 'twice', isRight: false, said: 'INFRA_ERROR' });
-    const sections = [{ title: 'category', figures: [figureOf({ against: ['twice'] })] }];
-    const page = renderReplayReport(SETTINGS, [setOf([repeated, answered], { sections })]);
+    const answered = createCase({ id: 'twice', isRight: false, said: 'INFRA_ERROR' });
+    const sections = [{ title: 'category', figures: [findFigure({ against: ['twice'] })] }];
+    const page = renderReplayReport(SETTINGS, [createSet([repeated, answered], { sections })]);
     const targets = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(targets).size).toBe(targets.length);
     expect(page).toContain('<a href="#s1-c2">twice</a>');
@@ -73,7 +73,7 @@ describe('the report of a replay as one page', () => {
 
   it('shows a case with label, quotations and excerpts, collapsed', () => {
     const page = renderReplayReport(SETTINGS, [
-      setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })]),
+      createSet([createCase({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })]),
     ]);
     expect(page).toContain(
       'True: <span class="category">CODE_ERROR</span>. Said: <span class="category">INFRA_ERROR</span> with 87 %',
@@ -84,8 +84,8 @@ describe('the report of a replay as one page', () => {
   });
 
   it('lists cases without further details, and counts those above the limit', () => {
-    const many = Array.from({ length: 6_000 }, (_, index) => caseOf({ id: `case-${index}`, more: null }));
-    const page = renderReplayReport(SETTINGS, [setOf(many, { stopped: '$1 spent' })]);
+    const many = Array.from({ length: 6_000 }, (_, index) => createCase({ id: `case-${index}`, more: null }));
+    const page = renderReplayReport(SETTINGS, [createSet(many, { stopped: '$1 spent' })]);
     expect(page.match(/<tr id="/g)).toHaveLength(5_000);
     expect(page).toContain('1000 more are only in the results file');
     expect(page).toContain(
@@ -95,10 +95,10 @@ describe('the report of a replay as one page', () => {
 
   it('marks what is notable, and distinguishes the text of a model', () => {
     const sections = [
-      { title: 'probability', figures: [figureOf({ name: 'confident errors', value: 0.5 })] },
-      { title: 'opinion', figures: [figureOf({ judged: true })] },
+      { title: 'probability', figures: [findFigure({ name: 'confident errors', value: 0.5 })] },
+      { title: 'opinion', figures: [findFigure({ judged: true })] },
     ];
-    const page = renderReplayReport(SETTINGS, [setOf([], { sections })]);
+    const page = renderReplayReport(SETTINGS, [createSet([], { sections })]);
     // In the tiles and in the table.
     expect(page.match(/look here/g)).toHaveLength(2);
     expect(page.match(/A language model's opinion/g)).toHaveLength(1);
@@ -129,7 +129,7 @@ const MORE: ReportCaseMore = {
   ...{ seconds: 0.4, costUsd: 0.01, iterations: 2 },
 };
 
-function caseOf(given: Partial<ReportCase>): ReportCase {
+function createCase(given: Partial<ReportCase>): ReportCase {
   return {
     id: 'a',
     truth: 'CODE_ERROR',
@@ -142,13 +142,13 @@ function caseOf(given: Partial<ReportCase>): ReportCase {
   };
 }
 
-function figureOf(given: Partial<Figure>): Figure {
+function findFigure(given: Partial<Figure>): Figure {
   return { name: 'category accuracy', value: 0.5, interval: [0.1, 0.9], cases: 2, against: [], ...given };
 }
 
-function setOf(cases: readonly ReportCase[], given: Partial<ReportSet> = {}): ReportSet {
+function createSet(cases: readonly ReportCase[], given: Partial<ReportSet> = {}): ReportSet {
   const sections = [
-    { title: 'category', figures: [figureOf({ against: cases.slice(0, 1).map(({ id }) => id) })] },
+    { title: 'category', figures: [findFigure({ against: cases.slice(0, 1).map(({ id }) => id) })] },
   ];
   const stated = [
     { name: 'category’s probability', judged: [{ at: 0.9, right: true, count: 60 }], threshold: 0.85 },

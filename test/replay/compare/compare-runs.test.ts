@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Difference } from '../../../src/domain/comparison.ts';
-import { compareCases, said, type TestCase } from './pairs.ts';
+import { compareCases, createAnswerOf, type TestCase } from './pairs.ts';
 
 const CODE = { category: 'CODE_ERROR' };
-const right = said('CODE_ERROR');
-const wrong = said('INFRA_ERROR');
+const right = createAnswerOf('CODE_ERROR');
+const wrong = createAnswerOf('INFRA_ERROR');
 
 describe('comparing two runs', () => {
   it('counts pairs: the difference, the wins, and the probability by chance', async () => {
     const comparison = await compareCases([
-      ...times(9, wrong, right),
-      ...times(2, right, wrong),
-      ...times(30, right, right),
+      ...createTimes(9, wrong, right),
+      ...createTimes(2, right, wrong),
+      ...createTimes(30, right, right),
     ]);
     const accuracy = find(comparison, 'category accuracy');
     expect(accuracy).toMatchObject({ cases: 41, won: 9, lost: 2, verdict: 'b-better' });
@@ -31,26 +31,26 @@ describe('comparing two runs', () => {
 
   it('states in words whether B is better, or whether it may be chance', async () => {
     const better = await compareCases([
-      ...times(12, wrong, right),
-      ...times(1, right, wrong),
-      ...times(30, right, right),
+      ...createTimes(12, wrong, right),
+      ...createTimes(1, right, wrong),
+      ...createTimes(30, right, right),
     ]);
     expect(better.summary[0]).toMatch(
       /^B is better by 25\.6 points of category accuracy \(95 % interval \d+\.\d to \d+\.\d, McNemar p = 0\.00\d\); 12 won, 1 lost\.$/,
     );
     const chance = await compareCases([
-      ...times(3, wrong, right),
-      ...times(2, right, wrong),
-      ...times(30, right, right),
+      ...createTimes(3, wrong, right),
+      ...createTimes(2, right, wrong),
+      ...createTimes(30, right, right),
     ]);
     expect(chance.summary[0]).toMatch(
       /^No difference beyond noise: the category accuracy of B is 2\.9 points higher than that of A \(.*3 won, 2 lost\.$/,
     );
-    const surely = await compareCases(times(40, wrong, right));
+    const surely = await compareCases(createTimes(40, wrong, right));
     expect(surely.summary[0]).toBe(
       'B is better by 100.0 points of category accuracy (95 % interval 100.0 to 100.0, McNemar p < 0.001); 40 won, 0 lost.',
     );
-    const alike = await compareCases(times(8, right, right));
+    const alike = await compareCases(createTimes(8, right, right));
     expect(alike.summary).toEqual([
       'A and B agree in all 8 cases: category accuracy is 100.0 % on both sides.',
     ]);
@@ -58,10 +58,10 @@ describe('comparing two runs', () => {
 
   it('names the won cases by what was measured: runs without answers are compared by their lines', async () => {
     const labels = { ...CODE, expected_lines: [[3, 4]] };
-    const [missing, holding] = [{ excerpts: [excerpt(1, 2)] }, { excerpts: [excerpt(1, 4)] }];
+    const [missing, holding] = [{ excerpts: [createExcerpt(1, 2)] }, { excerpts: [createExcerpt(1, 4)] }];
     const comparison = await compareCases([
-      ...times(2, missing, holding, labels),
-      ...times(1, holding, holding, labels),
+      ...createTimes(2, missing, holding, labels),
+      ...createTimes(1, holding, holding, labels),
     ]);
     expect(comparison).toMatchObject({ wonBy: 'recall of labelled lines', lost: [], changed: [] });
     expect(comparison.won).toMatchObject([
@@ -71,13 +71,13 @@ describe('comparing two runs', () => {
   });
 
   it('finds no significance in five cases, however one-sided', async () => {
-    const comparison = await compareCases([...times(5, wrong, right), ...times(3, right, right)]);
+    const comparison = await compareCases([...createTimes(5, wrong, right), ...createTimes(3, right, right)]);
     expect(find(comparison, 'category accuracy')).toMatchObject({ won: 5, lost: 0, verdict: 'within-noise' });
     expect(find(comparison, 'Brier score').verdict).toBe('within-noise');
   });
 
   it('gives a difference that is equal in every case an interval of width zero', async () => {
-    const comparison = await compareCases(times(12, wrong, right));
+    const comparison = await compareCases(createTimes(12, wrong, right));
     expect(find(comparison, 'category accuracy')).toMatchObject({
       difference: 1,
       interval: [1, 1],
@@ -87,10 +87,10 @@ describe('comparing two runs', () => {
 
   it('changes only the signs if the sides are swapped', async () => {
     const cases = [
-      ...times(9, wrong, right),
-      ...times(3, right, wrong),
-      ...times(20, right, right),
-      ...times(4, said('TEST_FAILURE'), wrong),
+      ...createTimes(9, wrong, right),
+      ...createTimes(3, right, wrong),
+      ...createTimes(20, right, right),
+      ...createTimes(4, createAnswerOf('TEST_FAILURE'), wrong),
     ];
     const there = await compareCases(cases);
     const back = await compareCases(
@@ -114,7 +114,11 @@ describe('comparing two runs', () => {
   });
 
   it('gives the same result for the same files, to the last digit', async () => {
-    const cases = [...times(9, wrong, right), ...times(3, right, wrong), ...times(20, right, right)];
+    const cases = [
+      ...createTimes(9, wrong, right),
+      ...createTimes(3, right, wrong),
+      ...createTimes(20, right, right),
+    ];
     expect(await compareCases(cases)).toEqual(await compareCases(cases));
   });
 
@@ -131,22 +135,26 @@ describe('comparing two runs', () => {
     expect(clustered.resampling).toEqual({ by: 'project', units: 10 });
     const alone = await compareCases(cases.map((testCase) => ({ ...testCase, labels: CODE })));
     expect(alone.resampling).toEqual({ by: 'case', units: 40 });
-    expect(widthOf(find(clustered, 'category accuracy'))).toBeGreaterThan(
-      widthOf(find(alone, 'category accuracy')),
+    expect(measureWidth(find(clustered, 'category accuracy'))).toBeGreaterThan(
+      measureWidth(find(alone, 'category accuracy')),
     );
   });
 
   it('measures all that the labels allow, and nothing else', async () => {
     const labels = { expected_lines: [[2, 3]], faulty_files: ['src/a.ts'] };
     const half = {
-      excerpts: [excerpt(3, 9)],
-      suspects: [suspect('src/b.ts'), suspect('src/a.ts')],
+      excerpts: [createExcerpt(3, 9)],
+      suspects: [createSuspect('src/b.ts'), createSuspect('src/a.ts')],
       action: 'human_review',
     };
-    const whole = { excerpts: [excerpt(1, 9)], suspects: [suspect('src/a.ts')], action: 'human_review' };
+    const whole = {
+      excerpts: [createExcerpt(1, 9)],
+      suspects: [createSuspect('src/a.ts')],
+      action: 'human_review',
+    };
     const comparison = await compareCases([
       { labels, a: half, b: whole },
-      ...times(1, {}, {}, { group: 'g' }),
+      ...createTimes(1, {}, {}, { group: 'g' }),
     ]);
     const values = Object.fromEntries(comparison.differences.map(({ name, a, b }) => [name, [a, b]]));
     expect(values).toEqual({
@@ -163,8 +171,8 @@ describe('comparing two runs', () => {
   it('counts what is published, what is excused, and the confidence', async () => {
     const sure = { action: 'auto_notify', confidence: 0.9 };
     const comparison = await compareCases([
-      ...times(2, said('INFRA_ERROR', sure), said('CODE_ERROR', sure)),
-      ...times(2, right, said('CODE_ERROR', { abstained: true })),
+      ...createTimes(2, createAnswerOf('INFRA_ERROR', sure), createAnswerOf('CODE_ERROR', sure)),
+      ...createTimes(2, right, createAnswerOf('CODE_ERROR', { abstained: true })),
     ]);
     expect(find(comparison, 'published and wrong')).toMatchObject({ a: 0.5, b: 0, won: 2 });
     expect(find(comparison, 'published and right')).toMatchObject({ a: 0, b: 0.5 });
@@ -184,18 +192,18 @@ function find(comparison: Comparison, name: string): Difference {
   return found;
 }
 
-function times(count: number, a: TestCase['a'], b: TestCase['b'], labels: object = CODE): TestCase[] {
+function createTimes(count: number, a: TestCase['a'], b: TestCase['b'], labels: object = CODE): TestCase[] {
   return Array.from({ length: count }, () => ({ labels, a, b }));
 }
 
-function widthOf({ interval }: Difference): number {
+function measureWidth({ interval }: Difference): number {
   return interval === null ? 0 : interval[1] - interval[0];
 }
 
-function excerpt(lineStart: number, lineEnd: number) {
+function createExcerpt(lineStart: number, lineEnd: number) {
   return { source: 'log', lineStart, lineEnd, text: '', reason: '' };
 }
 
-function suspect(path: string) {
+function createSuspect(path: string) {
   return { path, line: null, score: 0.5 };
 }

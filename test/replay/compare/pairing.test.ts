@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareCases, outcomesOf, said, type TestCase } from './pairs.ts';
+import { compareCases, createAnswerOf, createOutcomes, type TestCase } from './pairs.ts';
 
 const labels = { category: 'CODE_ERROR' };
-const right = said('CODE_ERROR');
-const wrong = said('INFRA_ERROR');
+const right = createAnswerOf('CODE_ERROR');
+const wrong = createAnswerOf('INFRA_ERROR');
 
 describe('the compared cases', () => {
   it('are listed if they are on one side only, on neither, or not in the data set', async () => {
@@ -15,7 +15,7 @@ describe('the compared cases', () => {
         { labels, a: right, b: right },
       ],
       {
-        cases: outcomesOf([
+        cases: createOutcomes([
           { id: 'c0', ...labels },
           { id: 'c1', ...labels },
           { id: 'c2', ...labels },
@@ -51,14 +51,14 @@ describe('the compared cases', () => {
       {
         labels: { ...labels, also_ok: ['TEST_FAILURE'], source: 'https://example.test/issues/7' },
         a: right,
-        b: said('TEST_FAILURE'),
+        b: createAnswerOf('TEST_FAILURE'),
       },
       {
         labels: { ...labels, source: 'javascript:alert(1)' },
         a: right,
-        b: said('CODE_ERROR', { action: 'auto_notify' }),
+        b: createAnswerOf('CODE_ERROR', { action: 'auto_notify' }),
       },
-      { labels, a: wrong, b: said('TEST_FAILURE') },
+      { labels, a: wrong, b: createAnswerOf('TEST_FAILURE') },
       { labels, a: right, b: right },
     ];
     const { won, lost, changed } = await compareCases(cases);
@@ -72,7 +72,7 @@ describe('the compared cases', () => {
 
   it('are refused if an id occurs twice, or the sides have none in common', async () => {
     const twice = {
-      cases: outcomesOf([
+      cases: createOutcomes([
         { id: 'c0', ...labels },
         { id: 'c0', ...labels },
       ]),
@@ -80,7 +80,7 @@ describe('the compared cases', () => {
     await expect(compareCases([{ labels, a: right, b: right }], twice)).rejects.toThrow(
       'has the ID c0 on lines 1 and 2',
     );
-    const strange = { cases: outcomesOf([{ id: 'x', ...labels }]) };
+    const strange = { cases: createOutcomes([{ id: 'x', ...labels }]) };
     await expect(compareCases([{ labels, a: right, b: right }], strange)).rejects.toThrow(
       /No case is on both sides: the IDs do not match \(cases in the data set: 1, results on side A: 1, on side B: 1\)/,
     );

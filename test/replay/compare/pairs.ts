@@ -17,13 +17,13 @@ export function compareCases(
 ): Promise<Comparison> {
   return compareRuns({
     dataset: 'cases.jsonl',
-    cases: outcomesOf(cases.map(({ labels }, index) => ({ id: `c${index}`, ...labels }))),
-    files: { a: filesOf(cases, 'a'), b: filesOf(cases, 'b') },
+    cases: createOutcomes(cases.map(({ labels }, index) => ({ id: `c${index}`, ...labels }))),
+    files: { a: createFiles(cases, 'a'), b: createFiles(cases, 'b') },
     ...others,
   });
 }
 
-export async function* outcomesOf(rows: readonly object[]): AsyncGenerator<CaseOutcome> {
+export async function* createOutcomes(rows: readonly object[]): AsyncGenerator<CaseOutcome> {
   for (const [index, row] of rows.entries()) {
     yield {
       line: index + 1,
@@ -33,11 +33,11 @@ export async function* outcomesOf(rows: readonly object[]): AsyncGenerator<CaseO
 }
 
 /** A right or wrong answer to a case whose label is CODE_ERROR. */
-export function said(category: string, others: Partial<CaseResult> = {}): Partial<CaseResult> {
+export function createAnswerOf(category: string, others: Partial<CaseResult> = {}): Partial<CaseResult> {
   return { category, action: 'human_review', confidence: 0.7, ...others };
 }
 
-function filesOf(cases: readonly TestCase[], side: 'a' | 'b'): RunResults[] {
+function createFiles(cases: readonly TestCase[], side: 'a' | 'b'): RunResults[] {
   const answers = cases.map((testCase) => [testCase[side] ?? []].flat());
   const repeats = Math.max(1, ...answers.map((ones) => ones.length));
   return Array.from({ length: repeats }, (_, at) => ({

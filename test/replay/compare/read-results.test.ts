@@ -11,7 +11,7 @@ describe('reading the results of a run', () => {
   it('accepts a file of an older version without the newest keys', async () => {
     const { quotes, logTokens, tools, iterations, terminationReason, answerConfidence, ...older } =
       toFailedResult('a', 'burst', 3);
-    const { results } = await readResults(fileOf([older]));
+    const { results } = await readResults(writeFileWith([older]));
     expect(results.get('a')).toMatchObject({
       id: 'a',
       error: 'burst',
@@ -24,7 +24,7 @@ describe('reading the results of a run', () => {
   it('keeps no texts, because a hundred thousand results must fit in memory', async () => {
     const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 2, text: 'a long one', reason: 'error' }];
     const { results } = await readResults(
-      fileOf([{ ...toFailedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
+      writeFileWith([{ ...toFailedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
     );
     expect(results.get('a')).toMatchObject({
       excerpts: [{ lineStart: 1, lineEnd: 2, text: '' }],
@@ -34,7 +34,7 @@ describe('reading the results of a run', () => {
 
   it('treats the line separators of Unicode as parts of a text', async () => {
     const { results } = await readResults(
-      fileOf([toFailedResult('a', 'half\u2028a line\u2029', 3), toFailedResult('b', '', 0)]),
+      writeFileWith([toFailedResult('a', 'half\u2028a line\u2029', 3), toFailedResult('b', '', 0)]),
     );
     expect([...results.keys()]).toEqual(['a', 'b']);
   });
@@ -58,7 +58,7 @@ describe('reading the results of a run', () => {
     ],
     ['nothing', [''], /contains no results\.$/],
   ])('refuses %s', async (_name, lines, sentence) => {
-    await expect(readResults(fileOf(lines))).rejects.toThrow(sentence);
+    await expect(readResults(writeFileWith(lines))).rejects.toThrow(sentence);
   });
 
   it('refuses a missing file and a folder', async () => {
@@ -67,7 +67,7 @@ describe('reading the results of a run', () => {
   });
 });
 
-function fileOf(lines: readonly (object | string)[]): string {
+function writeFileWith(lines: readonly (object | string)[]): string {
   const path = join(mkdtempSync(join(FOLDER, 'run-')), 'results.jsonl');
   writeFileSync(
     path,

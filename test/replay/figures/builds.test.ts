@@ -5,17 +5,17 @@ import { scoreCases } from '../../../src/replay/figures/score.ts';
 import { renderFigures } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import type { AnalysisResult } from '../../../src/replay/run/results.ts';
-import { one } from './cases.ts';
+import { createReplayed } from './cases.ts';
 
-const SUM = failure('sums the cart', 'expected 3 to be 4', 'sum', 'TEST_FAILURE', [10, 14]);
-const SAVE = failure(
+const SUM = catchFailure('sums the cart', 'expected 3 to be 4', 'sum', 'TEST_FAILURE', [10, 14]);
+const SAVE = catchFailure(
   'saves the order',
   'connect ECONNREFUSED 127.0.0.1:6379',
   'redis',
   'INFRA_ERROR',
   [20, 24],
 );
-const LOAD = failure(
+const LOAD = catchFailure(
   'loads the order',
   'connect ECONNREFUSED 127.0.0.1:6379',
   'redis',
@@ -36,7 +36,7 @@ const REDIS_ANSWER = answer({
 
 describe('figures of builds with several failures', () => {
   it('are perfect if each failure is answered with its own evidence', () => {
-    expect(figuresFor(build([SUM, SAVE, LOAD], [SUM_ANSWER, REDIS_ANSWER]))).toEqual({
+    expect(computeFigures(build([SUM, SAVE, LOAD], [SUM_ANSWER, REDIS_ANSWER]))).toEqual({
       'failures: answered': 1,
       'failures: own message': 1,
       'failures: bleed': 0,
@@ -51,7 +51,7 @@ describe('figures of builds with several failures', () => {
   });
 
   it('count a failure as missed that no answer names', () => {
-    const figures = figuresFor(build([SUM, SAVE, LOAD], [SUM_ANSWER]));
+    const figures = computeFigures(build([SUM, SAVE, LOAD], [SUM_ANSWER]));
     expect(figures).toMatchObject({
       'failures: answered': 1 / 3,
       'failures: own message': 1 / 3,
@@ -66,7 +66,7 @@ describe('figures of builds with several failures', () => {
       title: 'A test failed',
       rootCause: 'Something in the cart was not as expected.',
     };
-    expect(figuresFor(build([SUM, SAVE], [vague, REDIS_ANSWER]))['failures: own message']).toBe(0.5);
+    expect(computeFigures(build([SUM, SAVE], [vague, REDIS_ANSWER]))['failures: own message']).toBe(0.5);
   });
 
   it('count an answer that states the cause of another failure, in its title, its fix, or its cause alone', () => {
@@ -77,20 +77,20 @@ describe('figures of builds with several failures', () => {
       { rootCause: `It died of ${told}` },
     ];
     for (const said of wrong) {
-      const figures = figuresFor(
+      const figures = computeFigures(
         build([SUM, SAVE], [{ ...SUM_ANSWER, ...said }, answer({ ...REDIS, tests: ['saves the order'] })]),
       );
       expect(figures['failures: bleed']).toBe(0.5);
     }
     const both = { ...SUM_ANSWER, rootCause: `expected 3 to be 4, and beside it ${told}` };
-    expect(figuresFor(build([SUM, SAVE], [both, REDIS_ANSWER]))['failures: bleed']).toBe(0);
+    expect(computeFigures(build([SUM, SAVE], [both, REDIS_ANSWER]))['failures: bleed']).toBe(0);
   });
 
   it('count answers to other causes with the same title', () => {
     const same = answer({ ...REDIS, tests: ['sums the cart'] });
-    expect(figuresFor(build([SUM, SAVE], [same, REDIS_ANSWER]))['failures: shared title']).toBe(1);
+    expect(computeFigures(build([SUM, SAVE], [same, REDIS_ANSWER]))['failures: shared title']).toBe(1);
     expect(
-      figuresFor(
+      computeFigures(
         build(
           [SUM, SAVE],
           [{ ...REDIS_ANSWER, failingTests: [SUM, SAVE].map(({ test }) => toTest(test ?? '')) }],
@@ -105,14 +105,14 @@ describe('figures of builds with several failures', () => {
   it('do not count it if the other message is part of its own, or of the same cause', () => {
     const longer = { ...SAVE, cause: 'other', test: 'x', message: `${SAVE.message} after 3 tries` };
     const said = answer({ tests: ['x'], title: longer.message, category: 'INFRA_ERROR' });
-    expect(figuresFor(build([longer, SAVE, LOAD], [said, REDIS_ANSWER]))['failures: bleed']).toBe(0);
+    expect(computeFigures(build([longer, SAVE, LOAD], [said, REDIS_ANSWER]))['failures: bleed']).toBe(0);
   });
 
   it('count a wrong category, and accept an alternative that is right too', () => {
     const called = { ...SUM_ANSWER, category: 'CODE_ERROR', action: 'human_review' };
-    expect(figuresFor(build([SUM, SAVE], [called, REDIS_ANSWER]))['failures: category']).toBe(0.5);
+    expect(computeFigures(build([SUM, SAVE], [called, REDIS_ANSWER]))['failures: category']).toBe(0.5);
     expect(
-      figuresFor(build([{ ...SUM, also_ok: ['CODE_ERROR'] }, SAVE], [called, REDIS_ANSWER]))[
+      computeFigures(build([{ ...SUM, also_ok: ['CODE_ERROR'] }, SAVE], [called, REDIS_ANSWER]))[
         'failures: category'
       ],
     ).toBe(1);
@@ -120,7 +120,7 @@ describe('figures of builds with several failures', () => {
 
   it('count pairs: one answer for two causes lowers precision, two answers for one cause lower recall', () => {
     const all = answer({ ...REDIS, tests: ['sums the cart', 'saves the order', 'loads the order'] });
-    expect(figuresFor(build([SUM, SAVE, LOAD], [all]))).toMatchObject({
+    expect(computeFigures(build([SUM, SAVE, LOAD], [all]))).toMatchObject({
       'failures: pairs precision': 1 / 3,
       'failures: pairs recall': 1,
     });
@@ -128,7 +128,7 @@ describe('figures of builds with several failures', () => {
       SUM_ANSWER,
       ...['saves the order', 'loads the order'].map((test) => answer({ ...REDIS, tests: [test] })),
     ];
-    const figures = figuresFor(build([SUM, SAVE, LOAD], apart));
+    const figures = computeFigures(build([SUM, SAVE, LOAD], apart));
     expect(figures['failures: pairs precision']).toBeUndefined();
     expect(figures['failures: pairs recall']).toBe(0);
   });
@@ -137,35 +137,44 @@ describe('figures of builds with several failures', () => {
     const named = build([SUM, SAVE], [SUM_ANSWER], {
       failingTests: ['sums the cart', 'retried'].map(toTest),
     });
-    expect(figuresFor(named)).toMatchObject({
+    expect(computeFigures(named)).toMatchObject({
       'failures: tests precision': 0.5,
       'failures: tests recall': 0.5,
     });
     const green = build([], [], { failingTests: [toTest('adds')], failureFound: true }, { green: true });
-    expect(figuresFor(green)['failures: tests precision']).toBe(0);
+    expect(computeFigures(green)['failures: tests precision']).toBe(0);
   });
 
   it('count a test in each log that it failed in, and a file that failed as a whole as rightly named', () => {
     const jobs = ['linux', 'macos'].map((log) => ({ ...SUM, log }));
     const twice = build(jobs, [SUM_ANSWER], { failingTests: ['sums the cart', 'sums the cart'].map(toTest) });
-    expect(figuresFor(twice)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
+    expect(computeFigures(twice)).toMatchObject({
+      'failures: tests precision': 1,
+      'failures: tests recall': 1,
+    });
     const file = { ...SAVE, test: null, suite: 'orders.test.ts' };
     const whole = build([SUM, file], [SUM_ANSWER], {
       failingTests: ['sums the cart', 'orders.test.ts'].map(toTest),
     });
-    expect(figuresFor(whole)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
+    expect(computeFigures(whole)).toMatchObject({
+      'failures: tests precision': 1,
+      'failures: tests recall': 1,
+    });
   });
 
   it('count a passed run with a failure found, and one whose answer is published', () => {
     const loud = build([], [SUM_ANSWER], { failureFound: true }, { green: true });
-    expect(figuresFor(loud)).toEqual({ 'failures: green called green': 0, 'failures: published wrong': 1 });
+    expect(computeFigures(loud)).toEqual({
+      'failures: green called green': 0,
+      'failures: published wrong': 1,
+    });
     const quiet = build([], [SUM_ANSWER], { failureFound: false }, { green: true });
-    expect(figuresFor(quiet)).toEqual({ 'failures: green called green': 1 });
+    expect(computeFigures(quiet)).toEqual({ 'failures: green called green': 1 });
   });
 
   it("count published answers with a category that fits none, with another's cause for all, or about no failure", () => {
     const published = (...answers: AnalysisResult[]) =>
-      figuresFor(build([SUM, SAVE], answers))['failures: published wrong'];
+      computeFigures(build([SUM, SAVE], answers))['failures: published wrong'];
     expect(published({ ...SUM_ANSWER, category: 'DEPENDENCY_ERROR' }, REDIS_ANSWER)).toBe(0.5);
     expect(published({ ...SUM_ANSWER, title: 'connect ECONNREFUSED 127.0.0.1:6379' }, REDIS_ANSWER)).toBe(
       0.5,
@@ -194,7 +203,7 @@ describe('figures of builds with several failures', () => {
       quotes: findings.map(({ message }, at) => [5 + at, `  2:7  error  ${message}`]),
     });
     expect(
-      figuresFor(build(findings, [{ ...said, category: 'INFRA_ERROR' }], {}, { runner: 'eslint 9' })),
+      computeFigures(build(findings, [{ ...said, category: 'INFRA_ERROR' }], {}, { runner: 'eslint 9' })),
     ).toEqual({
       'failures: answered': 1,
       'failures: own message': 1,
@@ -230,9 +239,9 @@ describe('figures of builds with several failures', () => {
   });
 
   it('are not shown for rows without them, and only for tests if nothing was answered', () => {
-    expect(scoreBuilds([one({ category: 'CODE_ERROR' })])).toEqual([]);
+    expect(scoreBuilds([createReplayed({ category: 'CODE_ERROR' })])).toEqual([]);
     const read = build([SUM], [], { analyst: null, failingTests: [toTest('sums the cart')] });
-    expect(figuresFor(read)).toEqual({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
+    expect(computeFigures(read)).toEqual({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
   });
 });
 
@@ -244,7 +253,7 @@ const REDIS = {
 
 type Quoted = readonly [line: number, text: string];
 
-function failure(
+function catchFailure(
   test: string,
   message: string,
   cause: string,
@@ -297,17 +306,17 @@ function toTest(name: string): AnalysisResult['failingTests'][number] {
 function build(
   failures: readonly LabelledFailure[],
   analyses: readonly AnalysisResult[],
-  result: Parameters<typeof one>[1] = {},
-  row: Parameters<typeof one>[0] = {},
+  result: Parameters<typeof createReplayed>[1] = {},
+  row: Parameters<typeof createReplayed>[0] = {},
 ): ReplayedCase {
   const failingTests = failures.flatMap(({ test }) => (test == null ? [] : [toTest(test)]));
-  return one(
+  return createReplayed(
     { ...row, failures: [...failures] },
     { analyst: 'rules', failureFound: true, failingTests, ...result, analyses },
   );
 }
 
-function figuresFor(replayed: ReplayedCase): Record<string, number> {
+function computeFigures(replayed: ReplayedCase): Record<string, number> {
   const [section] = scoreBuilds([replayed]);
   return Object.fromEntries((section?.figures ?? []).map(({ name, value }) => [name, value]));
 }

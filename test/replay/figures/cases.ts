@@ -5,7 +5,7 @@ import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A finished case with these labels and this result. */
-export function one(row: Partial<DatasetRow>, result: Partial<CaseResult> = {}): ReplayedCase {
+export function createReplayed(row: Partial<DatasetRow>, result: Partial<CaseResult> = {}): ReplayedCase {
   const id = row.id ?? 'x';
   return {
     row: { ...row, id },
@@ -16,26 +16,28 @@ export function one(row: Partial<DatasetRow>, result: Partial<CaseResult> = {}):
 }
 
 /** A case of this category, of which that was said; published unless the result says otherwise. */
-export function judged(
+export function createJudged(
   category: Category,
   said: Category | null,
   row: Partial<DatasetRow> = {},
   result: Partial<CaseResult> = {},
 ): ReplayedCase {
-  return one(
+  return createReplayed(
     { category, ...row },
     { category: said, confidence: 0.5, abstained: false, action: 'auto_notify', ...result },
   );
 }
 
 /** Cases that state these probabilities, right or wrong; each of a project of its own. */
-export function stated(...of: readonly (readonly [probability: number, right: boolean])[]): ReplayedCase[] {
+export function createStated(
+  ...of: readonly (readonly [probability: number, right: boolean])[]
+): ReplayedCase[] {
   return of.map(([confidence, right], at) =>
-    judged('CODE_ERROR', right ? 'CODE_ERROR' : 'TEST_FAILURE', { id: `s${at}` }, { confidence }),
+    createJudged('CODE_ERROR', right ? 'CODE_ERROR' : 'TEST_FAILURE', { id: `s${at}` }, { confidence }),
   );
 }
 
-export function figureOf(figures: readonly Figure[], name: string): Figure {
+export function findFigure(figures: readonly Figure[], name: string): Figure {
   const found = figures.find((figure) => figure.name === name);
   if (found === undefined)
     throw new Error(`no figure "${name}" among ${figures.map((figure) => figure.name).join(', ')}`);

@@ -14,7 +14,7 @@ import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts
 import { computeCoveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { describeTools } from '../../../src/tools/all-tools.ts';
-import { figureOf, judged, one } from './cases.ts';
+import { createJudged, createReplayed, findFigure } from './cases.ts';
 
 describe('line figures', () => {
   it('are computed by set operations: overlapping excerpts count once, reversed ranges are empty', () => {
@@ -47,25 +47,30 @@ describe('quotation figures', () => {
     const quoting = (id: string, lines: readonly number[], literal = lines.length): ReplayedCase => {
       const quotes = lines.map((line) => ({ source: 'log', line, text: 'x' }));
       const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 9, text: 'x', reason: '' }];
-      const answer = one(
+      const answer = createReplayed(
         { id, expected_lines: [[3, 4]] },
         { action: 'human_review', claims: [{ text: '', quotes }], excerpts },
       );
       return { ...answer, quotes: { made: lines.length, literal } };
     };
     const figures = scoreQuotes([quoting('a', [3, 3, 7], 2), quoting('b', [3, 4]), quoting('c', [])]);
-    expect(figureOf(figures, 'quotations literally in the log')).toMatchObject({
+    expect(findFigure(figures, 'quotations literally in the log')).toMatchObject({
       value: 4 / 5,
       cases: 5,
       against: ['a'],
     });
-    expect(figureOf(figures, 'answers without a quotation')).toMatchObject({ value: 1 / 3, against: ['c'] });
-    expect(figureOf(figures, 'recall of labelled lines, by quotations').value).toBeCloseTo((0.5 + 1 + 0) / 3);
-    expect(figureOf(figures, 'quotations on a labelled line')).toMatchObject({
+    expect(findFigure(figures, 'answers without a quotation')).toMatchObject({
+      value: 1 / 3,
+      against: ['c'],
+    });
+    expect(findFigure(figures, 'recall of labelled lines, by quotations').value).toBeCloseTo(
+      (0.5 + 1 + 0) / 3,
+    );
+    expect(findFigure(figures, 'quotations on a labelled line')).toMatchObject({
       value: 3 / 4,
       against: ['a'],
     });
-    expect(figureOf(figures, 'answers that quote a labelled line').value).toBeCloseTo(2 / 3);
+    expect(findFigure(figures, 'answers that quote a labelled line').value).toBeCloseTo(2 / 3);
   });
 });
 
@@ -101,7 +106,7 @@ describe('pair figures', () => {
 describe('loop figures', () => {
   const call = (tool: string, status: string) => ({ tool, status });
   const runs = [
-    judged(
+    createJudged(
       'CODE_ERROR',
       'CODE_ERROR',
       { id: 'a' },
@@ -111,48 +116,48 @@ describe('loop figures', () => {
         tools: [call('read_file', 'ok'), call('grep_log', 'empty')],
       },
     ),
-    judged(
+    createJudged(
       'CODE_ERROR',
       'CODE_ERROR',
       { id: 'b' },
       { iterations: 1, terminationReason: 'no_progress', tools: [call('read_blame', 'timed-out')] },
     ),
-    judged('CODE_ERROR', 'INFRA_ERROR', { id: 'c' }, { iterations: 0, terminationReason: 'confident' }),
-    one({ id: 'failed' }),
+    createJudged('CODE_ERROR', 'INFRA_ERROR', { id: 'c' }, { iterations: 0, terminationReason: 'confident' }),
+    createReplayed({ id: 'failed' }),
   ];
 
   it('include rounds, endings, and who was asked', () => {
     const figures = scoreLoop(runs);
-    expect(figureOf(figures, 'rounds a run (mean)')).toMatchObject({ value: 1, cases: 3 });
-    expect(figureOf(figures, 'runs of 2 rounds').value).toBe(1);
-    expect(figureOf(figures, 'ended by confident').value).toBeCloseTo(2 / 3);
-    expect(figureOf(figures, 'CODE_ERROR runs that asked the code host')).toMatchObject({
+    expect(findFigure(figures, 'rounds a run (mean)')).toMatchObject({ value: 1, cases: 3 });
+    expect(findFigure(figures, 'runs of 2 rounds').value).toBe(1);
+    expect(findFigure(figures, 'ended by confident').value).toBeCloseTo(2 / 3);
+    expect(findFigure(figures, 'CODE_ERROR runs that asked the code host')).toMatchObject({
       value: 1,
       cases: 2,
     });
-    expect(figureOf(figures, 'CODE_ERROR runs that the code host answered')).toMatchObject({
+    expect(findFigure(figures, 'CODE_ERROR runs that the code host answered')).toMatchObject({
       value: 0.5,
       against: ['b'],
     });
-    expect(figureOf(figures, 'tool calls that failed')).toMatchObject({ value: 1 / 3, against: ['b'] });
-    expect(figureOf(scoreToolsByCategory(runs), 'runs that asked: log, CODE_ERROR').value).toBe(0.5);
-    expect(figureOf(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
+    expect(findFigure(figures, 'tool calls that failed')).toMatchObject({ value: 1 / 3, against: ['b'] });
+    expect(findFigure(scoreToolsByCategory(runs), 'runs that asked: log, CODE_ERROR').value).toBe(0.5);
+    expect(findFigure(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
   });
 
   it('include how often the code was read, among rows with a repository', () => {
     const read = (id: string, tool: string) =>
-      judged(
+      createJudged(
         'CODE_ERROR',
         'CODE_ERROR',
         { id, repo_path: 'a.git' },
         { iterations: 1, tools: [call(tool, 'ok')] },
       );
     const figures = scoreLoop([...runs, read('d', 'search_knowledge'), read('e', 'find_files')]);
-    expect(figureOf(figures, 'runs with a repository that read code')).toMatchObject({
+    expect(findFigure(figures, 'runs with a repository that read code')).toMatchObject({
       value: 0.5,
       cases: 2,
     });
-    expect(figureOf(figures, 'CODE_ERROR runs with a repository that read code')).toMatchObject({
+    expect(findFigure(figures, 'CODE_ERROR runs with a repository that read code')).toMatchObject({
       value: 0.5,
       cases: 2,
     });
@@ -165,7 +170,7 @@ describe('loop figures', () => {
       category,
     });
     const sentBack = (id: string, truth: Category, corrections: readonly Correction[]) =>
-      judged(truth, truth, { id }, { iterations: 2, corrections });
+      createJudged(truth, truth, { id }, { iterations: 2, corrections });
     const figures = scoreLoop([
       ...runs,
       sentBack('d', 'CODE_ERROR', [
@@ -176,14 +181,14 @@ describe('loop figures', () => {
         { before: mark('self_correct', 0.55, 'CODE_ERROR'), after: null },
       ]),
     ]);
-    expect(figureOf(figures, 'runs that were sent back')).toMatchObject({ value: 2 / 5, cases: 5 });
-    expect(figureOf(figures, 'corrections that made the answer surer')).toMatchObject({
+    expect(findFigure(figures, 'runs that were sent back')).toMatchObject({ value: 2 / 5, cases: 5 });
+    expect(findFigure(figures, 'corrections that made the answer surer')).toMatchObject({
       value: 1 / 3,
       cases: 3,
     });
-    expect(figureOf(figures, 'corrections that found nothing new').value).toBeCloseTo(1 / 3);
-    expect(figureOf(figures, 'corrections that righted the category').value).toBeCloseTo(1 / 3);
-    expect(figureOf(figures, 'corrections that spoiled the category').value).toBeCloseTo(1 / 3);
+    expect(findFigure(figures, 'corrections that found nothing new').value).toBeCloseTo(1 / 3);
+    expect(findFigure(figures, 'corrections that righted the category').value).toBeCloseTo(1 / 3);
+    expect(findFigure(figures, 'corrections that spoiled the category').value).toBeCloseTo(1 / 3);
   });
 
   it('know every existing tool and no other', () => {
@@ -210,13 +215,13 @@ describe('loop figures', () => {
     });
     const figures = scoreCosts(
       [10, 20, 30, 40].map((tokens) =>
-        judged('CODE_ERROR', 'CODE_ERROR', {}, { ...usage(tokens), milliseconds: tokens }),
+        createJudged('CODE_ERROR', 'CODE_ERROR', {}, { ...usage(tokens), milliseconds: tokens }),
       ),
     );
-    expect(figureOf(figures, 'tokens a case (p50)').value).toBe(20);
-    expect(figureOf(figures, 'tokens a case (p95)').value).toBe(40);
-    expect(figureOf(figures, 'dollars')).toMatchObject({ value: 0.1, unit: 'dollars' });
-    expect(figureOf(figures, 'milliseconds a case (mean)').value).toBe(25);
+    expect(findFigure(figures, 'tokens a case (p50)').value).toBe(20);
+    expect(findFigure(figures, 'tokens a case (p95)').value).toBe(40);
+    expect(findFigure(figures, 'dollars')).toMatchObject({ value: 0.1, unit: 'dollars' });
+    expect(findFigure(figures, 'milliseconds a case (mean)').value).toBe(25);
     expect(computePercentile([], 0.5)).toBe(0);
   });
 });

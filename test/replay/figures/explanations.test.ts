@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeRougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures/explanation.ts';
 import { listContentWords, mentionFinder } from '../../../src/replay/run/check-case.ts';
-import { figureOf, one } from './cases.ts';
+import { createReplayed, findFigure } from './cases.ts';
 
 const said = (rootCause: string, fixRecommendation = '') => ({
   rootCause,
@@ -31,17 +31,17 @@ describe('a required mention', () => {
   it('counts in cause and advice, like a forbidden one; a failed case contains none', () => {
     const row = { required_mentions: ['zlib', 'header'], forbidden_mentions: ['network'] };
     const figures = scoreMentions([
-      one({ ...row, id: 'all' }, said('zlib is missing', 'install its header')),
-      one({ ...row, id: 'half' }, said('the network is down; zlib')),
-      one({ ...row, id: 'failed' }),
+      createReplayed({ ...row, id: 'all' }, said('zlib is missing', 'install its header')),
+      createReplayed({ ...row, id: 'half' }, said('the network is down; zlib')),
+      createReplayed({ ...row, id: 'failed' }),
     ]);
-    expect(figureOf(figures, 'required mentions said')).toMatchObject({
+    expect(findFigure(figures, 'required mentions said')).toMatchObject({
       value: 0.5,
       against: ['failed', 'half'],
     });
-    expect(figureOf(figures, 'answers with every required mention').value).toBeCloseTo(1 / 3);
-    expect(figureOf(figures, 'answers with a required mention').value).toBeCloseTo(2 / 3);
-    expect(figureOf(figures, 'answers with a forbidden mention')).toMatchObject({
+    expect(findFigure(figures, 'answers with every required mention').value).toBeCloseTo(1 / 3);
+    expect(findFigure(figures, 'answers with a required mention').value).toBeCloseTo(2 / 3);
+    expect(findFigure(figures, 'answers with a forbidden mention')).toMatchObject({
       value: 1 / 3,
       against: ['half'],
     });
@@ -62,12 +62,18 @@ describe('a required mention', () => {
       failingTests: [{ name: 'test_inflate', suite: null, file: null, line: null }],
     };
     const figures = scoreMentions([
-      one({ ...row, id: 'useful' }, shown),
-      one({ ...row, id: 'other' }, { ...shown, category: 'TEST_FAILURE' }),
-      one({ ...row, id: 'empty' }, { ...said('it failed'), category: 'CODE_ERROR', action: 'auto_notify' }),
+      createReplayed({ ...row, id: 'useful' }, shown),
+      createReplayed({ ...row, id: 'other' }, { ...shown, category: 'TEST_FAILURE' }),
+      createReplayed(
+        { ...row, id: 'empty' },
+        { ...said('it failed'), category: 'CODE_ERROR', action: 'auto_notify' },
+      ),
     ]);
-    expect(figureOf(figures, 'useful answers')).toMatchObject({ value: 1 / 3, against: ['other', 'empty'] });
-    expect(figureOf(figures, 'published: wrong, or without the cause')).toMatchObject({
+    expect(findFigure(figures, 'useful answers')).toMatchObject({
+      value: 1 / 3,
+      against: ['other', 'empty'],
+    });
+    expect(findFigure(figures, 'published: wrong, or without the cause')).toMatchObject({
       value: 2 / 3,
       against: ['other', 'empty'],
     });
@@ -95,11 +101,11 @@ describe('overlap', () => {
 
   it('has a baseline: the same answers against the labels of other cases', () => {
     const figures = scoreOverlap([
-      one({ id: 'a', root_cause: 'zlib header missing' }, said('missing zlib header')),
-      one({ id: 'b', root_cause: 'disk full' }, said('the disk is full')),
+      createReplayed({ id: 'a', root_cause: 'zlib header missing' }, said('missing zlib header')),
+      createReplayed({ id: 'b', root_cause: 'disk full' }, said('the disk is full')),
     ]);
-    expect(figureOf(figures, 'root cause: word overlap, F1 (ROUGE-L)').value).toBeCloseTo((2 / 3 + 1) / 2);
-    expect(figureOf(figures, 'root cause: word overlap, F1 against another case (floor)').value).toBe(0);
-    expect(scoreOverlap([one({ id: 'a', root_cause: 'x' })])).toEqual([]);
+    expect(findFigure(figures, 'root cause: word overlap, F1 (ROUGE-L)').value).toBeCloseTo((2 / 3 + 1) / 2);
+    expect(findFigure(figures, 'root cause: word overlap, F1 against another case (floor)').value).toBe(0);
+    expect(scoreOverlap([createReplayed({ id: 'a', root_cause: 'x' })])).toEqual([]);
   });
 });

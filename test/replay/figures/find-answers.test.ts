@@ -8,14 +8,20 @@ describe('the answer that names a failure', () => {
   it('lists its test, in any notation', () => {
     const answers = [answer([['test_total', null, 'tests/test_cart.py']]), answer([['adds', 'Cart', null]])];
     expect(
-      placesOf([named('tests/test_cart.py::test_total'), named('Cart › adds'), named('adds')], answers),
+      listPlaces(
+        [createLabel('tests/test_cart.py::test_total'), createLabel('Cart › adds'), createLabel('adds')],
+        answers,
+      ),
     ).toEqual([0, 1, 1]);
   });
 
   it('belongs to the same suite if several suites have a test with the name', () => {
     const answers = [answer([['starts', 'Shop', null]]), answer([['starts', 'Admin', null]])];
     expect(
-      placesOf([named('starts', { suite: 'Admin' }), named('starts', { suite: 'Shop' })], answers),
+      listPlaces(
+        [createLabel('starts', { suite: 'Admin' }), createLabel('starts', { suite: 'Shop' })],
+        answers,
+      ),
     ).toEqual([1, 0]);
   });
 
@@ -24,19 +30,19 @@ describe('the answer that names a failure', () => {
       answer([['starts', null, null]], [['a', 7]]),
       answer([['starts', null, null]], [['b', 7]]),
     ];
-    expect(placesOf([named('starts', { log: 'b', log_lines: [[5, 9]] })], answers)).toEqual([1]);
-    expect(placesOf([named('starts', { log: 'a', log_lines: [[5, 9]] })], answers)).toEqual([0]);
+    expect(listPlaces([createLabel('starts', { log: 'b', log_lines: [[5, 9]] })], answers)).toEqual([1]);
+    expect(listPlaces([createLabel('starts', { log: 'a', log_lines: [[5, 9]] })], answers)).toEqual([0]);
   });
 
   it('is not that of another failure whose name contains the same words', () => {
     const answers = [answer([['slow start', null, null]])];
-    expect(placesOf([named('slow'), named('slow start')], answers)).toEqual([null, 0]);
-    expect(placesOf([named('slow')], answers)).toEqual([0]);
+    expect(listPlaces([createLabel('slow'), createLabel('slow start')], answers)).toEqual([null, 0]);
+    expect(listPlaces([createLabel('slow')], answers)).toEqual([0]);
   });
 
   it('contains the name if no answer lists the test', () => {
     const answers = [answer([], [], 'Something else'), answer([], [], 'test_total failed')];
-    expect(placesOf([named('test_total'), named('test_tot')], answers)).toEqual([1, null]);
+    expect(listPlaces([createLabel('test_total'), createLabel('test_tot')], answers)).toEqual([1, null]);
   });
 
   it('quotes the most lines of a failure without a test', () => {
@@ -52,10 +58,10 @@ describe('the answer that names a failure', () => {
       answer([], [['log', 90]]),
     ]; // prettier-ignore
     expect(
-      placesOf(
+      listPlaces(
         [
-          { ...named(null), log_lines: [[3, 5]] },
-          { ...named(null), log_lines: [[40, 50]] },
+          { ...createLabel(null), log_lines: [[3, 5]] },
+          { ...createLabel(null), log_lines: [[40, 50]] },
         ],
         answers,
       ),
@@ -92,14 +98,14 @@ describe('a normalized message', () => {
   });
 });
 
-function placesOf(
+function listPlaces(
   failures: readonly LabelledFailure[],
   answers: readonly AnalysisResult[],
 ): (number | null)[] {
   return findAnswers(failures, answers).map((found) => (found === null ? null : answers.indexOf(found)));
 }
 
-function named(test: string | null, more: Partial<LabelledFailure> = {}): LabelledFailure {
+function createLabel(test: string | null, more: Partial<LabelledFailure> = {}): LabelledFailure {
   return { test, message: 'x', cause: 'c', category: 'CODE_ERROR', ...more };
 }
 

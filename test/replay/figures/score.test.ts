@@ -9,12 +9,12 @@ import { type CaseResult, toFailedResult } from '../../../src/replay/run/results
 describe('category scores', () => {
   it('compute macro-F1 as the mean over classes, and count an accepted alternative as right', () => {
     const cases = [
-      judged('CODE_ERROR', 'CODE_ERROR'),
-      judged('CODE_ERROR', 'TEST_FAILURE', { also_ok: ['TEST_FAILURE'] }),
-      judged('CODE_ERROR', 'INFRA_ERROR'),
-      judged('INFRA_ERROR', 'INFRA_ERROR'),
+      createJudged('CODE_ERROR', 'CODE_ERROR'),
+      createJudged('CODE_ERROR', 'TEST_FAILURE', { also_ok: ['TEST_FAILURE'] }),
+      createJudged('CODE_ERROR', 'INFRA_ERROR'),
+      createJudged('INFRA_ERROR', 'INFRA_ERROR'),
     ];
-    const figures = figuresOf(cases);
+    const figures = readFigures(cases);
     expect(figures['category accuracy']).toBeCloseTo(3 / 4);
     // CODE_ERROR: 1 hit, 1 said, 2 true. INFRA_ERROR: 1 hit, 2 said, 1 true. TEST_FAILURE (accepted): 1, 1, 1.
     expect(figures['category F1 CODE_ERROR']).toBeCloseTo(2 / 3);
@@ -29,29 +29,29 @@ describe('category scores', () => {
 
   it('count a failed case as a wrong answer, not as a missing one', () => {
     const failed: ReplayedCase = {
-      ...judged('CODE_ERROR', 'CODE_ERROR'),
+      ...createJudged('CODE_ERROR', 'CODE_ERROR'),
       result: toFailedResult('x', 'burst', 1),
     };
-    const figures = figuresOf([judged('CODE_ERROR', 'CODE_ERROR'), failed]);
+    const figures = readFigures([createJudged('CODE_ERROR', 'CODE_ERROR'), failed]);
     expect(figures['category accuracy']).toBe(0.5);
     expect(figures['cases that failed']).toBe(1);
   });
 
   it('compute top-2 from the two most probable categories', () => {
     const spread = { INFRA_ERROR: 0.5, CODE_ERROR: 0.3, TEST_FAILURE: 0.2 };
-    const second = judged('CODE_ERROR', 'INFRA_ERROR', {}, { probabilities: spread });
-    const third = judged('TEST_FAILURE', 'INFRA_ERROR', {}, { probabilities: spread });
-    expect(figuresOf([second, third])['category top-2']).toBe(0.5);
+    const second = createJudged('CODE_ERROR', 'INFRA_ERROR', {}, { probabilities: spread });
+    const third = createJudged('TEST_FAILURE', 'INFRA_ERROR', {}, { probabilities: spread });
+    expect(readFigures([second, third])['category top-2']).toBe(0.5);
   });
 
   it('weight each bin of the calibration error by its cases', () => {
     const cases = [
-      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.95 }),
-      judged('CODE_ERROR', 'INFRA_ERROR', {}, { confidence: 0.95 }),
-      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
-      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
+      createJudged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.95 }),
+      createJudged('CODE_ERROR', 'INFRA_ERROR', {}, { confidence: 0.95 }),
+      createJudged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
+      createJudged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
     ];
-    const figures = figuresOf(cases);
+    const figures = readFigures(cases);
     expect(figures['expected calibration error']).toBeCloseTo(0.5 * 0.45 + 0.5 * 0.4);
     expect(figures['confident errors']).toBe(0.25);
     expect(figures['Brier score']).toBeCloseTo((0.05 ** 2 + 0.95 ** 2 + 2 * 0.4 ** 2) / 4);
@@ -59,7 +59,7 @@ describe('category scores', () => {
 
   it('are absent if no case was classified', () => {
     expect(
-      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: toFailedResult('x', 'burst', 1) }])[
+      readFigures([{ ...createJudged('CODE_ERROR', 'CODE_ERROR'), result: toFailedResult('x', 'burst', 1) }])[
         'category accuracy'
       ],
     ).toBeUndefined();
@@ -73,8 +73,8 @@ describe('line scores', () => {
       logBytes: 30,
       tokens: 7,
     };
-    const figures = figuresOf([
-      one(
+    const figures = readFigures([
+      createReplayed(
         {
           expected_lines: [
             [2, 3],
@@ -100,7 +100,7 @@ describe('scores of failing tests', () => {
       found('tax', 'CartTest'),
       found('noise'),
     ];
-    const figures = figuresOf([one(row, { failingTests })]);
+    const figures = readFigures([createReplayed(row, { failingTests })]);
     expect(figures['failing tests: precision']).toBe(2 / 4);
     expect(figures['failing tests: recall']).toBeCloseTo(2 / 3);
     expect(figures['failing tests: F1']).toBeCloseTo((2 * 0.5 * (2 / 3)) / (0.5 + 2 / 3));
@@ -113,10 +113,10 @@ describe('suspect scores', () => {
       action: 'human_review',
       suspects: paths.map((path) => ({ path, line: null, score: 0.5 })),
     });
-    const figures = figuresOf([
-      one({ faulty_files: ['src/main/java/shop/Cart.java'] }, suspects('shop/Cart.java')),
-      one({ faulty_files: ['shop/Cart.java'] }, suspects('a/Other.java', '/build/shop/Cart.java')),
-      one({ faulty_files: ['shop/Cart.java'] }, suspects('shop/ShoppingCart.java')),
+    const figures = readFigures([
+      createReplayed({ faulty_files: ['src/main/java/shop/Cart.java'] }, suspects('shop/Cart.java')),
+      createReplayed({ faulty_files: ['shop/Cart.java'] }, suspects('a/Other.java', '/build/shop/Cart.java')),
+      createReplayed({ faulty_files: ['shop/Cart.java'] }, suspects('shop/ShoppingCart.java')),
     ]);
     expect(figures['faulty file first']).toBeCloseTo(1 / 3);
     expect(figures['faulty file in the first three']).toBeCloseTo(2 / 3);
@@ -127,16 +127,21 @@ describe('suspect scores', () => {
 
 describe('group scores', () => {
   it('compare pairs of cases, and a case without a fingerprint forms no pair', () => {
-    const grouped = (group: string, fingerprint: string | null) => one({ group }, { fingerprint });
+    const grouped = (group: string, fingerprint: string | null) => createReplayed({ group }, { fingerprint });
     // Same group: {1,2,3} 3 pairs. Same fingerprint: f {1,2,4} 3 pairs, of which 1 in one group.
-    const figures = figuresOf([grouped('g', 'f'), grouped('g', 'f'), grouped('g', null), grouped('h', 'f')]);
+    const figures = readFigures([
+      grouped('g', 'f'),
+      grouped('g', 'f'),
+      grouped('g', null),
+      grouped('h', 'f'),
+    ]);
     expect(figures['same fingerprint: pair precision']).toBeCloseTo(1 / 3);
     expect(figures['same fingerprint: pair recall']).toBeCloseTo(1 / 3);
   });
 
   it('use the five nearest cases, without cases that are alone in their group', () => {
-    const said = (group: string, message: string) => one({ group }, { messages: [message] });
-    const figures = figuresOf([
+    const said = (group: string, message: string) => createReplayed({ group }, { messages: [message] });
+    const figures = readFigures([
       said('disk', 'no space left on device while writing the atlas'),
       said('disk', 'no space left on device while writing the index'),
       said('disk', 'the quota of the builder is used up'),
@@ -149,9 +154,9 @@ describe('group scores', () => {
 
 describe('the speed', () => {
   it('is the time of the run without the checks, divided by all bytes read', () => {
-    const read = { ...one({}, { logBytes: 2_000_000 }), checkMilliseconds: 5 };
-    expect(figuresOf([read, read])['milliseconds a megabyte']).toBe((90 - 10) / 4);
-    expect(figuresOf([one({}, { logBytes: 900 })])['milliseconds a megabyte']).toBeUndefined();
+    const read = { ...createReplayed({}, { logBytes: 2_000_000 }), checkMilliseconds: 5 };
+    expect(readFigures([read, read])['milliseconds a megabyte']).toBe((90 - 10) / 4);
+    expect(readFigures([createReplayed({}, { logBytes: 900 })])['milliseconds a megabyte']).toBeUndefined();
   });
 });
 
@@ -184,13 +189,13 @@ describe('the table', () => {
   });
 });
 
-function figuresOf(cases: readonly ReplayedCase[]): Record<string, number> {
+function readFigures(cases: readonly ReplayedCase[]): Record<string, number> {
   const figures = scoreCases(cases, 90).flatMap((section) => section.figures);
   expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length);
   return Object.fromEntries(figures.map(({ name, value }) => [name, value]));
 }
 
-function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {
+function createReplayed(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {
   return {
     row: { id: 'x', ...row },
     result: { ...toFailedResult('x', '', 0), error: null, ...result },
@@ -199,11 +204,14 @@ function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCas
   };
 }
 
-function judged(
+function createJudged(
   category: Category,
   said: Category,
   row: Partial<DatasetRow> = {},
   result: Partial<CaseResult> = {},
 ): ReplayedCase {
-  return one({ category, ...row }, { category: said, confidence: 0.5, abstained: false, ...result });
+  return createReplayed(
+    { category, ...row },
+    { category: said, confidence: 0.5, abstained: false, ...result },
+  );
 }

@@ -12,7 +12,7 @@ describe('a file of bars', () => {
   it('is read with its baseline, which is next to it', async () => {
     writeFileSync(join(FOLDER, 'baseline.jsonl'), JSON.stringify(toFailedResult('a', 'burst', 1)));
     const bars = [{ figure: 'category accuracy', worseBy: 0.02 }];
-    const gate = await openGate(fileOf({ schema: 1, baseline: 'baseline.jsonl', bars }));
+    const gate = await openGate(writeFileWith({ schema: 1, baseline: 'baseline.jsonl', bars }));
     expect(gate.bars).toEqual([{ figure: 'category accuracy', worseBy: 0.02, noise: 'interval' }]);
     expect([...(gate.baseline?.results.keys() ?? [])]).toEqual(['a']);
   });
@@ -47,7 +47,7 @@ describe('a file of bars', () => {
       /none\.jsonl does not exist/,
     ],
   ])('is refused: %s', async (_name, content, sentence) => {
-    await expect(openGate(fileOf(content))).rejects.toThrow(sentence);
+    await expect(openGate(writeFileWith(content))).rejects.toThrow(sentence);
   });
 
   it('is refused if it does not exist', async () => {
@@ -70,7 +70,7 @@ describe('a suggestion for an unknown figure', () => {
   });
 });
 
-function fileOf(content: object | string): string {
+function writeFileWith(content: object | string): string {
   const path = join(FOLDER, 'bars.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;

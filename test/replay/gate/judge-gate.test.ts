@@ -4,7 +4,7 @@ import { renderGate, toJunit } from '../../../src/replay/gate-report.ts';
 import { renderJunit } from '../../../src/replay/report.ts';
 import { createReplayedCase } from '../../../src/replay/run/replay.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
-import { answered, gateOf, runOf } from './gated.ts';
+import { createAnswered, createGate, createRun } from './gated.ts';
 
 const FIGURE = 'category accuracy';
 
@@ -31,15 +31,15 @@ describe('a bar', () => {
       'ok',
     ],
   ] as const)('is %s', async (_name, bar, figure, status) => {
-    const { ok, outcomes } = await judgeGate(gateOf([{ figure: FIGURE, ...bar }]), [runOf([figure])]);
+    const { ok, outcomes } = await judgeGate(createGate([{ figure: FIGURE, ...bar }]), [createRun([figure])]);
     expect(outcomes.map((outcome) => outcome.status)).toEqual([status]);
     expect(ok).toBe(status !== 'failed');
   });
 
   it('states the value, the bar, the reason, and which cases to look at', async () => {
     const bars = [{ figure: FIGURE, atLeast: 0.9, why: 'People stop reading.' }];
-    const gate = await judgeGate(gateOf(bars), [
-      runOf([{ value: 0.8, interval: [0.7, 0.85], against: ['x/1', 'x/2'] }]),
+    const gate = await judgeGate(createGate(bars), [
+      createRun([{ value: 0.8, interval: [0.7, 0.85], against: ['x/1', 'x/2'] }]),
     ]);
     expect(gate.outcomes[0]?.sentence).toBe(
       'set.jsonl: category accuracy is 0.800 (0.70–0.85), n=50: below its bar of 0.9.',
@@ -59,9 +59,9 @@ describe('a bar', () => {
       { figure: FIGURE, atLeast: 0.9 },
       { figure: FIGURE, atLeast: 0.99, dataset: 'hard.jsonl' },
     ];
-    const { outcomes } = await judgeGate(gateOf(bars), [
-      runOf([{ value: 0.95 }]),
-      runOf([{ value: 0.95 }], { name: 'hard.jsonl', label: 'hard.jsonl, repeat 2 of 3' }),
+    const { outcomes } = await judgeGate(createGate(bars), [
+      createRun([{ value: 0.95 }]),
+      createRun([{ value: 0.95 }], { name: 'hard.jsonl', label: 'hard.jsonl, repeat 2 of 3' }),
     ]);
     expect(outcomes.map(({ dataset, bar, status }) => [dataset, bar, status])).toEqual([
       ['set.jsonl', 'at least 0.9', 'ok'],
@@ -78,64 +78,69 @@ describe('a bar that cannot be judged fails', () => {
     [
       'a misspelt figure',
       [{ ...bar, figure: 'category acuracy' }],
-      runOf([{}]),
+      createRun([{}]),
       'there is no figure "category acuracy"; did you mean "category accuracy"?',
     ],
     [
       'a figure of nowhere',
       [{ ...bar, figure: 'beauty' }],
-      runOf([{}]),
+      createRun([{}]),
       'there is no figure "beauty"; see the table for available figures',
     ],
     [
       'a misspelt section',
       [{ ...bar, section: 'categori' }],
-      runOf([{}]),
+      createRun([{}]),
       'there is no section "categori"; did you mean "category"?',
     ],
-    ['a figure that stands twice', [bar], runOf([{}, {}]), 'is in several sections; choose one'],
+    ['a figure that stands twice', [bar], createRun([{}, {}]), 'is in several sections; choose one'],
     [
       'what a model judged',
       [bar],
-      runOf([{ judged: true }]),
+      createRun([{ judged: true }]),
       "is a model's opinion; a gate can only use measured figures.",
     ],
-    ['a figure of no case', [bar], runOf([{ cases: 0 }]), 'is based on no cases'],
-    ['a value that is none', [bar], runOf([{ value: Number.NaN }]), 'has no value'],
-    ['an empty data set', [bar], runOf([{}], { cases: [] }), 'set.jsonl has no cases: nothing was measured.'],
+    ['a figure of no case', [bar], createRun([{ cases: 0 }]), 'is based on no cases'],
+    ['a value that is none', [bar], createRun([{ value: Number.NaN }]), 'has no value'],
+    [
+      'an empty data set',
+      [bar],
+      createRun([{}], { cases: [] }),
+      'set.jsonl has no cases: nothing was measured.',
+    ],
     [
       'a data set without labels',
       [bar],
-      runOf([{}], { cases: [answered('a', 'CODE_ERROR', {})] }),
+      createRun([{}], { cases: [createAnswered('a', 'CODE_ERROR', {})] }),
       'set.jsonl has no labels',
     ],
     [
       'a data set with rows that cannot be read',
       [bar],
-      runOf([{}], {
+      createRun([{}], {
         cases: [
-          answered('a', 'CODE_ERROR'),
+          createAnswered('a', 'CODE_ERROR'),
           createReplayedCase(null, toFailedResult('line-2', 'no JSON', 0)),
         ],
       }),
       'set.jsonl has 1 row that cannot be read, for example line-2: its result is unknown.',
     ],
-    ['half a replay', [bar], runOf([{}], { isAll: false }), 'was not fully replayed'],
+    ['half a replay', [bar], createRun([{}], { isAll: false }), 'was not fully replayed'],
     [
       'a data set that was not replayed',
       [bar, { ...bar, dataset: 'sets.jsonl' }],
-      runOf([{}]),
+      createRun([{}]),
       'sets.jsonl was not replayed, so category accuracy could not be checked; did you mean set.jsonl?',
     ],
     [
       'a data set without a bar',
       [{ ...bar, dataset: 'set.jsonl' }],
-      runOf([{}], { name: 'new.jsonl', label: 'new.jsonl' }),
+      createRun([{}], { name: 'new.jsonl', label: 'new.jsonl' }),
       'No bar covers new.jsonl',
     ],
-    ['a baseline that is none', [{ figure: FIGURE, worseBy: 0.1 }], runOf([{}]), 'no baseline is named'],
+    ['a baseline that is none', [{ figure: FIGURE, worseBy: 0.1 }], createRun([{}]), 'no baseline is named'],
   ])('%s', async (_name, bars, run, sentence) => {
-    const gate = await judgeGate(gateOf(bars), [run]);
+    const gate = await judgeGate(createGate(bars), [run]);
     expect(gate.ok).toBe(false);
     expect(
       gate.outcomes
@@ -146,7 +151,10 @@ describe('a bar that cannot be judged fails', () => {
   });
 
   it('if nothing was replayed', async () => {
-    expect(await judgeGate(gateOf([bar]), [])).toMatchObject({ ok: false, outcomes: [{ status: 'failed' }] });
+    expect(await judgeGate(createGate([bar]), [])).toMatchObject({
+      ok: false,
+      outcomes: [{ status: 'failed' }],
+    });
   });
 });
 
@@ -161,7 +169,7 @@ it('a CI server sees one suite per data set and one test per bar', async () => {
     { name: 'kind accuracy', value: 0.89, interval: [0.8, 0.95] as const },
     { name: 'misses', value: 0 },
   ];
-  const xml = renderJunit(toJunit(await judgeGate(gateOf(bars), [runOf(figures)])));
+  const xml = renderJunit(toJunit(await judgeGate(createGate(bars), [createRun(figures)])));
   expect(xml).toContain('<testsuite name="gate: set.jsonl" tests="3" failures="1" errors="0"');
   expect(xml).toContain(
     'name="category accuracy at least 0.9" time="0.000"><failure message="set.jsonl: category accuracy is 0.800, n=50: below',

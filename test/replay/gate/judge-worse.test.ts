@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeGate } from '../../../src/replay/gate.ts';
-import { answered, gateOf, resultOf, runOf } from './gated.ts';
+import { createAnswered, createGate, createResult, createRun } from './gated.ts';
 
 const IDS = Array.from({ length: 40 }, (_, at) => `c${at}`);
 const FIGURE = 'category accuracy';
@@ -28,8 +28,8 @@ describe('a bar against the baseline', () => {
   });
 
   it('fails if a case is not in the baseline, the figure cannot be compared, or no case is common', async () => {
-    const few = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(IDS.slice(0, 39)) });
-    expect(await judgeGate(few, [runOf([{}], { cases: casesOf(0) })])).toMatchObject({
+    const few = createGate([{ figure: FIGURE, worseBy: 0 }], { baseline: createBaseline(IDS.slice(0, 39)) });
+    expect(await judgeGate(few, [createRun([{}], { cases: selectCases(0) })])).toMatchObject({
       ok: false,
       outcomes: [
         {
@@ -39,10 +39,10 @@ describe('a bar against the baseline', () => {
     });
     const odd = await judge(0, { figure: 'category acuracy', worseBy: 0 });
     expect(odd.outcomes[0]?.sentence).toContain('did you mean "category accuracy"?');
-    const strange = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(['x']) });
-    expect((await judgeGate(strange, [runOf([{}], { cases: casesOf(0) })])).outcomes[0]?.sentence).toContain(
-      'No case is on both sides',
-    );
+    const strange = createGate([{ figure: FIGURE, worseBy: 0 }], { baseline: createBaseline(['x']) });
+    expect(
+      (await judgeGate(strange, [createRun([{}], { cases: selectCases(0) })])).outcomes[0]?.sentence,
+    ).toContain('No case is on both sides');
   });
 
   it('a figure without a worse direction requires a number', async () => {
@@ -54,16 +54,18 @@ describe('a bar against the baseline', () => {
 
 /** Four of forty are wrong in the baseline; so many more, or fewer, now. */
 function judge(worse: number, bar: object) {
-  return judgeGate(gateOf([bar], { baseline: baselineOf(IDS) }), [runOf([{}], { cases: casesOf(worse) })]);
+  return judgeGate(createGate([bar], { baseline: createBaseline(IDS) }), [
+    createRun([{}], { cases: selectCases(worse) }),
+  ]);
 }
 
-function baselineOf(ids: readonly string[]) {
+function createBaseline(ids: readonly string[]) {
   return {
     path: 'baseline.jsonl',
-    results: new Map(ids.map((id, at) => [id, resultOf(id, at < 4 ? 'INFRA_ERROR' : 'CODE_ERROR')])),
+    results: new Map(ids.map((id, at) => [id, createResult(id, at < 4 ? 'INFRA_ERROR' : 'CODE_ERROR')])),
   };
 }
 
-function casesOf(worse: number) {
-  return IDS.map((id, at) => answered(id, at < 4 + worse ? 'INFRA_ERROR' : 'CODE_ERROR'));
+function selectCases(worse: number) {
+  return IDS.map((id, at) => createAnswered(id, at < 4 + worse ? 'INFRA_ERROR' : 'CODE_ERROR'));
 }

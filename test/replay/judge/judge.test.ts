@@ -14,7 +14,7 @@ import {
   startOpenAiServer,
   TEST_KEY,
 } from '../../support/openai-server.ts';
-import { figureOf, one } from '../figures/cases.ts';
+import { createReplayed, findFigure } from '../figures/cases.ts';
 
 const never = new AbortController().signal;
 let server: OpenAiServer;
@@ -30,20 +30,24 @@ describe('a judge', () => {
   it('gets label and answer, masked and fenced, and its opinions are counted with their cost', async () => {
     const asked: string[] = [];
     server.script((request) => {
-      asked.push(userOf(request));
-      return { do: 'reply', value: userOf(request).includes('the header moved') ? SAME : OTHER };
+      asked.push(readUserMessage(request));
+      return { do: 'reply', value: readUserMessage(request).includes('the header moved') ? SAME : OTHER };
     });
     const report = await judgeCases(
-      [explained('a', 'the header moved'), explained('b', 'the disk is full'), one({ id: 'c' })],
+      [
+        createExplanation('a', 'the header moved'),
+        createExplanation('b', 'the disk is full'),
+        createReplayed({ id: 'c' }),
+      ],
       judge(),
       never,
     );
     const { title, figures } = scoreJudge(report);
     expect(report.cases.map((entry) => entry.one.result.id)).toEqual(['a', 'b']);
-    expect(figureOf(figures, 'judge: cause same')).toMatchObject({ value: 0.5, cases: 2, judged: true });
-    expect(figureOf(figures, 'judge: cause different')).toMatchObject({ value: 0.5, against: ['b'] });
-    expect(figureOf(figures, 'judge: not judged').value).toBe(0);
-    expect(figureOf(figures, 'judge: input tokens').value).toBe(2000);
+    expect(findFigure(figures, 'judge: cause same')).toMatchObject({ value: 0.5, cases: 2, judged: true });
+    expect(findFigure(figures, 'judge: cause different')).toMatchObject({ value: 0.5, against: ['b'] });
+    expect(findFigure(figures, 'judge: not judged').value).toBe(0);
+    expect(findFigure(figures, 'judge: input tokens').value).toBe(2000);
     expect(figures.every((figure) => figure.judged === true && figure.name.startsWith('judge: '))).toBe(true);
     expect(title).toContain("a language model's opinion");
     const shown = asked.join('\n');
@@ -57,17 +61,17 @@ describe('a judge', () => {
     const replies = [SAME, OTHER];
     server.script(() => ({ do: 'reply', value: replies.shift() ?? SAME }));
     const report = await judgeCases(
-      [explained('a', 'x'), explained('b', 'y')],
+      [createExplanation('a', 'x'), createExplanation('b', 'y')],
       { ...judge(), repeats: 2, concurrency: 1 },
       never,
     );
     const { figures } = scoreJudge(report);
-    expect(figureOf(figures, 'judge: agreement with itself on the cause')).toMatchObject({
+    expect(findFigure(figures, 'judge: agreement with itself on the cause')).toMatchObject({
       value: 0.5,
       cases: 2,
       against: ['a'],
     });
-    expect(figureOf(figures, 'judge: cause different').against).toEqual(['a']);
+    expect(findFigure(figures, 'judge: cause different').against).toEqual(['a']);
   });
 
   it('that fails, returns invalid data, or hangs leaves a case "not judged", and the rest continue', async () => {
@@ -78,11 +82,14 @@ describe('a judge', () => {
       { do: 'hang' },
       { do: 'reply', value: SAME },
     );
-    const cases = ['a', 'b', 'c', 'd'].map((id) => explained(id, id));
+    const cases = ['a', 'b', 'c', 'd'].map((id) => createExplanation(id, id));
     const report = await judgeCases(cases, { ...judge(), concurrency: 1, timeoutMs: 300 }, never);
     const { figures } = scoreJudge(report);
-    expect(figureOf(figures, 'judge: not judged')).toMatchObject({ value: 3 / 4, against: ['a', 'b', 'c'] });
-    expect(figureOf(figures, 'judge: cause same')).toMatchObject({ value: 1, cases: 1 });
+    expect(findFigure(figures, 'judge: not judged')).toMatchObject({
+      value: 3 / 4,
+      against: ['a', 'b', 'c'],
+    });
+    expect(findFigure(figures, 'judge: cause same')).toMatchObject({ value: 1, cases: 1 });
     expect(report.inputTokens).toBe(3000);
   });
 
@@ -90,7 +97,7 @@ describe('a judge', () => {
     server.script({ do: 'reply', value: SAME });
     const options = { ...judge(), concurrency: 1, maxCostUsd: 0.0001 };
     const report = await judgeCases(
-      ['a', 'b', 'c'].map((id) => explained(id, id)),
+      ['a', 'b', 'c'].map((id) => createExplanation(id, id)),
       options,
       never,
     );
@@ -105,40 +112,40 @@ describe('a judge', () => {
   it('stops when it is interrupted', async () => {
     server.script({ do: 'hang' });
     const interrupt = new AbortController();
-    const asked = judgeCases([explained('a', 'x')], judge(), interrupt.signal);
+    const asked = judgeCases([createExplanation('a', 'x')], judge(), interrupt.signal);
     interrupt.abort(new Error('enough'));
     await expect(asked).rejects.toThrow('enough');
   });
 
   it('has no case to judge if no label is in words', async () => {
     const { figures } = scoreJudge(
-      await judgeCases([one({ id: 'a', category: 'CODE_ERROR' })], judge(), never),
+      await judgeCases([createReplayed({ id: 'a', category: 'CODE_ERROR' })], judge(), never),
     );
     expect(figures.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
   });
 
   it('requires a configured model', async () => {
-    await expect(openJudge(configOf({}), silentLogger)).rejects.toThrow('A judge needs a model');
+    await expect(openJudge(createConfig({}), silentLogger)).rejects.toThrow('A judge needs a model');
     const opened = await openJudge(
-      configOf({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }),
+      createConfig({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }),
       silentLogger,
     );
     server.script({ do: 'reply', value: SAME });
-    const report = await judgeCases([explained('a', 'x')], { ...judge(), ...opened }, never);
+    const report = await judgeCases([createExplanation('a', 'x')], { ...judge(), ...opened }, never);
     expect(report.promptHash).toMatch(/^[0-9a-f]{16}$/);
-    expect(figureOf(scoreJudge(report).figures, 'judge: cause same').value).toBe(1);
+    expect(findFigure(scoreJudge(report).figures, 'judge: cause same').value).toBe(1);
   });
 });
 
 const SECRET = ['ghp', '16C7e42F292c6912E7710c838347Ae178B4a'].join('_');
 
-function explained(id: string, rootCause: string): ReplayedCase {
+function createExplanation(id: string, rootCause: string): ReplayedCase {
   const said = {
     rootCause: `${rootCause}; token ${SECRET}`,
     fixRecommendation: 'include it',
     action: 'human_review',
   };
-  return one({ id, root_cause: `what is true of ${id}`, fix: 'include the new header' }, said);
+  return createReplayed({ id, root_cause: `what is true of ${id}`, fix: 'include the new header' }, said);
 }
 
 function judge(): JudgeOptions {
@@ -156,10 +163,10 @@ function judge(): JudgeOptions {
   };
 }
 
-function configOf(environment: Record<string, string>) {
+function createConfig(environment: Record<string, string>) {
   return loadConfig(createEmbeddedPreset('data', 'knowledge'), environment, () => '');
 }
 
-function userOf({ messages }: ChatCompletionRequest): string {
+function readUserMessage({ messages }: ChatCompletionRequest): string {
   return messages.map(({ content }) => content).join('\n');
 }

@@ -10,18 +10,18 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
 import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
-import { type CapturedFailure, capturedFailures } from '../../support/captured-failures.ts';
+import { type CapturedFailure, readCapturedFailures } from '../../support/captured-failures.ts';
 import { sampleBuild } from '../../support/subject.ts';
 
 const KNOWLEDGE = new URL('../../../knowledge', import.meta.url).pathname;
 const never = new AbortController().signal;
-const configOf = (env: Readonly<Record<string, string>> = {}) =>
+const createConfig = (env: Readonly<Record<string, string>> = {}) =>
   loadConfig(createPreset(env, '/nowhere', KNOWLEDGE), env, () => '');
 
 type AppOf = ReturnType<typeof createTerminalApp>;
 
 /** Recorded, written as JSON, read again. */
-async function recorded(app: Awaited<AppOf>, { slug, log }: CapturedFailure): Promise<Recording> {
+async function recordRun(app: Awaited<AppOf>, { slug, log }: CapturedFailure): Promise<Recording> {
   const build = sampleBuild({ id: `bld_${slug}` });
   const sources = [{ name: 'log.txt', kind: 'log' as const, text: log, notes: [] }];
   const { recordings } = await app.triage(build, sources, never, { maxGroups: 1, record: true });
@@ -41,18 +41,18 @@ async function expectSame(recording: Recording, today: Awaited<ReturnType<typeof
 describe('captured failures that run again from their recordings give identical bytes', () => {
   it('with the rules', { timeout: 60_000 }, async () => {
     const [app, today] = [
-      await createTerminalApp(configOf(), silentLogger),
-      await openToday(configOf(), 'configured'),
+      await createTerminalApp(createConfig(), silentLogger),
+      await openToday(createConfig(), 'configured'),
     ];
     // Every twelfth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
-    for (const failure of capturedFailures().filter((_one, index) => index % 12 === 0))
-      await expectSame(await recorded(app, failure), today);
+    for (const failure of readCapturedFailures().filter((_one, index) => index % 12 === 0))
+      await expectSame(await recordRun(app, failure), today);
   });
 
   it('with a model, parallel investigators, answers sent back and corrected arguments', {
     timeout: 60_000,
   }, async () => {
-    const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: doubtful() });
+    const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: createDoubtfulJudge() });
     try {
       const env = {
         FAULTLINE_ANALYST: 'llm',
@@ -62,12 +62,12 @@ describe('captured failures that run again from their recordings give identical 
         FAULTLINE_PROFILE: 'thorough',
       };
       const [app, today] = [
-        await createTerminalApp(configOf(env), silentLogger),
-        await openToday(configOf(env), 'configured'),
+        await createTerminalApp(createConfig(env), silentLogger),
+        await openToday(createConfig(env), 'configured'),
       ];
       const heard: string[] = [];
-      for (const failure of capturedFailures().filter((_one, index) => index % 24 === 3)) {
-        const recording = await recorded(app, failure);
+      for (const failure of readCapturedFailures().filter((_one, index) => index % 24 === 3)) {
+        const recording = await recordRun(app, failure);
         expect(recording.madeBy).toMatchObject({ analyst: 'llm', spare: 'rules', model: 'scripted' });
         expect(recording.judgements.some(({ investigator }) => investigator === 'history')).toBe(true);
         heard.push(...recording.judgements.map(({ role, name }) => `${role} ${name}`));
@@ -92,7 +92,7 @@ describe('captured failures that run again from their recordings give identical 
 });
 
 /** Is not sure of its first answer, and forgets an argument now and then. */
-function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge']> {
+function createDoubtfulJudge(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge']> {
   let verified = 0;
   let isSentBack = false;
   return (body: ScriptedBody, rounds: number) => {

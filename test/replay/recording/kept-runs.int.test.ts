@@ -8,7 +8,7 @@ import { readRecording } from '../../../src/replay/recording/read-recordings.ts'
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { investigate } from '../../../src/service/triage/investigate.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
-import { type KeptRun, keptRun, loadRun } from '../../support/kept-runs.ts';
+import { type KeptRun, loadRun, readKeptRun } from '../../support/kept-runs.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { LIMITS, never, sampleToday, sampleToolbox } from '../../support/recorded-run.ts';
 import { sampleSubject } from '../../support/subject.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => db.dispose());
 
 /** Who goes on is not who began: today's rules, with other tools. */
-async function goOn(run: KeptRun) {
+async function continueRun(run: KeptRun) {
   const before = (await graph.getState({ configurable: { thread_id: run.thread } })).values;
   const answered = {
     ...Object(null),
@@ -56,7 +56,7 @@ async function goOn(run: KeptRun) {
 
 describe('runs that other versions began are finished by this one', () => {
   it.each(RUNS)('%s, stopped before any node', async (name) => {
-    const run = keptRun(name);
+    const run = readKeptRun(name);
     expect(run.checkpoints.length).toBeGreaterThan(4);
     const nodes = new Set<string>();
     for (let stopped = 1; stopped <= run.checkpoints.length; stopped++) {
@@ -64,7 +64,7 @@ describe('runs that other versions began are finished by this one', () => {
       const { next } = await graph.getState({ configurable: { thread_id: run.thread } });
       if (stopped < run.checkpoints.length && nodes.has(next.join())) continue;
       nodes.add(next.join());
-      const { analysis, before } = await goOn(run);
+      const { analysis, before } = await continueRun(run);
       const where = `stopped after checkpoint ${stopped}`;
       expect(analysis?.triageId, where).toBe(run.thread);
       expect(analysis?.steps.slice(0, before.steps.length), where).toEqual(before.steps);
@@ -74,7 +74,7 @@ describe('runs that other versions began are finished by this one', () => {
   });
 
   it('even if it stores more or less of a run than they did', { timeout: 20_000 }, async () => {
-    const run = keptRun('0.1.0-corrected');
+    const run = readKeptRun('0.1.0-corrected');
     // What newer code added is not in there; what older code kept, and newer does not, is.
     const strip = (text: string) =>
       text.replaceAll('"investigations"', '"omens"').replaceAll('"webAsked"', '"portents"');
@@ -82,7 +82,7 @@ describe('runs that other versions began are finished by this one', () => {
     for (const stopped of [2, 5, 9]) {
       await loadRun(db, changed, stopped, false);
       expect(
-        (await goOn(changed)).analysis?.verdict.action,
+        (await continueRun(changed)).analysis?.verdict.action,
         `stopped after checkpoint ${stopped}`,
       ).toBeDefined();
     }

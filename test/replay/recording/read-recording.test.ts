@@ -9,10 +9,10 @@ import {
   type RecordingLine,
 } from '../../../src/service/triage/recording/recording-lines.ts';
 import { never, recordRun, sampleToday } from '../../support/recorded-run.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 
 /** The lines that a process would have written of this recording. */
-function linesOf(
+function listLines(
   { startedAt, madeBy, subject, limits, judgements: judgments, calls, tools }: Recording,
   run: string,
 ): RecordingLine[] {
@@ -59,7 +59,7 @@ describe('a stored recording', () => {
 
   it('of a process that died and one that continued is one', async () => {
     const recording = await recordRun();
-    const lines = linesOf(recording, 'a');
+    const lines = listLines(recording, 'a');
     const [head] = lines;
     if (head === undefined) throw new Error('no head');
     const rest = [{ ...head, run: 'b' }, ...lines.slice(5).map((line) => ({ ...line, run: 'b' }))];
@@ -70,8 +70,8 @@ describe('a stored recording', () => {
 
   it('contains the last result of a judgment that was repeated', async () => {
     const recording = await recordRun();
-    const again = linesOf(recording, 'b');
-    const before = structuredClone(linesOf(recording, 'a'));
+    const again = listLines(recording, 'b');
+    const before = structuredClone(listLines(recording, 'a'));
     for (const line of before)
       if (line.what === 'judged' && line.judgement.reply !== null)
         line.judgement.reply.note = 'the first time';
@@ -81,12 +81,12 @@ describe('a stored recording', () => {
   });
 
   it('states what is missing', async () => {
-    const asking = scriptedAnalyst({
+    const asking = createScriptedAnalyst({
       calls: [[{ tool: 'search_knowledge', args: {}, why: '' }]],
       plans: [{}, { enough: true }],
     });
     const recording = await recordRun({ analyst: asking });
-    const lines = linesOf(recording, 'a').filter(
+    const lines = listLines(recording, 'a').filter(
       (line) => !(line.what === 'judged' && line.judgement.name === 'verify') && line.what !== 'called',
     );
     const { complete, missing } = await unpackRecording(await stored(recording, lines));
@@ -101,7 +101,7 @@ describe('a stored recording', () => {
 
   it('states that it was cut off, that there is no answer, or that the answer differs', async () => {
     const recording = await recordRun();
-    const all = await stored(recording, linesOf(recording, 'a'));
+    const all = await stored(recording, listLines(recording, 'a'));
     expect((await unpackRecording({ ...all, capped: true })).missing).toEqual([
       'parts beyond the size limit of a recording',
     ]);
@@ -115,7 +115,7 @@ describe('a stored recording', () => {
       analysisHash: 'other',
     };
     expect(
-      (await unpackRecording(await stored(recording, [...linesOf(recording, 'a'), ended]))).missing,
+      (await unpackRecording(await stored(recording, [...listLines(recording, 'a'), ended]))).missing,
     ).toEqual(['the original answer of the run: the stored answer differs']);
   });
 

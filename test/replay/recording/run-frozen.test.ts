@@ -6,8 +6,8 @@ import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { LIMITS, MADE_BY, never, recordRun, sampleToday } from '../../support/recorded-run.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../support/scripted-toolbox.ts';
 
 const CALLS = [
   [{ tool: 'search_knowledge', args: {}, why: 'first' }],
@@ -15,7 +15,7 @@ const CALLS = [
 ];
 /** As a model would judge: twice asked, then sure. */
 const modelled = () => ({
-  ...scriptedAnalyst({ calls: CALLS, plans: [{}, {}, { enough: true }] }),
+  ...createScriptedAnalyst({ calls: CALLS, plans: [{}, {}, { enough: true }] }),
   name: 'llm',
 });
 const first = async (recording: Recording, change = {}) => {
@@ -132,7 +132,7 @@ describe('a recording that runs again', () => {
 
   it('names added and removed tools, and the input that changed because of them', async () => {
     const recording = await recordRun();
-    const toolbox = scriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
+    const toolbox = createScriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
     expect((await first(recording, { toolbox })).said).toBe(
       'the tools for TEST_FAILURE differ: grep_log gone; read_mind new',
     );
@@ -154,9 +154,9 @@ describe('a recording that runs again', () => {
 
   it('continues after a question with the answer that the person gave, or without one', async () => {
     const ask = { tool: 'ask_reviewer', args: { question: 'Meant?' }, why: 'nobody else knows' };
-    const asking = () => scriptedAnalyst({ calls: [[ask]], plans: [{}, { enough: true }] });
+    const asking = () => createScriptedAnalyst({ calls: [[ask]], plans: [{}, { enough: true }] });
     const found = { title: 'asked', text: 'Meant?', source: 'reviewer', data: { questionId: 'rev_1' } };
-    const toolbox = () => scriptedToolbox({ ask_reviewer: { findings: [found] } });
+    const toolbox = () => createScriptedToolbox({ ask_reviewer: { findings: [found] } });
     for (const answer of ['Yes, on purpose.', null]) {
       const said = {
         answer,

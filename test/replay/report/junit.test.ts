@@ -9,16 +9,16 @@ const HOSTILE = '"><script>&\u001b[31m\u0000\ud800 ]]>\n\t';
 describe('the report for CI servers', () => {
   it('distinguishes wrong answers from missing ones, and states the right one', () => {
     const suite = createCasesSuite('set', [
-      caseOf('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
-      caseOf('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
-      caseOf(
+      createCase('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
+      createCase('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
+      createCase(
         'wrong',
         { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] },
         { category: 'INFRA_ERROR', confidence: 0.87 },
       ),
-      caseOf('failed', { category: 'CODE_ERROR' }, { error: 'the model burst' }),
-      caseOf('read', { category: 'CODE_ERROR' }, { analyst: null, category: null }),
-      caseOf('unlabelled', {}, { category: 'INFRA_ERROR' }),
+      createCase('failed', { category: 'CODE_ERROR' }, { error: 'the model burst' }),
+      createCase('read', { category: 'CODE_ERROR' }, { analyst: null, category: null }),
+      createCase('unlabelled', {}, { category: 'INFRA_ERROR' }),
     ]);
     expect(suite.tests.map(({ name, failure, error }) => [name, failure ?? error])).toEqual([
       ['right', undefined],
@@ -35,14 +35,14 @@ describe('the report for CI servers', () => {
 
   it('is valid XML, whatever it contains', () => {
     const xml = renderJunit([
-      createCasesSuite(HOSTILE, [caseOf(HOSTILE, {}, { error: HOSTILE, category: null })]),
+      createCasesSuite(HOSTILE, [createCase(HOSTILE, {}, { error: HOSTILE, category: null })]),
     ]);
     expect(xml).toContain('message="&quot;&gt;&lt;script&gt;&amp;\ufffd[31m\ufffd\ufffd ]]&gt;&#10;&#9;"');
     expect(xml).not.toContain('<script>');
   });
 });
 
-function caseOf(
+function createCase(
   id: string,
   labels: Partial<DatasetRow>,
   said: Partial<ReplayedCase['result']>,

@@ -25,14 +25,14 @@ describe('repeats of the same cases', () => {
 
   it('name the cases that differ, without those that one repeat did not reach', () => {
     const repeats = [
-      cases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }),
-      cases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' }),
+      createCases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }),
+      createCases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' }),
     ];
     expect(listUnsteadyCases(repeats)).toEqual({ ids: ['b'], cases: 2 });
   });
 });
 
-function cases(said: Readonly<Record<string, string>>): ReplayedCase[] {
+function createCases(said: Readonly<Record<string, string>>): ReplayedCase[] {
   return Object.entries(said).map(([id, category]) => ({
     row: null,
     result: { ...toFailedResult(id, '', 0), category },

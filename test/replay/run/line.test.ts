@@ -9,7 +9,7 @@ describe('parallel work', () => {
     const line = createLine<number>(2, (done) => void order.push(done));
     for (let index = 0; index < 6; index++) {
       await line.room();
-      await line.add(after(index === 0 ? 60 : 1, index, ended));
+      await line.add(returnAfter(index === 0 ? 60 : 1, index, ended));
     }
     expect(await line.end()).toBe(6);
     expect(order).toEqual([0, 1, 2, 3, 4, 5]);
@@ -20,19 +20,19 @@ describe('parallel work', () => {
     const order: number[] = [];
     const line = createLine<number>(4, (done) => void order.push(done));
     await line.add(Promise.resolve(1));
-    await line.add(failingAfter(10, 'it burst'));
-    await line.add(failingAfter(5, 'nobody waits for this one'));
+    await line.add(failAfter(10, 'it burst'));
+    await line.add(failAfter(5, 'nobody waits for this one'));
     await expect(line.end()).rejects.toThrow('it burst');
     expect(order).toEqual([1]);
   });
 });
 
-async function failingAfter(milliseconds: number, words: string): Promise<number> {
+async function failAfter(milliseconds: number, words: string): Promise<number> {
   await sleep(milliseconds);
   throw new Error(words);
 }
 
-async function after(milliseconds: number, value: number, ended: number[]): Promise<number> {
+async function returnAfter(milliseconds: number, value: number, ended: number[]): Promise<number> {
   await sleep(milliseconds);
   ended.push(value);
   return value;

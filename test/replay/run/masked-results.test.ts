@@ -15,19 +15,23 @@ const NAMES = { FAULTLINE_MASK_NAMES: 'emails' };
 
 describe('the written result of a case', () => {
   it('has configured texts masked, also if cases are only read', async () => {
-    const { result } = await replayed(caseOf(`Error: cannot reach ann@corp.example with ${SECRET}\n`));
+    const { result } = await createReplayed(
+      createCase(`Error: cannot reach ann@corp.example with ${SECRET}\n`),
+    );
     expect(JSON.stringify(result)).toContain('<EMAIL_1>');
     expect(JSON.stringify(result)).not.toMatch(/ann@corp|ghp_/);
   });
 
   it('has secrets masked in errors, which repeat text of rows and servers', async () => {
-    const bad = await replayed({
+    const bad = await createReplayed({
       line: 1,
       id: 'a',
       error: `line 1, field category: "${SECRET}" is not a category`,
     });
     expect(bad.result.error).toBe('line 1, field category: "***" is not a category');
-    const failed = await replayed(failing(`the server said: token ${SECRET} is no longer valid`));
+    const failed = await createReplayed(
+      createFailedOutcome(`the server said: token ${SECRET} is no longer valid`),
+    );
     expect(failed.result.error).toBe('the server said: token *** is no longer valid');
   });
 
@@ -56,7 +60,7 @@ describe('the written result of a case', () => {
   });
 });
 
-async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
+async function createReplayed(outcome: CaseOutcome): Promise<ReplayedCase> {
   const done: ReplayedCase[] = [];
   const one = async function* () {
     yield outcome;
@@ -72,7 +76,7 @@ async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
   return first;
 }
 
-function caseOf(text: string): CaseOutcome {
+function createCase(text: string): CaseOutcome {
   const load = async () => ({
     sources: [{ name: 'log', kind: 'log' as const, text, notes: [] }],
     greenText: undefined,
@@ -80,7 +84,7 @@ function caseOf(text: string): CaseOutcome {
   return { line: 1, one: { row: { id: 'a' }, load } };
 }
 
-function failing(message: string): CaseOutcome {
+function createFailedOutcome(message: string): CaseOutcome {
   return { line: 1, one: { row: { id: 'a' }, load: () => Promise.reject(new Error(message)) } };
 }
 

@@ -73,7 +73,10 @@ describe('replaying a data set', () => {
     ];
     const read = await run(rows, { answer: null });
     const answered = await run(rows, {
-      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [sampleAnalysis()] }),
+      answer: async (_build, { sources }) => ({
+        reading: readMaskedSources(sources),
+        analyses: [sampleAnalysis()],
+      }),
     });
     for (const { result } of [...read, ...answered]) expect(Object.keys(result)).toEqual(KEYS);
     expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
@@ -98,7 +101,7 @@ describe('replaying a data set', () => {
     const [first] = await run(rows, {
       answer: async (build, { sources }, _signal, _onStep, everyCause) => {
         asked.push(everyCause);
-        const reading = readingOf(sources);
+        const reading = readMaskedSources(sources);
         const causes = groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading }));
         const groups = groupFailures({ reading, causes }, build.id);
         const failureIds = groups.flatMap((group) => group.failures.map(({ id }) => id));
@@ -131,7 +134,10 @@ describe('replaying a data set', () => {
       { id: 'said only', log: LOG, experiment: { ...tried, arms: [] } },
     ];
     const cases = await run(rows, {
-      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [sampleAnalysis()] }),
+      answer: async (_build, { sources }) => ({
+        reading: readMaskedSources(sources),
+        analyses: [sampleAnalysis()],
+      }),
     });
     expect(cases.map(({ result, analysis }) => [result.blame, analysis?.experiment?.sentence])).toEqual([
       ['this-change', undefined],
@@ -149,7 +155,7 @@ describe('replaying a data set', () => {
       {
         answer: async (build, { sources }) => {
           if (build.id === 'a') throw new Error('the model burst');
-          return { reading: readingOf(sources), analyses: [] };
+          return { reading: readMaskedSources(sources), analyses: [] };
         },
       },
     );
@@ -196,7 +202,7 @@ describe('replaying a data set', () => {
         most = Math.max(most, ++running);
         await sleep(Number(build.id) % 3 === 0 ? 20 : 1);
         running--;
-        return { reading: readingOf(sources), analyses: [] };
+        return { reading: readMaskedSources(sources), analyses: [] };
       },
     });
     expect(cases.map(({ result }) => result.id)).toEqual(rows.map((row) => row.id));
@@ -251,13 +257,13 @@ describe('replaying a data set', () => {
       answer: { ...analysis.answer, claims: [{ text: 'It is.', evidence: ['E1'], quotes }] },
     };
     const [one] = await run([{ id: 'a', log: LOG }], {
-      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [claiming] }),
+      answer: async (_build, { sources }) => ({ reading: readMaskedSources(sources), analyses: [claiming] }),
     });
     expect(one?.quotes).toEqual({ made: 3, literal: 1 });
   });
 });
 
-function readingOf(sources: Parameters<typeof readMasked>[0]) {
+function readMaskedSources(sources: Parameters<typeof readMasked>[0]) {
   return readMasked(sources, { budgetTokens: 500, secrets: 0 });
 }
 

@@ -9,13 +9,13 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 
 describe('a results file', () => {
   it('is continued after its last complete line, whatever was torn off', async () => {
-    const path = await written('torn.jsonl', ['a', 'b']);
+    const path = await writeResults('torn.jsonl', ['a', 'b']);
     appendFileSync(path, '{"id":"c","categ');
     const file = await openResumeResults(path);
     expect([(await file.next())?.id, (await file.next())?.id, await file.next()]).toEqual(['a', 'b', null]);
     await file.append(toFailedResult('c', 'again', 0));
     await file.close();
-    expect(await idsOf(path)).toEqual(['a', 'b', 'c']);
+    expect(await listIds(path)).toEqual(['a', 'b', 'c']);
   });
 
   it('is begun if there is none, or only an incomplete line longer than a chunk', async () => {
@@ -26,20 +26,20 @@ describe('a results file', () => {
       expect(await file.next()).toBeNull();
       await file.append(toFailedResult('a', 'first', 0));
       await file.close();
-      expect(await idsOf(path)).toEqual(['a']);
+      expect(await listIds(path)).toEqual(['a']);
     }
   });
 
   it('is overwritten by a run that starts again', async () => {
-    const path = await written('anew.jsonl', ['a', 'b']);
-    expect(await idsOf(await written('anew.jsonl', ['c']))).toEqual(['c']);
+    const path = await writeResults('anew.jsonl', ['a', 'b']);
+    expect(await listIds(await writeResults('anew.jsonl', ['c']))).toEqual(['c']);
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
   });
 
   it('is readable only by its owner, because it quotes logs', async () => {
     const resumed = join(FOLDER, 'private-resumed.jsonl');
     await (await openResumeResults(resumed)).close();
-    for (const path of [await written('private.jsonl', ['a']), resumed])
+    for (const path of [await writeResults('private.jsonl', ['a']), resumed])
       expect(statSync(path).mode & 0o077).toBe(0);
   });
 
@@ -63,19 +63,19 @@ describe('a results file', () => {
       model: null,
       promptHashes: {},
     };
-    expect((await linesOf(path))[0]).toMatchObject({ id: 'a', ...missing });
+    expect((await listLines(path))[0]).toMatchObject({ id: 'a', ...missing });
   });
 
   it('treats the line separators of Unicode as parts of a text', async () => {
     const path = join(FOLDER, 'separators.jsonl');
     writeFileSync(path, `${JSON.stringify(toFailedResult('a', 'half\u2028a line\u2029', 0))}\n`);
-    expect(await idsOf(path)).toEqual(['a']);
+    expect(await listIds(path)).toEqual(['a']);
   });
 
   it('is refused with the line that is not a result', async () => {
-    const path = await written('odd.jsonl', ['a']);
+    const path = await writeResults('odd.jsonl', ['a']);
     appendFileSync(path, '{"id":"b"}\n');
-    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2, field category/);
+    await expect(listLines(path)).rejects.toThrow(/odd\.jsonl, line 2, field category/);
   });
 
   it('reports a full disk', async () => {
@@ -87,7 +87,7 @@ describe('a results file', () => {
   });
 });
 
-async function written(name: string, ids: readonly string[]): Promise<string> {
+async function writeResults(name: string, ids: readonly string[]): Promise<string> {
   const path = join(FOLDER, name);
   const file = await createResults(path);
   for (const id of ids) await file.append(toFailedResult(id, 'nothing', 1));
@@ -95,11 +95,11 @@ async function written(name: string, ids: readonly string[]): Promise<string> {
   return path;
 }
 
-async function idsOf(path: string): Promise<string[]> {
-  return (await linesOf(path)).map(({ id }) => id);
+async function listIds(path: string): Promise<string[]> {
+  return (await listLines(path)).map(({ id }) => id);
 }
 
-async function linesOf(path: string): Promise<CaseResult[]> {
+async function listLines(path: string): Promise<CaseResult[]> {
   const lines: CaseResult[] = [];
   for await (const line of readResultLines(path)) lines.push(line);
   return lines;

@@ -5,19 +5,19 @@ import {
   buildSarifLog,
   type ExportInput,
 } from '../../../src/service/answers/export.ts';
-import { schemaFaults } from '../../support/published-schemas.ts';
+import { listSchemaErrors } from '../../support/published-schemas.ts';
 import {
-  recalledAnalysis,
+  createRecalledAnalysis,
+  createUnsureAnalysis,
   sampleAnalysis,
   sampleAnswers,
   sampleBuild,
   sampleFailure,
-  unsureAnalysis,
 } from '../../support/sample-analysis.ts';
 
 const HOSTILE = 'see [here](javascript:alert(1)) {0} \ud800 <script> \u202e ```';
 
-function exported(change: Partial<ExportInput> = {}): ExportInput {
+function readExported(change: Partial<ExportInput> = {}): ExportInput {
   return {
     build: sampleBuild(),
     answers: sampleAnswers([sampleAnalysis()]),
@@ -28,7 +28,7 @@ function exported(change: Partial<ExportInput> = {}): ExportInput {
 }
 
 /** Answers of every form, and one in which every text is hostile. */
-function everything(): ExportInput {
+function readEverything(): ExportInput {
   const { answer } = sampleAnalysis();
   const suspect = {
     path: '../../etc/passwd',
@@ -51,7 +51,7 @@ function everything(): ExportInput {
     sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] }),
   ];
   const hostile = { ...answer, title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', claims, suspects };
-  return exported({
+  return readExported({
     build: sampleBuild({
       url: 'not a url',
       commit: null,
@@ -63,8 +63,8 @@ function everything(): ExportInput {
     answers: sampleAnswers(
       [
         sampleAnalysis(),
-        unsureAnalysis(),
-        recalledAnalysis(),
+        createUnsureAnalysis(),
+        createRecalledAnalysis(),
         sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile }),
       ],
       failures,
@@ -79,22 +79,22 @@ describe.each([
   ['CTRF', 'ctrf', buildCtrfReport],
 ] as const)('the %s export', (_name, schema, write) => {
   it.each([
-    ['an answered build', exported()],
-    ['every form and hostile text', everything()],
-    ['a build of which nothing is known', exported({ answers: [], failures: [] })],
+    ['an answered build', readExported()],
+    ['every form and hostile text', readEverything()],
+    ['a build of which nothing is known', readExported({ answers: [], failures: [] })],
   ])('of %s is valid by the published schema', (_case, given) => {
-    expect(schemaFaults(schema, write(given))).toEqual([]);
+    expect(listSchemaErrors(schema, write(given))).toEqual([]);
   });
 });
 
 it('the published schemas themselves refuse invalid documents', () => {
-  expect(schemaFaults('sarif-2.1.0', { version: '2.1.0' })).not.toEqual([]);
-  expect(schemaFaults('ctrf', { reportFormat: 'CTRF' })).not.toEqual([]);
-  expect(schemaFaults('cloudevents', { id: '' })).not.toEqual([]);
+  expect(listSchemaErrors('sarif-2.1.0', { version: '2.1.0' })).not.toEqual([]);
+  expect(listSchemaErrors('ctrf', { reportFormat: 'CTRF' })).not.toEqual([]);
+  expect(listSchemaErrors('cloudevents', { id: '' })).not.toEqual([]);
 });
 
 describe('a SARIF log', () => {
-  const [run] = buildSarifLog(exported()).runs;
+  const [run] = buildSarifLog(readExported()).runs;
   const [result] = run?.results ?? [];
 
   it('has a cause at its first suspect, with the supporting lines as related locations', () => {
@@ -136,13 +136,14 @@ describe('a SARIF log', () => {
     ['buildkite', 'https://buildkite.com/shop/api/builds/7'],
     ['jenkins', 'https://ci.example/job/shop/7'],
   ] as const)('names no repository if the page of %s is not below one', (provider, url) => {
-    const [run] = buildSarifLog(exported({ build: sampleBuild({ provider, url }) })).runs;
+    const [run] = buildSarifLog(readExported({ build: sampleBuild({ provider, url }) })).runs;
     expect(run?.versionControlProvenance).toBeUndefined();
   });
 
   it('has only a warning if the answer needs review', () => {
     expect(
-      buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level,
+      buildSarifLog(readExported({ answers: sampleAnswers([createUnsureAnalysis()]) })).runs[0]?.results[0]
+        ?.level,
     ).toBe('warning');
   });
 
@@ -150,17 +151,18 @@ describe('a SARIF log', () => {
     const { answer } = sampleAnalysis();
     const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
     const [at] =
-      buildSarifLog(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
+      buildSarifLog(readExported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ??
+      [];
     expect(at?.physicalLocation).toMatchObject({
       artifactLocation: { uri: 'test/cart.test.ts' },
       region: { startLine: 88 },
     });
-    const [of] = buildSarifLog(everything()).runs[0]?.results.at(-1)?.locations ?? [];
+    const [of] = buildSarifLog(readEverything()).runs[0]?.results.at(-1)?.locations ?? [];
     expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);
   });
 
   it('lets no outside text become a link or a placeholder', () => {
-    const text = buildSarifLog(everything()).runs[0]?.results.at(-1)?.message.text ?? '';
+    const text = buildSarifLog(readEverything()).runs[0]?.results.at(-1)?.message.text ?? '';
     expect(text).toContain('\\[here\\](javascript:alert(1)) {{0}}');
     expect(text.isWellFormed()).toBe(true);
   });
@@ -168,7 +170,7 @@ describe('a SARIF log', () => {
 
 describe('a CTRF report', () => {
   it('has one failed test per failure, with the cause that Faultline names', () => {
-    const { results } = buildCtrfReport(exported());
+    const { results } = buildCtrfReport(readExported());
     expect(results.summary).toMatchObject({ tests: 1, failed: 1, passed: 0 });
     expect(results.tests[0]).toMatchObject({
       name: 'cart total',
@@ -187,7 +189,7 @@ describe('a CTRF report', () => {
     const many = Array.from({ length: 5_001 }, (_, index) =>
       sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }),
     );
-    const { results } = buildCtrfReport(exported({ failures: many }));
+    const { results } = buildCtrfReport(readExported({ failures: many }));
     expect([results.tests.length, results.extra.leftOut]).toEqual([5_000, 1]);
     expect(results.tests[0]?.message.length).toBeLessThan(4_100);
   });
@@ -195,7 +197,7 @@ describe('a CTRF report', () => {
 
 describe('the code quality report of GitLab', () => {
   it('has a finding with every required field for each cause with a place', () => {
-    expect(buildCodeQualityReport(exported())).toEqual([
+    expect(buildCodeQualityReport(readExported())).toEqual([
       {
         description: expect.stringContaining(sampleAnalysis().answer.title),
         check_name: expect.stringMatching(/^[A-Z_]+\/\w+$/),
@@ -207,7 +209,7 @@ describe('the code quality report of GitLab', () => {
   });
 
   it('names no path outside of the repository, and marks uncertain answers', () => {
-    const report = buildCodeQualityReport(everything());
+    const report = buildCodeQualityReport(readEverything());
 
     expect(report.map(({ severity }) => severity)).toContain('minor');
     expect(report.filter(({ location: { path } }) => /^(?:\/|[A-Za-z]:)|\.\./.test(path))).toEqual([]);
@@ -215,6 +217,6 @@ describe('the code quality report of GitLab', () => {
   });
 
   it('is empty without answers', () => {
-    expect(buildCodeQualityReport(exported({ answers: [], failures: [] }))).toEqual([]);
+    expect(buildCodeQualityReport(readExported({ answers: [], failures: [] }))).toEqual([]);
   });
 });

@@ -8,8 +8,12 @@ import {
   renderPlain,
   renderTerminal,
 } from '../../../src/service/answers/render.ts';
-import { hostile, outsideCode, renderedMarkdown as render } from '../../support/hostile-text.ts';
-import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { hostile, removeCode, renderMarkdownText as render } from '../../support/hostile-text.ts';
+import {
+  createRecalledAnalysis,
+  createUnsureAnalysis,
+  sampleAnalysis,
+} from '../../support/sample-analysis.ts';
 import { runs } from '../../support/thorough.ts';
 
 /** Enough to find slips within days of runs; few enough to keep the suite quick. */
@@ -19,7 +23,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** Every text that others write, replaced by hostile text. */
 const hostileAnalysis = fc
   .tuple(
-    fc.constantFrom(sampleAnalysis(), unsureAnalysis(), recalledAnalysis()),
+    fc.constantFrom(sampleAnalysis(), createUnsureAnalysis(), createRecalledAnalysis()),
     fc.array(hostile, { minLength: 12, maxLength: 12 }),
   )
   .map(([analysis, texts]) => poison(analysis, (index) => texts[index % texts.length] ?? ''));
@@ -78,7 +82,7 @@ describe('T49: hostile text in Markdown', () => {
       fc.property(hostileAnalysis, (analysis) => {
         const markdown = renderMarkdown(analysis);
         expect(markdown).not.toContain('<!--');
-        expect(outsideCode(render(markdown))).not.toMatch(/@\w|(?<!&)#\d|GH-\d|:\/\/|www\.\w/i);
+        expect(removeCode(render(markdown))).not.toMatch(/@\w|(?<!&)#\d|GH-\d|:\/\/|www\.\w/i);
         expect(markdown).not.toMatch(/^\s*\//m);
       }),
       { numRuns: RUNS },
@@ -99,7 +103,7 @@ describe('T49: hostile text in Markdown', () => {
 
   it('stays far below the size limit of a comment, however long the texts', () => {
     const long = '`@<#$'.repeat(20_000);
-    for (const analysis of [sampleAnalysis(), unsureAnalysis(), recalledAnalysis()]) {
+    for (const analysis of [sampleAnalysis(), createUnsureAnalysis(), createRecalledAnalysis()]) {
       const poisoned = poison(analysis, () => long);
       const many = {
         ...poisoned,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TestFlakiness } from '../../../src/domain/flakiness.ts';
 import { formatAsCsv, formatAsJunitNames, formatAsNames } from '../../../src/service/answers/flaky.ts';
 
-function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
+function createFlaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
   return {
     ...{
       repository: 'acme/shop',
@@ -31,7 +31,7 @@ function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness
 
 describe('the quarantine list', () => {
   it('is written for Surefire, for people, and for spreadsheets', () => {
-    const tests = [flaky('adds'), flaky('pays', { suite: null }), flaky('adds')];
+    const tests = [createFlaky('adds'), createFlaky('pays', { suite: null }), createFlaky('adds')];
 
     expect(formatAsJunitNames(tests)).toBe('com.acme.CartTest#adds\npays\n');
     expect(formatAsNames(tests)).toBe('adds\npays\n');
@@ -41,7 +41,7 @@ describe('the quarantine list', () => {
   });
 
   it('keeps a hostile name within its line and cell, and out of formulas', () => {
-    const tests = [flaky('=cmd|"/c calc"!A1'), flaky('a\r\nb', { rerun: 0, recovered: 0 })];
+    const tests = [createFlaky('=cmd|"/c calc"!A1'), createFlaky('a\r\nb', { rerun: 0, recovered: 0 })];
 
     expect(formatAsNames(tests)).toBe('=cmd|"/c calc"!A1\na  b\n');
     expect(formatAsCsv(tests)).toContain(`,"'=cmd|""/c calc""!A1",`);

@@ -7,10 +7,10 @@ import {
   renderTerminal,
 } from '../../../src/service/answers/render.ts';
 import {
-  recalledAnalysis,
+  createRecalledAnalysis,
+  createUnsureAnalysis,
   sampleAnalysis,
   sampleExperiment,
-  unsureAnalysis,
 } from '../../support/sample-analysis.ts';
 
 const terminal = { color: false, width: 78 };
@@ -61,7 +61,7 @@ Suspect    src/cart/tax.ts:41 a41f9c2 ada 0.81
   });
 
   it('marks an uncertain answer, with what would settle it', () => {
-    const text = renderTerminal(unsureAnalysis(), terminal);
+    const text = renderTerminal(createUnsureAnalysis(), terminal);
     expect(text).toContain(
       'Needs review: Test failure · wrong value                             61 % sure\n',
     );
@@ -70,14 +70,14 @@ Suspect    src/cart/tax.ts:41 a41f9c2 ada 0.81
   });
 
   it('names who confirmed a known cause, and that no model was used', () => {
-    const text = renderTerminal(recalledAnalysis(), terminal);
+    const text = renderTerminal(createRecalledAnalysis(), terminal);
     expect(text).toContain('known cause\nconfirmed by grace on 2026-10-12, seen 14 times\n');
     expect(text).toContain('42 ms · no model');
     expect(text).not.toContain('sure');
   });
 
   it('calls an abstained category a guess', () => {
-    const unsure = unsureAnalysis();
+    const unsure = createUnsureAnalysis();
     const abstained = { ...unsure, classification: { ...unsure.classification, abstained: true } };
     expect(renderTerminal(abstained, terminal)).toContain('Not sure: best guess Test failure');
   });
@@ -134,7 +134,7 @@ Suspect    src/cart/tax.ts:41 a41f9c2 ada 0.81
 
 describe('the plain output', () => {
   it('has one value per line under stable keys', () => {
-    const rows = renderPlain(unsureAnalysis({ notes: ['the model did not answer; rules judged'] }))
+    const rows = renderPlain(createUnsureAnalysis({ notes: ['the model did not answer; rules judged'] }))
       .trimEnd()
       .split('\n')
       .map((line) => line.split('\t'));
@@ -188,7 +188,7 @@ The new tax step rounds each line before summing; the total differs by 0.01.
   });
 
   it('marks an uncertain answer, and lists possible explanations', () => {
-    const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
+    const text = renderMarkdown(createUnsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
     expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
     expect(text).toContain('<b>2 explanations fit</b>: best guess Test failure');
     expect(text).toContain(
@@ -198,13 +198,13 @@ The new tax step rounds each line before summing; the total differs by 0.01.
   });
 
   it('names who confirmed a known cause instead of a percentage', () => {
-    const text = renderMarkdown(recalledAnalysis());
+    const text = renderMarkdown(createRecalledAnalysis());
     expect(text).toContain('known cause, confirmed by grace on 2026-10-12, seen 14 times</summary>');
     expect(text).not.toContain('%');
   });
 
   it('states nothing about merging', () => {
-    for (const analysis of [sampleAnalysis(), unsureAnalysis(), recalledAnalysis()]) {
+    for (const analysis of [sampleAnalysis(), createUnsureAnalysis(), createRecalledAnalysis()]) {
       expect(renderMarkdown(analysis)).not.toMatch(/\b(safe|merge)\b/i);
     }
   });
@@ -218,8 +218,8 @@ describe('the workflow commands for GitHub', () => {
   });
 
   it('warn without a place if there is no suspect and the answer is uncertain', () => {
-    const { answer } = unsureAnalysis();
-    expect(renderGithubCommands(unsureAnalysis({ answer: { ...answer, suspects: [] } }))).toMatch(
+    const { answer } = createUnsureAnalysis();
+    expect(renderGithubCommands(createUnsureAnalysis({ answer: { ...answer, suspects: [] } }))).toMatch(
       /^::warning title=The cart total is rounded twice \(Test failure%2C not sure%2C 61 %25\)::/,
     );
   });

@@ -14,7 +14,7 @@ import type { VectorIndex } from '../../../src/ports/vector-index.ts';
 import { indexNow } from '../../../src/service/index-work.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
-import { emptyHttpDeps } from '../../support/http-deps.ts';
+import { createEmptyHttpDeps } from '../../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../../support/sample-analysis.ts';
 
@@ -77,9 +77,9 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     archive: muteArchive,
     notifier: { notify: () => undefined, settle: async () => undefined },
     masker: createMasker(),
-    ask: emptyHttpDeps().ask,
-    repositoryAsk: emptyHttpDeps().repositoryAsk,
-    knowledge: emptyHttpDeps().knowledge,
+    ask: createEmptyHttpDeps().ask,
+    repositoryAsk: createEmptyHttpDeps().repositoryAsk,
+    knowledge: createEmptyHttpDeps().knowledge,
     logger: silentLogger,
     clock: systemClock,
     readiness: async () => ({ ok: true, degraded: [], backends: {} }),

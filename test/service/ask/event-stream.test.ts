@@ -3,7 +3,7 @@ import { createEventStream } from '../../../src/api/ask-routes.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createGate } from '../../../src/service/ask/ask.ts';
 
-async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
+async function readText(stream: AsyncIterable<unknown>): Promise<string> {
   let text = '';
   for await (const chunk of stream) text += String(chunk);
   return text;
@@ -14,7 +14,7 @@ it('events are sent in order, and done is the last', async () => {
     async (emit) => emit('text', { text: 'a\nb' }),
     () => undefined,
   );
-  expect(await textOf(stream)).toBe(
+  expect(await readText(stream)).toBe(
     ': begins\n\nevent: text\ndata: {"text":"a\\nb"}\n\nevent: done\ndata: {}\n\n',
   );
 });
@@ -24,11 +24,11 @@ it('a known error is reported with its message, and an unexpected one without', 
     async () => Promise.reject(new TriageError('timeout', 'No answer within 1 s.', { retryable: true })),
     () => undefined,
   );
-  expect(await textOf(refused)).toContain(
+  expect(await readText(refused)).toContain(
     'event: error\ndata: {"code":"timeout","message":"No answer within 1 s.","retryable":true}\n\nevent: done',
   );
   const logged: unknown[] = [];
-  const broken = await textOf(
+  const broken = await readText(
     createEventStream(
       async () => Promise.reject(new Error('password=hunter2')),
       (error) => void logged.push(error),

@@ -6,7 +6,7 @@ import { sampleFailure } from '../../support/sample-analysis.ts';
 
 type Status = Pick<TestResult, 'status'>['status'];
 
-function branchBuild(number: string, change: Partial<BranchBuild> = {}): BranchBuild {
+function createBranchBuild(number: string, change: Partial<BranchBuild> = {}): BranchBuild {
   const build = createSparseBuild({ repository: 'shop/api', pipeline: 'ci', number });
   return {
     ...build,
@@ -34,7 +34,7 @@ async function read(branchBuilds: readonly BranchBuild[], statuses: readonly Sta
 }
 
 describe('the outcome after a failure', () => {
-  const passed = branchBuild('3', { status: 'passed', has: [] });
+  const passed = createBranchBuild('3', { status: 'passed', has: [] });
 
   it.each<[Status[], string]>([
     [['passed'], 'passed'],
@@ -43,12 +43,14 @@ describe('the outcome after a failure', () => {
     [['failed'], 'failed'],
     [[], 'absent'],
   ])('is read from results %j of a test in the passed build as %s', async (statuses, result) => {
-    expect((await read([branchBuild('1', { status: 'failed' }), passed], statuses))?.tests).toEqual([result]);
+    expect((await read([createBranchBuild('1', { status: 'failed' }), passed], statuses))?.tests).toEqual([
+      result,
+    ]);
   });
 
   it('includes failed runs of the same commit, but not of unknown commits', async () => {
     const failed = (number: string, commit: string | null) =>
-      branchBuild(number, { status: 'failed', commit });
+      createBranchBuild(number, { status: 'failed', commit });
     const same = 'a'.repeat(40);
     expect((await read([failed('1', same), failed('2', same), passed], ['passed']))?.failedAgain).toBe(1);
     expect((await read([failed('1', null), failed('2', null), passed], ['passed']))?.failedAgain).toBe(0);

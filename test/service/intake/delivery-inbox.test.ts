@@ -11,7 +11,7 @@ const broken = (retryable: boolean) =>
   new TriageError('storage-failed', 'The database could not do it.', { retryable });
 
 /** A store that keeps what it is given, and writes down how much came together; `poison` is refused with all that come with it. */
-function fakeStore() {
+function createFakeStore() {
   const kept = new Map<string, KeptDelivery>();
   const batches: number[] = [];
   const state = { poison: '', failures: 0, keepThenFail: false, slowMs: 20 };
@@ -44,7 +44,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `d-${
 
 describe('storing deliveries', () => {
   test('combines those that arrive during a statement in the next one', async () => {
-    const store = fakeStore();
+    const store = createFakeStore();
     const inbox = createDeliveryInbox(store);
     const [first, ...others] = ids(100);
     const one = inbox.store(delivery(first ?? ''));
@@ -58,7 +58,7 @@ describe('storing deliveries', () => {
   });
 
   test('is not delayed by an earlier statement that hangs', async () => {
-    const store = fakeStore();
+    const store = createFakeStore();
     store.state.slowMs = 60_000;
     const inbox = createDeliveryInbox(store);
     void inbox.store(delivery('hangs'));
@@ -72,7 +72,7 @@ describe('storing deliveries', () => {
   test('treats ten within a tenth of a second as a flood until it ends, and occasional ones not', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const store = fakeStore();
+    const store = createFakeStore();
     store.state.slowMs = 1;
     const inbox = createDeliveryInbox(store);
     await inbox.store(delivery('one'));
@@ -87,14 +87,14 @@ describe('storing deliveries', () => {
   });
 
   test('stores copies in one statement as one delivery, and informs each sender about the first', async () => {
-    const inbox = createDeliveryInbox(fakeStore());
+    const inbox = createDeliveryInbox(createFakeStore());
     const landed = await Promise.all(['a', 'a', 'b', 'a'].map((id) => inbox.store(delivery(id))));
 
     expect(landed.map(({ before }) => before?.state ?? null)).toEqual([null, 'landed', null, 'landed']);
   });
 
   test('fails alone for one that the database refuses', async () => {
-    const store = fakeStore();
+    const store = createFakeStore();
     store.state.poison = 'd-7';
     const inbox = createDeliveryInbox(store);
     const landed = await Promise.allSettled(ids(20).map((id) => inbox.store(delivery(id))));
@@ -106,7 +106,7 @@ describe('storing deliveries', () => {
   test.each([false, true])(
     'succeeds despite a broken connection, whether its data was stored (%s) or not',
     async (keepThenFail) => {
-      const store = fakeStore();
+      const store = createFakeStore();
       Object.assign(store.state, { failures: 1, keepThenFail });
       const inbox = createDeliveryInbox(store);
       const landed = await Promise.all(ids(10).map((id) => inbox.store(delivery(id))));
@@ -117,7 +117,7 @@ describe('storing deliveries', () => {
   );
 
   test('reports an unavailable database to each sender, once for all copies, and tries the next one', async () => {
-    const store = fakeStore();
+    const store = createFakeStore();
     store.state.failures = 1_000;
     const inbox = createDeliveryInbox(store);
     const away = await Promise.allSettled(ids(10).map((id) => inbox.store(delivery(id))));
@@ -133,7 +133,7 @@ describe('storing deliveries', () => {
   });
 
   test('answers for an earlier delivery as it was stored', async () => {
-    const inbox = createDeliveryInbox(fakeStore());
+    const inbox = createDeliveryInbox(createFakeStore());
     await inbox.store(delivery('d'));
     const again = await inbox.store(delivery('d', { bodySha256: 'bb' }));
 

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createDeliveryProcessor } from '../../../src/service/intake/delivery-processor.ts';
 import { sampleBuild } from '../../stores/samples.ts';
-import { fakeHttpDeps } from '../../support/fake-stores.ts';
+import { createFakeHttpDeps } from '../../support/fake-stores.ts';
 
-function landed(number: number, change: object = {}) {
+function storeDelivery(number: number, change: object = {}) {
   const key = { source: 'github', deliveryId: `d-${number}` };
   const intake = { build: sampleBuild({ number: String(number) }), ...change };
   return { key, delivery: { ...key, event: 'workflow_run', bodySha256: 'aa', intake } };
 }
 
-function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
-  const { deps, state } = fakeHttpDeps(changes);
+function createWorld(changes: Parameters<typeof createFakeHttpDeps>[0] = {}) {
+  const { deps, state } = createFakeHttpDeps(changes);
   const notified: string[] = [];
   const notifier = {
     notify: (_topic: string, key: string) => void notified.push(key),
@@ -22,11 +22,11 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
 
 describe('processing deliveries', () => {
   test('makes builds of pending deliveries, in order, and notifies', async () => {
-    const { deps, state, notified, processor } = world();
+    const { deps, state, notified, processor } = createWorld();
     const of = [undefined, false, true].map((fromFork, at) =>
-      landed(at + 2, { defaultBranch: 'main', fromFork }),
+      storeDelivery(at + 2, { defaultBranch: 'main', fromFork }),
     );
-    const all = [landed(1), ...of];
+    const all = [storeDelivery(1), ...of];
     await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
@@ -42,9 +42,9 @@ describe('processing deliveries', () => {
   });
 
   test('continues while new deliveries keep arriving', async () => {
-    const { deps, state } = fakeHttpDeps();
+    const { deps, state } = createFakeHttpDeps();
     const processor = createDeliveryProcessor({ ...deps, busy: () => true });
-    const all = Array.from({ length: 20 }, (_, index) => landed(index));
+    const all = Array.from({ length: 20 }, (_, index) => storeDelivery(index));
     await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
@@ -54,8 +54,8 @@ describe('processing deliveries', () => {
   });
 
   test('lets requests be read between two deliveries, even if the database answers at once', async () => {
-    const { deps, state, processor } = world();
-    const all = Array.from({ length: 100 }, (_, index) => landed(index));
+    const { deps, state, processor } = createWorld();
+    const all = Array.from({ length: 100 }, (_, index) => storeDelivery(index));
     await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -67,8 +67,8 @@ describe('processing deliveries', () => {
   });
 
   test('tries one that cannot be recorded several times, then sets it aside with a report, and continues with others', async () => {
-    const { deps, state, processor } = world();
-    const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
+    const { deps, state, processor } = createWorld();
+    const [broken, good] = [storeDelivery(1, { build: { number: 7 } }), storeDelivery(2)];
     await deps.stores.deliveries.store([broken.delivery, good.delivery]);
     for (let tries = 0; tries < 8; tries++) {
       processor.add(broken.key);
@@ -85,7 +85,7 @@ describe('processing deliveries', () => {
   });
 
   test('retries temporary errors without limit', async () => {
-    const { deps, state } = world();
+    const { deps, state } = createWorld();
     const upsert = async () =>
       Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
     const stores = {
@@ -98,7 +98,7 @@ describe('processing deliveries', () => {
       ...deps,
       stores: { ...stores, triages, passingBuilds, notices },
     });
-    const { key, delivery } = landed(1);
+    const { key, delivery } = storeDelivery(1);
     await deps.stores.deliveries.store([delivery]);
     for (let tries = 0; tries < 30; tries++) {
       processor.add(key);
@@ -114,12 +114,12 @@ describe('processing deliveries', () => {
       asked += 1;
       throw new TriageError('storage-failed', 'It does not answer.', { retryable: true });
     };
-    const { deps, state } = fakeHttpDeps();
+    const { deps, state } = createFakeHttpDeps();
     const processor = createDeliveryProcessor({
       ...deps,
       database: { transaction: away },
     });
-    const all = [landed(1), landed(2), landed(3)];
+    const all = [storeDelivery(1), storeDelivery(2), storeDelivery(3)];
     await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
@@ -129,12 +129,12 @@ describe('processing deliveries', () => {
   });
 
   test('finds in its first sweep what an earlier process left', async () => {
-    const { deps, state, processor } = world();
-    await deps.stores.deliveries.store([landed(1).delivery]);
+    const { deps, state, processor } = createWorld();
+    await deps.stores.deliveries.store([storeDelivery(1).delivery]);
     processor.sweep();
     await expect.poll(() => state.deliveries[0]?.state).toBe('recorded');
     await processor.stop();
-    processor.add(landed(1).key);
+    processor.add(storeDelivery(1).key);
 
     await processor.idle();
   });

@@ -32,7 +32,7 @@ async function openReview(stores: Stores) {
 }
 
 /** What is stored of decisions: all of it, or nothing. */
-async function taught(stores: Stores, reviewId: string) {
+async function listTaught(stores: Stores, reviewId: string) {
   const events = (await stores.reviews.events(reviewId)).filter(({ event }) => event === 'decided').length;
   const review = await stores.reviews.find(reviewId);
   const entries = (await stores.library.list({ limit: 100, offset: 0 })).length;
@@ -72,10 +72,10 @@ async function decideAtOnce(database: Database): Promise<void> {
       code: 'conflict',
       details: { review: { decision: { reviewer: won[0] } } },
     });
-  expect(await taught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
+  expect(await listTaught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
   // T62: who looks at an outdated version is told so, and changes nothing.
   await expect(decide(0)).rejects.toMatchObject({ code: 'conflict' });
-  expect(await taught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
+  expect(await listTaught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
   console.info(
     `${database.driver}: ${MANY} decisions at once, 1 stored, ${lost.length} told who was first, 1 lesson; lost: 0, doubled: 0`,
   );
@@ -110,7 +110,7 @@ it('T01: a decision whose process is killed is stored with its library entry, or
     const [, signal] = await once(child, 'exit');
     expect(signal, place).toBe('SIGKILL');
     const after = await openPglite({ dataDir: prepared.dataDir });
-    const found = await taught(createStores(after, systemClock), id);
+    const found = await listTaught(createStores(after, systemClock), id);
     await after.close();
     expect(found).toEqual({ decided: stored, events: stored, entries: stored, owedToIndex: stored });
   }

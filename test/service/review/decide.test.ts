@@ -4,16 +4,16 @@ import type { DecisionInput } from '../../../src/domain/review.ts';
 import { buildLikenessText, extractLikeness } from '../../../src/log/fingerprint/likeness.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
-import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleFailure, sampleReview } from '../../support/sample-analysis.ts';
 import { createReviewWorld, NOW, type ReviewWorld } from './review-world.ts';
 
 const LATER = { id: 'ana_2', buildId: 'bld_2', failureIds: ['fal_2'] };
 
 /** Two builds that failed of one cause, each waiting for a person. */
-function twoOfOneCause(failure: Parameters<typeof sampleFailure>[0] = {}) {
+function createTwoOfOneCause(failure: Parameters<typeof sampleFailure>[0] = {}) {
   return createReviewWorld({
     reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' })],
-    analyses: [unsureAnalysis(), unsureAnalysis(LATER)],
+    analyses: [createUnsureAnalysis(), createUnsureAnalysis(LATER)],
     failures: [sampleFailure(failure), sampleFailure({ ...failure, id: 'fal_2', buildId: 'bld_2' })],
   });
 }
@@ -26,7 +26,7 @@ function decide(
   return decideReview(deps, { reviewId: 'rev_1', version: 1, reviewer: 'ada', input, ...change });
 }
 
-function refused(code: TriageErrorCode, message: RegExp | string, details: object = {}) {
+function expectRefusal(code: TriageErrorCode, message: RegExp | string, details: object = {}) {
   return expect.objectContaining({
     code,
     message: expect.stringMatching(message),
@@ -42,7 +42,7 @@ const MOVE: DecisionInput = {
 
 describe('the library entry of a decision', () => {
   it("contains the machine's answer, confirmed by the person, if it was accepted", async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
     expect(review).toMatchObject({
       state: 'decided',
@@ -53,7 +53,7 @@ describe('the library entry of a decision', () => {
       category: 'TEST_FAILURE',
       kind: 'assertion',
       title: 'The cart total is rounded twice',
-      rootCause: unsureAnalysis().answer.rootCause,
+      rootCause: createUnsureAnalysis().answer.rootCause,
       confirmedBy: 'ada',
       confirmedAt: new Date(NOW).toISOString(),
       timesSeen: 1,
@@ -73,19 +73,19 @@ describe('the library entry of a decision', () => {
   });
 
   it("contains the person's words if the answer was corrected, with a title made from them, without an outdated kind", async () => {
-    const { entry } = await decide(twoOfOneCause(), MOVE);
+    const { entry } = await decide(createTwoOfOneCause(), MOVE);
     expect(entry).toMatchObject({
       category: 'CONFIG_ERROR',
       kind: 'unknown',
       title: 'TAX_TABLE is not set',
       rootCause: 'TAX_TABLE is not set. The job lost it.',
-      fixRecommendation: unsureAnalysis().answer.fixRecommendation,
+      fixRecommendation: createUnsureAnalysis().answer.fixRecommendation,
     });
   });
 
   it('contains the corrected category alone with the prefilled cause', async () => {
-    const { rootCause } = unsureAnalysis().answer;
-    const { entry } = await decide(twoOfOneCause(), {
+    const { rootCause } = createUnsureAnalysis().answer;
+    const { entry } = await decide(createTwoOfOneCause(), {
       type: 'correct',
       category: 'CODE_ERROR',
       kind: 'crash',
@@ -100,7 +100,7 @@ describe('the library entry of a decision', () => {
   });
 
   it('does not exist for a rejection, which also withdraws nothing', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await decide(world, { type: 'accept' });
     const { entry, teaching } = await decide(
       world,
@@ -116,7 +116,7 @@ describe('the library entry of a decision', () => {
   });
 
   it('does not exist for a generic failure without a test, which is reported', async () => {
-    const world = twoOfOneCause({ generic: true, test: null });
+    const world = createTwoOfOneCause({ generic: true, test: null });
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
     expect(review.state).toBe('decided');
     expect(entry).toBeNull();
@@ -125,7 +125,7 @@ describe('the library entry of a decision', () => {
   });
 
   it('for a generic failure of a test is shown when the test fails again', async () => {
-    const { entry, teaching } = await decide(twoOfOneCause({ generic: true }), { type: 'accept' });
+    const { entry, teaching } = await decide(createTwoOfOneCause({ generic: true }), { type: 'accept' });
     expect(entry).toMatchObject({
       test: expect.stringContaining('cart total'),
       fingerprint: { value: 'f00d' },
@@ -139,7 +139,7 @@ describe('the library entry of a decision', () => {
     const failed = { terminationReason: 'failed' as const };
     const world = createReviewWorld({
       reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' })],
-      analyses: [unsureAnalysis(failed), unsureAnalysis({ ...LATER, ...failed })],
+      analyses: [createUnsureAnalysis(failed), createUnsureAnalysis({ ...LATER, ...failed })],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
     expect(await decide(world, { type: 'accept' })).toMatchObject({
@@ -157,7 +157,7 @@ describe('the library entry of a decision', () => {
         sampleReview(),
         sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2', repository: 'shop/bank' }),
       ],
-      analyses: [unsureAnalysis(), unsureAnalysis(LATER)],
+      analyses: [createUnsureAnalysis(), createUnsureAnalysis(LATER)],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
     const ours = await decide(world, { type: 'accept' });
@@ -183,7 +183,7 @@ describe('the library entry of a decision', () => {
   });
 
   it('is that of the newest decision, in the store and in the index', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await decide(world, { type: 'accept' });
     world.state.now += 60_000;
     const { entry, teaching } = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
@@ -197,7 +197,7 @@ describe('the library entry of a decision', () => {
   });
 
   it('has secrets masked that the person typed, and characters removed that PostgreSQL refuses', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     const { review, entry } = await decide(world, {
       ...MOVE,
       rootCause: 'password hunter2 was\0 wrong\ud800',
@@ -211,7 +211,7 @@ describe('the library entry of a decision', () => {
 
 describe('the reviewer of an item', () => {
   it('is the holder, or any reviewer if it is not held', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await expect(decide(world, { type: 'accept' }, { version: 2 })).resolves.toMatchObject({
       review: { state: 'decided' },
@@ -222,41 +222,41 @@ describe('the reviewer of an item', () => {
   });
 
   it('is refused while another holds it, with name and time; an expired claim is free', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     const until = new Date(NOW + 1000).toISOString();
     const attempt = () => decide(world, { type: 'accept' }, { reviewer: 'bob', version: 2 });
     await expect(attempt()).rejects.toEqual(
-      refused('conflict', `ada holds this review until ${until}`, { holder: 'ada', until }),
+      expectRefusal('conflict', `ada holds this review until ${until}`, { holder: 'ada', until }),
     );
     world.state.now += 1000;
     await expect(attempt()).resolves.toMatchObject({ review: { decision: { reviewer: 'bob' } } });
   });
 
   it('is refused for an outdated version, with the current state', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await world.deps.stores.reviews.release('rev_1', 'ada');
     await expect(decide(world, { type: 'accept' })).rejects.toEqual(
-      refused('conflict', 'changed since version 1', {
+      expectRefusal('conflict', 'changed since version 1', {
         review: expect.objectContaining({ version: 3, state: 'waiting' }),
       }),
     );
   });
 
   it('is refused for a second decision, with the first one', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     await decide(world, MOVE);
     for (const version of [1, 2]) {
       await expect(decide(world, { type: 'accept' }, { reviewer: 'bob', version })).rejects.toEqual(
-        refused('conflict', /^ada decided this at .*: corrected to CONFIG_ERROR\.$/),
+        expectRefusal('conflict', /^ada decided this at .*: corrected to CONFIG_ERROR\.$/),
       );
     }
     expect(world.state.library).toHaveLength(1);
   });
 
   it('is one of two who decide at once', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     const results = await Promise.allSettled(
       ['ada', 'bob'].map((reviewer) => decide(world, { type: 'accept' }, { reviewer })),
     );
@@ -266,8 +266,8 @@ describe('the reviewer of an item', () => {
   });
 
   it('gets an error for an item that does not exist', async () => {
-    await expect(decide(twoOfOneCause(), { type: 'accept' }, { reviewId: 'rev_9' })).rejects.toEqual(
-      refused('not-found', 'rev_9'),
+    await expect(decide(createTwoOfOneCause(), { type: 'accept' }, { reviewId: 'rev_9' })).rejects.toEqual(
+      expectRefusal('not-found', 'rev_9'),
     );
   });
 
@@ -283,15 +283,15 @@ describe('the reviewer of an item', () => {
     ],
     ['an acceptance in other words', { type: 'accept', rootCause: 'x' }, /does not accept rootCause/],
   ])('is refused if %s', async (_, input, message) => {
-    const world = twoOfOneCause();
-    await expect(decide(world, input)).rejects.toEqual(refused('invalid-input', message));
+    const world = createTwoOfOneCause();
+    await expect(decide(world, input)).rejects.toEqual(expectRefusal('invalid-input', message));
     expect(world.state.events).toEqual([]);
   });
 });
 
 describe('a decision while a backend fails', () => {
   it('is not stored, and neither is its event, if the library entry cannot be stored', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     world.state.failLibrary = true;
     await expect(decide(world, { type: 'accept' })).rejects.toThrow('disk full');
     expect(world.state.work).toEqual([]);
@@ -300,7 +300,7 @@ describe('a decision while a backend fails', () => {
   });
 
   it('is stored if the index is down, with the entry in the work table', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
     expect(world.state.warnings).toEqual(['work could not be processed; it will be retried']);
@@ -318,7 +318,7 @@ describe('a decision while a backend fails', () => {
   });
 
   it('is added to the index later, and stray items are removed, over many pages', async () => {
-    const world = twoOfOneCause();
+    const world = createTwoOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
     world.state.library = Array.from({ length: 450 }, (_, n) => ({
       ...entry!,

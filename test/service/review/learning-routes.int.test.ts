@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(async () => world.close());
 
 /** Items of one cause that wait for a person. */
-async function waiting(count: number): Promise<string[]> {
+async function storePendingItems(count: number): Promise<string[]> {
   const fingerprint = createId('fal');
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -33,7 +33,7 @@ const get = (who: Who, path: string) => world.ask(who, 'GET', path);
 
 describe('library entries over HTTP', () => {
   it('are made by deciding three items as one, and undone with one key', async () => {
-    const [first = '', ...others] = await waiting(3);
+    const [first = '', ...others] = await storePendingItems(3);
     const same = await get('ada', `/api/reviews/${first}/same`);
     expect(same.body.items.map(({ id }: { id: string }) => id)).toEqual(others);
 
@@ -62,7 +62,7 @@ describe('library entries over HTTP', () => {
   });
 
   it('are reviewed item by item, without skipped ones', async () => {
-    const [only = ''] = await waiting(1);
+    const [only = ''] = await storePendingItems(1);
     const given: string[] = [];
     for (;;) {
       const { review } = (await post('bob', '/api/reviews/next', { sort: 'age' })).body;

@@ -36,7 +36,7 @@ afterAll(async () => {
   await api?.close();
   await database?.dispose();
 });
-beforeEach(() => answering());
+beforeEach(() => restoreAnswers());
 
 function openIndex(timeoutMs: number): VectorIndex {
   const options = {
@@ -49,7 +49,7 @@ function openIndex(timeoutMs: number): VectorIndex {
   return createPineconeIndex(options, createHashingEmbedder());
 }
 
-function answering(): void {
+function restoreAnswers(): void {
   api.script([{ do: 'answer' }]);
   vectorIndex = openIndex(10_000);
 }
@@ -93,7 +93,7 @@ const isFound = async (entry: { readonly id: string; readonly message: string })
   );
 
 /** Keeps the index until nothing is pending: what was to be left alone need not be. */
-async function untilPaid(): Promise<void> {
+async function waitUntilDone(): Promise<void> {
   await database.query('update work set free_at = clock_timestamp(), held = false');
   const worker = startIndexing();
   await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
@@ -131,8 +131,8 @@ describe('an entry that a person added', () => {
     }
     const dying = startIndexing();
     await dying.stop();
-    answering();
-    await untilPaid();
+    restoreAnswers();
+    await waitUntilDone();
 
     const found = await Promise.all(taught.map(isFound));
     const lost = found.filter((one) => !one).length;
@@ -147,8 +147,8 @@ describe('an entry that a person added', () => {
     api.script([{ do: 'reset' }]);
     const first = await decide('replaced');
     const second = await decide('replaced');
-    answering();
-    await untilPaid();
+    restoreAnswers();
+    await waitUntilDone();
 
     expect([await isFound(first), await isFound(second)]).toEqual([false, true]);
     expect(await syncLibraryIndex({ library: stores.library, vectorIndex, logger: silentLogger })).toEqual({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import type { ReviewerQuestion } from '../../../src/domain/review.ts';
 import type { QuestionStore } from '../../../src/stores/conversations.ts';
-import { emptyHttpDeps } from '../../support/http-deps.ts';
+import { createEmptyHttpDeps } from '../../support/http-deps.ts';
 
 const TOKEN = 'a-token-of-the-reviewer-grace';
 const WAITING: ReviewerQuestion = {
@@ -26,12 +26,12 @@ const WAITING: ReviewerQuestion = {
 };
 
 /** The same with other answers to some questions; a spread would lose the others, which a proxy gives. */
-function over<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind {
+function withChanges<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind {
   return Object.assign(Object.create(original), changes);
 }
 
 async function openRoutes() {
-  const empty = emptyHttpDeps();
+  const empty = createEmptyHttpDeps();
   const enqueued: string[] = [];
   let stored = WAITING;
   const questions: QuestionStore = {
@@ -55,7 +55,10 @@ async function openRoutes() {
   const app = await buildHttp({
     ...empty,
     config: { ...empty.config, auth: { tokens: [{ name: 'grace', token: TOKEN, roles: ['review'] }] } },
-    stores: over(empty.stores, { questions, reviews: over(empty.stores.reviews, { list: async () => [] }) }),
+    stores: withChanges(empty.stores, {
+      questions,
+      reviews: withChanges(empty.stores.reviews, { list: async () => [] }),
+    }),
     notifier: { notify: (_topic, key) => void enqueued.push(key), settle: async () => undefined },
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>

@@ -57,31 +57,31 @@ export function createReviewWorld(given: {
     failLibrary: false,
     failIndex: false,
   };
-  const work = memoryWork(state);
+  const work = createMemoryWork(state);
   const stores: Pick<
     Stores,
     'reviews' | 'analyses' | 'failures' | 'library' | 'work' | 'passingBuilds' | 'notices'
   > = {
-    passingBuilds: memoryGreens(state),
-    notices: part<Stores['notices']>({ changed: async () => false }),
+    passingBuilds: createMemoryPassingBuilds(state),
+    notices: fillStore<Stores['notices']>({ changed: async () => false }),
     work,
-    reviews: memoryReviews(state),
-    library: memoryLibrary(state),
-    analyses: part<Stores['analyses']>({
+    reviews: createMemoryReviews(state),
+    library: createMemoryLibrary(state),
+    analyses: fillStore<Stores['analyses']>({
       find: async (id) => given.analyses.find((analysis) => analysis.id === id) ?? null,
       listByBuild: async (buildId) => given.analyses.filter((analysis) => analysis.buildId === buildId),
     }),
     failures: {
-      saveGroups: unused,
-      search: unused,
-      groupsOfBuild: unused,
-      histories: unused,
+      saveGroups: failIfUsed,
+      search: failIfUsed,
+      groupsOfBuild: failIfUsed,
+      histories: failIfUsed,
       listByBuild: async (buildId) => given.failures.filter((failure) => failure.buildId === buildId),
     },
   };
   const logger: Logger = { ...silentLogger, warn: (_, message) => void state.warnings.push(message) };
   const clock = { now: () => state.now };
-  const vectorIndex = memoryIndex(state);
+  const vectorIndex = createMemoryIndex(state);
   const write: ReviewDeps['indexNow'] = (namespace, ids) =>
     indexNow(
       { work, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger },
@@ -93,7 +93,7 @@ export function createReviewWorld(given: {
     deps: {
       ...{
         stores,
-        database: memoryDatabase(state),
+        database: createMemoryDatabase(state),
         vectorIndex,
         indexNow: write,
         masker,
@@ -114,12 +114,12 @@ const masker: Pick<Masker, 'mask'> = {
 };
 
 /** A transaction that takes back what it did when it fails. */
-function memoryDatabase(state: ReviewWorld['state']): Database {
+function createMemoryDatabase(state: ReviewWorld['state']): Database {
   return {
     driver: 'pglite',
     exclusive: true,
-    query: unused,
-    migrate: unused,
+    query: failIfUsed,
+    migrate: failIfUsed,
     close: async () => undefined,
     transaction: async (run) => {
       const { events, undone, library, work } = state;
@@ -131,7 +131,7 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
         work: [...work],
       };
       try {
-        return await run({ query: unused });
+        return await run({ query: failIfUsed });
       } catch (error) {
         Object.assign(state, before);
         throw error;
@@ -140,7 +140,7 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
   };
 }
 
-function memoryReviews(state: ReviewWorld['state']): ReviewStore {
+function createMemoryReviews(state: ReviewWorld['state']): ReviewStore {
   const current = (id: string): Review | null => {
     const review = state.reviews.get(id);
     if (review === undefined) return null;
@@ -165,14 +165,14 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
   const all = () => [...state.reviews.keys()].flatMap((id) => current(id) ?? []);
   return {
     ...{
-      open: unused,
-      findByAnalysis: unused,
-      listGroups: unused,
-      offers: unused,
-      counts: unused,
-      takeOver: unused,
-      next: unused,
-      skip: unused,
+      open: failIfUsed,
+      findByAnalysis: failIfUsed,
+      listGroups: failIfUsed,
+      offers: failIfUsed,
+      counts: failIfUsed,
+      takeOver: failIfUsed,
+      next: failIfUsed,
+      skip: failIfUsed,
     },
     find: async (id) => current(id),
     listSame: async (id, reviewer) => {
@@ -235,7 +235,7 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
   };
 }
 
-function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
+function createMemoryLibrary(state: ReviewWorld['state']): LibraryStore {
   const change = (
     id: string,
     isMeant: (entry: LibraryEntry) => boolean,
@@ -262,7 +262,7 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
           isInUse(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
       ) ?? null,
     alone: async () => undefined,
-    ...{ seen: unused, listIdentifyingLines: unused, flag: unused, offers: unused },
+    ...{ seen: failIfUsed, listIdentifyingLines: failIfUsed, flag: failIfUsed, offers: failIfUsed },
     ofDecision: async (id) =>
       state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) =>
@@ -277,11 +277,11 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
   };
 }
 
-function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
+function createMemoryPassingBuilds(state: ReviewWorld['state']): Stores['passingBuilds'] {
   const build = { buildId: 'bld_green', number: '811', url: null };
   return {
-    ...{ saveDefaultBranch: unused, isWanted: unused, keep: unused },
-    choose: unused,
+    ...{ saveDefaultBranch: failIfUsed, isWanted: failIfUsed, keep: failIfUsed },
+    choose: failIfUsed,
     newest: async () =>
       state.green.length === 0
         ? []
@@ -296,9 +296,9 @@ function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
   };
 }
 
-function memoryWork(state: ReviewWorld['state']): Stores['work'] {
+function createMemoryWork(state: ReviewWorld['state']): Stores['work'] {
   const without = (keys: readonly string[]) => state.work.filter(({ key }) => !keys.includes(key));
-  return part<Stores['work']>({
+  return fillStore<Stores['work']>({
     add: async (entries) => {
       state.work = [...without(entries.map(({ key }) => key)), ...entries];
       return entries.length;
@@ -329,7 +329,7 @@ function memoryWork(state: ReviewWorld['state']): Stores['work'] {
   });
 }
 
-function memoryIndex(state: ReviewWorld['state']): VectorIndex {
+function createMemoryIndex(state: ReviewWorld['state']): VectorIndex {
   const check = () => {
     if (state.failIndex) throw new Error('index unreachable');
   };
@@ -343,17 +343,17 @@ function memoryIndex(state: ReviewWorld['state']): VectorIndex {
       check();
       for (const id of ids) state.index.delete(id);
     },
-    search: unused,
+    search: failIfUsed,
     list: async () => [...state.index.values()],
     count: async () => state.index.size,
   };
 }
 
-async function unused(): Promise<never> {
+async function failIfUsed(): Promise<never> {
   throw new Error('not needed here');
 }
 
 /** A store of which only so much is used here. */
-function part<Store extends object>(used: Partial<Store>): Store {
+function fillStore<Store extends object>(used: Partial<Store>): Store {
   return Object.assign(Object.create(null), used);
 }

@@ -24,7 +24,7 @@ const REGISTRY: RuleInput = {
   fixRecommendation: 'Run it again after three.',
 };
 
-function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: FailureRow[] } = {}) {
+function createRulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: FailureRow[] } = {}) {
   const stored: Rule[] = [];
   const rules: Stores['rules'] = {
     add: async (rule) => void stored.push(rule),
@@ -77,7 +77,7 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
 
 describe('writing a rule', () => {
   it('stores a pattern that matches its sample and no passed build, with its author', async () => {
-    const { deps, stored } = rulesWorld({ green: ['npm notice all fine', 'tests passed'] });
+    const { deps, stored } = createRulesWorld({ green: ['npm notice all fine', 'tests passed'] });
     const rule = await createRule(deps, REGISTRY, 'ada');
     expect(stored).toEqual([rule]);
     expect(rule).toMatchObject({
@@ -118,7 +118,7 @@ describe('writing a rule', () => {
     ],
     ['a secret', { pattern: 'hunter2 npm|npm error 503' }, /looks like a secret/],
   ])('refuses %s', async (_, change, why, green = []) => {
-    const { deps, stored } = rulesWorld({ green });
+    const { deps, stored } = createRulesWorld({ green });
     await expect(createRule(deps, { ...REGISTRY, ...change }, 'ada')).rejects.toMatchObject({
       code: 'invalid-input',
       message: expect.stringMatching(why),
@@ -127,7 +127,7 @@ describe('writing a rule', () => {
   });
 
   it('refuses a pattern for a line with which builds of every cause end', async () => {
-    const { deps } = rulesWorld();
+    const { deps } = createRulesWorld();
     for (const line of GENERIC_LINES.filter((one) => one.length > 3)) {
       const pattern = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
       await expect(
@@ -138,7 +138,7 @@ describe('writing a rule', () => {
   });
 
   it('stores a changed rule as its next version', async () => {
-    const { deps, stored } = rulesWorld();
+    const { deps, stored } = createRulesWorld();
     const first = await createRule(deps, REGISTRY, 'ada');
     const second = await createRule(deps, { ...REGISTRY, rootCause: 'The proxy drops it.' }, 'bob', first.id);
     expect(second).toMatchObject({ id: first.id, version: 2, author: 'bob' });
@@ -147,7 +147,7 @@ describe('writing a rule', () => {
   });
 
   it('can be withdrawn once', async () => {
-    const { deps } = rulesWorld();
+    const { deps } = createRulesWorld();
     const { id } = await createRule(deps, REGISTRY, 'ada');
     const gone = await withdrawRule(deps, { id, by: 'bob', reason: 'moved away, hunter2' });
     expect(gone.withdrawn).toMatchObject({ by: 'bob', reason: 'moved away, ***' });
@@ -173,7 +173,7 @@ describe('trying a rule', () => {
         seenAt: '2026-10-12',
       },
     });
-    const { deps, stored } = rulesWorld({
+    const { deps, stored } = createRulesWorld({
       rows: [row('npm error 503 from registry.npm.example'), row('assertion failed')],
     });
     const trial = await tryRule(deps, REGISTRY);

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { confirmInUse, withdrawEntry } from '../../../src/service/review/undo.ts';
-import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleFailure, sampleReview } from '../../support/sample-analysis.ts';
 import { createReviewWorld } from './review-world.ts';
 
 /** Two builds failed of one cause: the first answer was accepted, the second corrected, and what that taught is in a green build too. */
-async function taughtTwice() {
+async function createTaughtTwice() {
   const world = createReviewWorld({
     reviews: [1, 2].map((n) => sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` })),
     analyses: [1, 2].map((n) =>
-      unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
+      createUnsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
     ),
     failures: [1, 2].map((n) => sampleFailure({ id: `fal_${n}`, buildId: `bld_${n}` })),
   });
@@ -28,7 +28,7 @@ async function taughtTwice() {
 }
 
 it('an entry that was used before a flagged one is removed from the index if the flagged one is kept', async () => {
-  const { deps, state, first, second } = await taughtTwice();
+  const { deps, state, first, second } = await createTaughtTwice();
   expect([...state.index.keys()]).toEqual([first]);
 
   expect(await confirmInUse(deps, { id: second, by: 'grace' })).toMatchObject({ answering: { id: second } });

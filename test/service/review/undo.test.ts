@@ -3,18 +3,18 @@ import type { DecisionInput } from '../../../src/domain/review.ts';
 import { indexEntry } from '../../../src/domain/work.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { undoDecision } from '../../../src/service/review/undo.ts';
-import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleFailure, sampleReview } from '../../support/sample-analysis.ts';
 import { createReviewWorld, type ReviewWorld } from './review-world.ts';
 
 /** Builds that failed of one cause, each waiting for a person. */
-function manyOfOneCause(count = 2): ReviewWorld {
+function createManyOfOneCause(count = 2): ReviewWorld {
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   return createReviewWorld({
     reviews: numbers.map((n) =>
       sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` }),
     ),
     analyses: numbers.map((n) =>
-      unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
+      createUnsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
     ),
     failures: numbers.map((n) => sampleFailure({ id: `fal_${n}`, buildId: `bld_${n}` })),
   });
@@ -38,7 +38,7 @@ const MOVE: DecisionInput = { type: 'correct', category: 'CONFIG_ERROR', rootCau
 
 describe('undoing a decision', () => {
   it('makes the item pending again, withdraws the library entry, and keeps both in the audit trail', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
 
     const { review, undone, withdrawn, restored } = await undo(world);
@@ -59,7 +59,7 @@ describe('undoing a decision', () => {
   });
 
   it('restores the entry that it replaced, also in the index', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const first = await decide(world, { type: 'accept' });
     world.state.now += 60_000;
     await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
@@ -72,7 +72,7 @@ describe('undoing a decision', () => {
   });
 
   it('changes nothing the second time, and the item can be decided again', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     await decide(world, { type: 'accept' });
     const { review } = await undo(world);
     const events = world.state.events.length;
@@ -85,7 +85,7 @@ describe('undoing a decision', () => {
   });
 
   it('is allowed only for the reviewer and an admin', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     await decide(world, { type: 'accept' });
 
     await expect(undo(world, { reviewer: 'bob' })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('undoing a decision', () => {
   });
 
   it('reports the present state if it is too late or has no effect', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     await expect(undo(world)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('not decided'),
@@ -117,7 +117,7 @@ describe('undoing a decision', () => {
   });
 
   it('keeps a pending removal while the index is down', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const { entry } = await decide(world, { type: 'accept' });
     world.state.failIndex = true;
     await undo(world);
@@ -127,7 +127,7 @@ describe('undoing a decision', () => {
 
 describe('deciding items with the same fingerprint together', () => {
   it('decides all pending ones, adds one entry, and undoes all together', async () => {
-    const world = manyOfOneCause(4);
+    const world = createManyOfOneCause(4);
     await world.deps.stores.reviews.claim('rev_4', 'bob', 60_000);
 
     const { also, entry } = await decide(world, { type: 'accept' }, { alsoFor: 'same-fingerprint' });
@@ -149,7 +149,7 @@ describe('deciding items with the same fingerprint together', () => {
   });
 
   it('decides only those that the reviewer was shown', async () => {
-    const world = manyOfOneCause(4);
+    const world = createManyOfOneCause(4);
     const { also } = await decide(
       world,
       { type: 'accept' },
@@ -159,7 +159,7 @@ describe('deciding items with the same fingerprint together', () => {
   });
 
   it('corrects an item whose answer differs from the accepted one', async () => {
-    const other = unsureAnalysis({
+    const other = createUnsureAnalysis({
       id: 'ana_2',
       buildId: 'bld_2',
       failureIds: ['fal_2'],
@@ -171,7 +171,7 @@ describe('deciding items with the same fingerprint together', () => {
         sampleReview({ analysisId: 'ana_1' }),
         sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' }),
       ],
-      analyses: [unsureAnalysis({ id: 'ana_1' }), other],
+      analyses: [createUnsureAnalysis({ id: 'ana_1' }), other],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
     await decide(world, { type: 'accept' }, { alsoFor: 'same-fingerprint' });
@@ -185,7 +185,7 @@ describe('deciding items with the same fingerprint together', () => {
 
 describe('the data of a decision', () => {
   it('includes its evidence, the reason of a rejection, and how long it was open', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const shownBy = { evidence: ['E1'], lines: [{ source: 'build.log', lineStart: 3, lineEnd: 4 }] };
     const openedAt = new Date(world.state.now - 12_300).toISOString();
     await decide(world, { ...MOVE, shownBy, openedAt });
@@ -209,7 +209,7 @@ describe('the data of a decision', () => {
   });
 
   it('is refused for missing evidence, reversed lines, and reason codes without a rejection', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const cases: readonly DecisionInput[] = [
       { ...MOVE, shownBy: { evidence: ['E99'], lines: [] } },
       { ...MOVE, shownBy: { evidence: [], lines: [] } },
@@ -226,7 +226,7 @@ describe('the data of a decision', () => {
 
 describe('a library entry that passed builds contradict', () => {
   it('is stored and flagged, but not used; the former entry remains in use', async () => {
-    const world = manyOfOneCause();
+    const world = createManyOfOneCause();
     const first = await decide(world, { type: 'accept' });
     world.state.green = ['expected 10.20, got 10.21', 'all fine'];
     world.state.now += 60_000;

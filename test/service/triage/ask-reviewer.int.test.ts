@@ -22,7 +22,7 @@ import { createToolbox } from '../../../src/tools/toolbox.ts';
 import { drainWork } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -59,7 +59,7 @@ afterEach(async () => {
 
 /** An analyst that asks a person first, and a queue that never notifies. */
 async function work(waitMs = 60_000): Promise<void> {
-  const analyst = scriptedAnalyst({ plans: [{ enough: true }] });
+  const analyst = createScriptedAnalyst({ plans: [{ enough: true }] });
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
     const offered = input.offered.some((tool) => tool.name === 'ask_reviewer');
@@ -98,7 +98,7 @@ async function work(waitMs = 60_000): Promise<void> {
   await drainWork(handler, { work: stores.work, masker, logger: silentLogger }, new AbortController().signal);
 }
 
-async function owedBuild(): Promise<Build> {
+async function storePendingBuild(): Promise<Build> {
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload' }));
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
   await stores.triages.request(build.id);
@@ -107,7 +107,7 @@ async function owedBuild(): Promise<Build> {
 
 describe('a question to a person', () => {
   it('holds no lease, survives the process, and its answer becomes evidence', async () => {
-    const build = await owedBuild();
+    const build = await storePendingBuild();
     await work();
     const [question] = await stores.questions.list({ state: 'waiting' }, { limit: 10, offset: 0 });
     expect(question).toMatchObject({ kind: 'question', question: QUESTION, buildId: build.id, answer: null });
@@ -153,7 +153,7 @@ describe('a question to a person', () => {
   });
 
   it('is continued without an answer after a time limit', async () => {
-    const build = await owedBuild();
+    const build = await storePendingBuild();
     await work(1);
     await work(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);

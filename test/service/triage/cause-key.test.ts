@@ -4,18 +4,18 @@ import type { Reading } from '../../../src/domain/reading.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
 import { listFailures } from '../../../src/log/fingerprint/failures.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
-import { failingTest, sampleReading } from '../../support/reading.ts';
+import { createFailingTest, sampleReading } from '../../support/reading.ts';
 
-const groupsOf = (reading: Reading, buildId: string) =>
+const createGroups = (reading: Reading, buildId: string) =>
   groupFailures(
     { reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) },
     buildId,
   );
 
-const sizes = (groups: ReturnType<typeof groupsOf>) =>
+const sizes = (groups: ReturnType<typeof createGroups>) =>
   groups.map(({ generic, failures }) => [generic, failures.length]);
 
-function thrown(line: number, change: Partial<ThrownException> = {}): ThrownException {
+function createThrown(line: number, change: Partial<ThrownException> = {}): ThrownException {
   return {
     type: 'java.net.BindException',
     message: 'Address already in use',
@@ -31,28 +31,32 @@ function thrown(line: number, change: Partial<ThrownException> = {}): ThrownExce
 }
 
 /** Forty tests, each with words of its own, ten lines apart, each followed by an exception. */
-function wrapped(change: (index: number) => Partial<ThrownException> = () => ({})) {
+function createWrapped(change: (index: number) => Partial<ThrownException> = () => ({})) {
   const indexes = Array.from({ length: 40 }, (_, index) => index);
   const word = (index: number) => String.fromCharCode(97 + (index % 26), 97 + Math.floor(index / 26));
   return sampleReading({
     failingTests: indexes.map((index) =>
-      failingTest(`test_${index}`, `no context for the ${word(index)}${word(index)} page`, index * 40 + 1),
+      createFailingTest(
+        `test_${index}`,
+        `no context for the ${word(index)}${word(index)} page`,
+        index * 40 + 1,
+      ),
     ),
-    exceptions: indexes.map((index) => thrown(index * 40 + 3, change(index))),
+    exceptions: indexes.map((index) => createThrown(index * 40 + 3, change(index))),
   });
 }
 
 describe('the causes of a build', () => {
   it('are one if one deepest exception is behind forty tests with different messages', () => {
-    expect(sizes(groupsOf(wrapped(), 'bld_1'))).toEqual([[false, 40]]);
+    expect(sizes(createGroups(createWrapped(), 'bld_1'))).toEqual([[false, 40]]);
   });
 
   it('are two if the deepest exception was thrown at two places', () => {
     const other = { frames: [{ file: 'Disk.java', line: 9, function: 'open', own: false }] };
     expect(
       sizes(
-        groupsOf(
-          wrapped((index) => (index % 2 === 0 ? {} : other)),
+        createGroups(
+          createWrapped((index) => (index % 2 === 0 ? {} : other)),
           'bld_1',
         ),
       ),
@@ -65,14 +69,14 @@ describe('the causes of a build', () => {
   it('are separate if each test has an expectation of its own, or the exception has no cause', () => {
     const assertion = { type: 'org.opentest4j.AssertionFailedError', message: 'expected true' };
     expect(
-      groupsOf(
-        wrapped(() => assertion),
+      createGroups(
+        createWrapped(() => assertion),
         'bld_1',
       ),
     ).toHaveLength(40);
     expect(
-      groupsOf(
-        wrapped(() => ({ chain: ['java.net.BindException: Address already in use'] })),
+      createGroups(
+        createWrapped(() => ({ chain: ['java.net.BindException: Address already in use'] })),
         'bld_1',
       ),
     ).toHaveLength(40);
@@ -80,10 +84,10 @@ describe('the causes of a build', () => {
 
   it('are one if the machine refused all tests in the same way, each at a line of its own', () => {
     const tests = ['a', 'b', 'c'].map((name, index) => ({
-      ...failingTest(`test_${name}`, 'Error: connect ECONNREFUSED 127.0.0.1:5432', index * 10 + 1),
+      ...createFailingTest(`test_${name}`, 'Error: connect ECONNREFUSED 127.0.0.1:5432', index * 10 + 1),
       file: `test_${name}.py`,
     }));
-    expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([[false, 3]]);
+    expect(sizes(createGroups(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([[false, 3]]);
   });
 
   it('are separated by how tests without a message ended, and none is recalled', () => {
@@ -94,8 +98,8 @@ describe('the causes of a build', () => {
       'exit code 1',
       'expected 1 item, got none',
     ];
-    const tests = said.map((message, index) => failingTest(`test_${index}`, message, index * 10 + 1));
-    expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([
+    const tests = said.map((message, index) => createFailingTest(`test_${index}`, message, index * 10 + 1));
+    expect(sizes(createGroups(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([
       [true, 2],
       [true, 1],
       [true, 1],

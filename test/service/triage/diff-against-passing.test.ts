@@ -16,11 +16,11 @@ const RED = [
 const GREEN = ['make test', 'error: cache is cold', 'done'];
 const OLDER = ['make test', 'error: mirror 2 is slow', 'done'];
 
-function logOf(name: string, lines: readonly string[] = RED): SourceText {
+function createLog(name: string, lines: readonly string[] = RED): SourceText {
   return { name, kind: 'log', text: lines.join('\n'), notes: [] };
 }
 
-function chosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
+function createChosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
   return {
     log,
     templates: extractTemplates(lines.join('\n')),
@@ -28,7 +28,7 @@ function chosen(log: string, number: string, lines: readonly string[]): ChosenPa
   };
 }
 
-function choosing(all: readonly ChosenPassingLog[]) {
+function createChooser(all: readonly ChosenPassingLog[]) {
   const asked: string[][] = [];
   const passingBuilds = {
     choose: async (_build: string, logs: readonly string[]) => {
@@ -41,8 +41,11 @@ function choosing(all: readonly ChosenPassingLog[]) {
 
 describe('reading compared with passed builds', () => {
   it('drops what any of them contains too, and names the newest', async () => {
-    const { deps } = choosing([chosen('test.log', '12', GREEN), chosen('test.log', '11', OLDER)]);
-    const sources = [logOf('test.log')];
+    const { deps } = createChooser([
+      createChosen('test.log', '12', GREEN),
+      createChosen('test.log', '11', OLDER),
+    ]);
+    const sources = [createLog('test.log')];
 
     const beside = await diffAgainstPassing(sampleBuild(), sources, deps);
     if (beside === null) throw new Error('nothing was chosen');
@@ -55,11 +58,11 @@ describe('reading compared with passed builds', () => {
   });
 
   it('reads a log that none of them has unchanged', async () => {
-    const { deps } = choosing([chosen('test.log', '12', GREEN)]);
-    const sources = [logOf('other.log')];
+    const { deps } = createChooser([createChosen('test.log', '12', GREEN)]);
+    const sources = [createLog('other.log')];
 
     expect(await diffAgainstPassing(sampleBuild(), sources, deps)).toBeNull();
-    const beside = await diffAgainstPassing(sampleBuild(), [...sources, logOf('test.log')], deps);
+    const beside = await diffAgainstPassing(sampleBuild(), [...sources, createLog('test.log')], deps);
     const { excerpts } = readMasked(sources, {
       budgetTokens: 400,
       secrets: 0,
@@ -71,24 +74,25 @@ describe('reading compared with passed builds', () => {
   });
 
   it('finds the only log of an upload, whatever its name', async () => {
-    const { asked, deps } = choosing([chosen('', '12', GREEN)]);
+    const { asked, deps } = createChooser([createChosen('', '12', GREEN)]);
     const upload = sampleBuild({ provider: 'upload' });
 
     expect(
-      (await diffAgainstPassing(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number,
+      (await diffAgainstPassing(upload, [createLog('build-13.log')], deps))?.builds.get('build-13.log')
+        ?.number,
     ).toBe('12');
-    expect(await diffAgainstPassing(upload, [logOf('a.log'), logOf('b.log')], deps)).toBeNull();
+    expect(await diffAgainstPassing(upload, [createLog('a.log'), createLog('b.log')], deps)).toBeNull();
     expect(asked).toEqual([[''], ['a.log', 'b.log']]);
   });
 
   it('requests nothing if it is disabled, or if there is no log', async () => {
-    const { asked, deps } = choosing([]);
+    const { asked, deps } = createChooser([]);
 
     expect(
-      await diffAgainstPassing(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 }),
+      await diffAgainstPassing(sampleBuild(), [createLog('test.log')], { ...deps, greenBuilds: 0 }),
     ).toBeNull();
     expect(
-      await diffAgainstPassing(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps),
+      await diffAgainstPassing(sampleBuild(), [{ ...createLog('junit.xml'), kind: 'report' }], deps),
     ).toBeNull();
     expect(asked).toEqual([]);
   });

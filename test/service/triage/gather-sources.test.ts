@@ -11,8 +11,8 @@ import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { sampleBuild } from '../../support/subject.ts';
 
 const build = { ...sampleBuild(), provider: 'github' as const };
-const logOf = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
-const fetchedOf = (...sources: SourceText[]): FetchedBuild => ({
+const createLog = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
+const createFetched = (...sources: SourceText[]): FetchedBuild => ({
   sources,
   testResults: [],
   notes: ['of the fetch'],
@@ -40,7 +40,7 @@ beforeEach(() => {
   };
   fetches = 0;
   deleted = false;
-  fetch = async () => fetchedOf(logOf('b.log', 'second'));
+  fetch = async () => createFetched(createLog('b.log', 'second'));
 });
 
 function gather(lastTry = false, of: Build = build, threads?: GatherDeps['threads']) {
@@ -85,23 +85,23 @@ describe('the texts of a build', () => {
       survey: null,
       notes: ['aside'],
     });
-    await archive.put(build.id, logOf('a.log', 'first'));
+    await archive.put(build.id, createLog('a.log', 'first'));
 
     const { sources, notes } = await gather(false, build, {
       survey,
       read: () => Promise.reject(new Error('not asked')),
     });
 
-    expect(sources).toEqual([logOf('b.log', 'second')]);
+    expect(sources).toEqual([createLog('b.log', 'second')]);
     expect(notes).toEqual(['of the fetch', 'aside']);
   });
 
   it('are fetched again if more is requested, and keep a log that is gone', async () => {
-    await archive.put(build.id, logOf('a.log', 'first'));
+    await archive.put(build.id, createLog('a.log', 'first'));
 
     const { sources, notes } = await gather();
 
-    expect(sources).toEqual([logOf('b.log', 'second'), logOf('a.log', 'first')]);
+    expect(sources).toEqual([createLog('b.log', 'second'), createLog('a.log', 'first')]);
     expect(notes).toEqual(['of the fetch']);
     expect((await archive.list(build.id)).map(({ name }) => name).toSorted()).toEqual(['a.log', 'b.log']);
     expect(job.fetched).toBe(2);
@@ -109,7 +109,7 @@ describe('the texts of a build', () => {
   it('are not stored if the build is deleted while they are fetched', async () => {
     fetch = async () => {
       deleted = true;
-      return fetchedOf(logOf('a.log', 'first'));
+      return createFetched(createLog('a.log', 'first'));
     };
 
     await expect(gather()).rejects.toMatchObject({ code: 'not-found' });
@@ -118,11 +118,11 @@ describe('the texts of a build', () => {
   });
   it('are taken from the archive once they cover what is pending', async () => {
     await gather();
-    expect((await gather()).sources).toEqual([logOf('b.log', 'second')]);
+    expect((await gather()).sources).toEqual([createLog('b.log', 'second')]);
     expect(fetches).toBe(1);
   });
   it('are fetched again after a fetch that was interrupted between two logs', async () => {
-    fetch = async () => fetchedOf(logOf('a.log', 'first'), logOf('b.log', 'second'));
+    fetch = async () => createFetched(createLog('a.log', 'first'), createLog('b.log', 'second'));
     const { put } = archive;
     archive.put = async (id, source) => {
       if (source.name === 'b.log') throw new TriageError('storage-failed', 'killed', { retryable: true });
@@ -135,14 +135,14 @@ describe('the texts of a build', () => {
     expect((await gather()).sources.map(({ name }) => name)).toEqual(['a.log', 'b.log']);
   });
   it('wait for a CI that may respond later, until the last attempt', async () => {
-    await archive.put(build.id, logOf('a.log', 'first'));
+    await archive.put(build.id, createLog('a.log', 'first'));
     fetch = async () => {
       throw new TriageError('upstream-failed', 'GitHub did not answer', { retryable: true });
     };
     await expect(gather()).rejects.toThrow('GitHub');
 
     const { sources, notes } = await gather(true);
-    expect(sources).toEqual([logOf('a.log', 'first')]);
+    expect(sources).toEqual([createLog('a.log', 'first')]);
     expect(notes).toEqual(['The log could not be read again: GitHub did not answer']);
   });
 
@@ -155,7 +155,7 @@ describe('the texts of a build', () => {
     });
 
     it('T29: are fetched from the CI, with a note', async () => {
-      await archive.put(build.id, logOf('a.log', 'first'));
+      await archive.put(build.id, createLog('a.log', 'first'));
 
       const { sources, notes } = await gather();
 
@@ -168,7 +168,7 @@ describe('the texts of a build', () => {
 
     it('T29: are waited for if they are nowhere else, until the last attempt, which continues without them', async () => {
       const upload = { ...build, provider: 'upload' as const };
-      await archive.put(upload.id, logOf('a.log', 'first'));
+      await archive.put(upload.id, createLog('a.log', 'first'));
 
       await expect(gather(false, upload)).rejects.toMatchObject({ retryable: true });
       const { sources, notes } = await gather(true, upload);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => db.dispose());
 
 /** Triages a build of the repository with this log. */
-async function triaged(repository: string, log: string) {
+async function triageBuildLog(repository: string, log: string) {
   const { analysis, build } = await triageLog(db, repository, log);
   const [failure] = await stores.failures.listByBuild(build.id);
   if (failure === undefined) throw new Error('The failure was not stored.');
@@ -43,9 +43,9 @@ describe('a test without a reason for its failure', () => {
     'has one fingerprint in every build, and never recalls an answer: %s',
     async (_, log) => {
       const repository = `acme/${createId('bld')}`;
-      const first = await triaged(repository, log);
+      const first = await triageBuildLog(repository, log);
       await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
-      const second = await triaged(repository, log);
+      const second = await triageBuildLog(repository, log);
 
       expect(second.failure.fingerprint).toEqual(first.failure.fingerprint);
       expect(second.failure.generic).toBe(true);
@@ -56,9 +56,9 @@ describe('a test without a reason for its failure', () => {
 
   it('recalls one as soon as it has a reason', async () => {
     const repository = `acme/${createId('bld')}`;
-    const first = await triaged(repository, SPEAKING);
+    const first = await triageBuildLog(repository, SPEAKING);
     await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
 
-    expect((await triaged(repository, SPEAKING)).analysis.terminationReason).toBe('known_failure');
+    expect((await triageBuildLog(repository, SPEAKING)).analysis.terminationReason).toBe('known_failure');
   });
 });

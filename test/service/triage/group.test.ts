@@ -3,9 +3,9 @@ import type { Reading } from '../../../src/domain/reading.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
 import { listFailures } from '../../../src/log/fingerprint/failures.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
-import { failingTest, sampleReading } from '../../support/reading.ts';
+import { createFailingTest, sampleReading } from '../../support/reading.ts';
 
-const groupsOf = (reading: Reading, buildId: string) =>
+const createGroups = (reading: Reading, buildId: string) =>
   groupFailures(
     { reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) },
     buildId,
@@ -13,12 +13,12 @@ const groupsOf = (reading: Reading, buildId: string) =>
 
 const reading = (tests: readonly [string, string][]) =>
   sampleReading({
-    failingTests: tests.map(([name, message], index) => failingTest(name, message, index * 10 + 1)),
+    failingTests: tests.map(([name, message], index) => createFailingTest(name, message, index * 10 + 1)),
   });
 
 describe('groups of failures', () => {
   it('join tests that fail with the same message at the same place', () => {
-    const groups = groupsOf(
+    const groups = createGroups(
       reading([
         ['test_a', 'ConnectionError: db on port 5432'],
         ['test_b', 'ConnectionError: db on port 6543'],
@@ -38,7 +38,7 @@ describe('groups of failures', () => {
       `test_${index}`,
       `connect ECONNREFUSED 127.0.0.1:${5000 + index}`,
     ]);
-    const groups = groupsOf(
+    const groups = createGroups(
       reading([
         ...many,
         ['test_rate', 'GET /rates answered status 502'],
@@ -51,7 +51,7 @@ describe('groups of failures', () => {
   });
 
   it('contain one failure for a build without failing tests', () => {
-    const groups = groupsOf(
+    const groups = createGroups(
       sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }),
       'bld_1',
     );
@@ -65,13 +65,13 @@ describe('groups of failures', () => {
   });
 
   it('contain one generic failure for a build without any information', () => {
-    expect(groupsOf(sampleReading(), 'bld_1')).toMatchObject([{ generic: true }]);
+    expect(createGroups(sampleReading(), 'bld_1')).toMatchObject([{ generic: true }]);
   });
 
   it('never treat two builds without any information as the same failure', () => {
-    const printOf = (buildId: string) => groupsOf(sampleReading(), buildId)[0]?.fingerprint.value;
-    expect(printOf('bld_1')).toBe('unknown-bld_1');
-    expect(printOf('bld_2')).not.toBe(printOf('bld_1'));
+    const computePrint = (buildId: string) => createGroups(sampleReading(), buildId)[0]?.fingerprint.value;
+    expect(computePrint('bld_1')).toBe('unknown-bld_1');
+    expect(computePrint('bld_2')).not.toBe(computePrint('bld_1'));
   });
 
   it('keep every cause apart, however many there are', () => {
@@ -80,7 +80,7 @@ describe('groups of failures', () => {
       (_, index) =>
         `${String.fromCharCode(97 + (index % 26))}${String.fromCharCode(97 + Math.floor(index / 26))}`,
     );
-    const groups = groupsOf(
+    const groups = createGroups(
       reading(words.map((word) => [`test_${word}`, `expected ${word}${word} to be there`])),
       'bld_1',
     );

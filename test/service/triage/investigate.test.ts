@@ -4,9 +4,9 @@ import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { NOTHING_FOUND } from '../../../src/log/fingerprint/failures.ts';
 import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
-import { faultOfWalk } from '../../support/graph-walk.ts';
-import { type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { findWalkError } from '../../support/graph-walk.ts';
+import { createScriptedAnalyst, type ScriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const LIMITS = {
@@ -57,15 +57,15 @@ class DyingSaver extends MemorySaver {
   }
 }
 
-function deps(saver: MemorySaver): InvestigateDeps & { readonly analyst: ScriptedAnalyst } {
-  const analyst = scriptedAnalyst();
+function createDeps(saver: MemorySaver): InvestigateDeps & { readonly analyst: ScriptedAnalyst } {
+  const analyst = createScriptedAnalyst();
   // By what is known and not by turn: whoever continues a run asks nothing twice.
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
     const value = input.outcomes.length === 0 ? [{ tool: 'search_knowledge', args: {}, why: '' }] : [];
     return { ...(await chooseTools(input, signal)), value };
   };
-  const toolbox = scriptedToolbox({
+  const toolbox = createScriptedToolbox({
     search_knowledge: { findings: [{ title: 'a', text: 'b', source: 'c' }] },
   });
   return {
@@ -85,14 +85,14 @@ describe('investigating a failure', () => {
     let budget = 0;
     for (; budget < 100; budget++) {
       const saver = new DyingSaver(budget);
-      const first = deps(saver);
+      const first = createDeps(saver);
       const end = await Promise.race([investigate(sampleSubject(), first, never), saver.died]);
       if (end !== 'died') break;
 
-      const second = deps(saver.survivor());
+      const second = createDeps(saver.survivor());
       const analysis = await investigate(sampleSubject(), second, never);
 
-      expect(faultOfWalk(analysis?.steps ?? []), `died after ${budget} writes`).toBeNull();
+      expect(findWalkError(analysis?.steps ?? []), `died after ${budget} writes`).toBeNull();
       const repeated = first.analyst.asked.length + second.analyst.asked.length - WHOLE_RUN.length;
       expect(repeated, `judgements repeated after ${budget} writes`).toBeLessThanOrEqual(1);
     }
@@ -101,8 +101,8 @@ describe('investigating a failure', () => {
 
   it('returns the answer of a finished run without judging again', async () => {
     const saver = new MemorySaver();
-    const once = await investigate(sampleSubject(), deps(saver), never);
-    const again = deps(saver);
+    const once = await investigate(sampleSubject(), createDeps(saver), never);
+    const again = createDeps(saver);
 
     const analysis = await investigate(sampleSubject(), again, never);
 
@@ -112,12 +112,12 @@ describe('investigating a failure', () => {
 
   it('notes that no error was found only if the answer names none', async () => {
     const subject = { ...sampleSubject(), notes: [NOTHING_FOUND, 'Cut at 200 MB.'] };
-    const sure = await investigate(subject, deps(new MemorySaver()), never);
+    const sure = await investigate(subject, createDeps(new MemorySaver()), never);
     expect(sure?.classification.abstained).toBe(false);
     expect(sure?.notes).toContain('Cut at 200 MB.');
     expect(sure?.notes).not.toContain(NOTHING_FOUND);
 
-    const unsure = deps(new MemorySaver());
+    const unsure = createDeps(new MemorySaver());
     const { classify } = unsure.analyst;
     unsure.analyst.classify = async (...given) => {
       const judged = await classify(...given);
@@ -127,7 +127,7 @@ describe('investigating a failure', () => {
   });
 
   it('ends at its time limit', async () => {
-    const slow = deps(new MemorySaver());
+    const slow = createDeps(new MemorySaver());
     slow.analyst.answer = () => new Promise<never>(() => undefined);
     await expect(investigate(sampleSubject(), { ...slow, timeLimitMs: 50 }, never)).rejects.toMatchObject({
       code: 'timeout',

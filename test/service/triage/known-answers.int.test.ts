@@ -49,15 +49,15 @@ async function accept(analysis: Analysis, reviewer = 'ada') {
   });
 }
 
-const entriesOf = (repository: string) =>
+const listEntries = (repository: string) =>
   stores.library.list({ limit: 9, offset: 0 }, { repository, withdrawn: true });
 const recalled = (repository: string, { fingerprint }: Analysis) =>
   stores.library.recall({ fingerprint, repository });
-const repositoryOf = () => `acme/${createId('bld')}`;
+const createRepository = () => `acme/${createId('bld')}`;
 
 describe('answers of the machine', () => {
   it('add nothing to the library without a decision, however often they are given and published', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     for (let round = 0; round < 2; round++) expect((await triaged(repository)).analysis.recalled).toBeNull();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900' }));
     const triage = await stores.triages.open(build.id, 'sure');
@@ -79,23 +79,23 @@ describe('answers of the machine', () => {
 
     expect(await stores.analyses.find(published.id)).not.toBeNull();
     expect(await stores.reviews.findByAnalysis(published.id)).toBeNull();
-    expect(await entriesOf(repository)).toEqual([]);
+    expect(await listEntries(repository)).toEqual([]);
   });
 
   it('that are recalled change nothing in the entry except its count', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     const { entry } = await accept((await triaged(repository)).analysis);
     const answers = [await triaged(repository), await triaged(repository)];
 
     expect(answers.map(({ asked }) => asked)).toEqual([0, 0]);
     expect(answers.map(({ analysis }) => analysis.verdict.confidence)).toEqual([0.97, 0.97]);
-    const [kept, ...more] = await entriesOf(repository);
+    const [kept, ...more] = await listEntries(repository);
     expect(more).toEqual([]);
     expect(kept).toEqual({ ...entry, timesSeen: 3, lastSeenAt: kept?.lastSeenAt });
   });
 
   it('are sampled after publication, always the same ones, and never decisions of a person', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '901' }));
     const open = async (fingerprint: string, change: Partial<Analysis>) => {
       const triage = await stores.triages.open(build.id, fingerprint);
@@ -123,7 +123,7 @@ describe('answers of the machine', () => {
 
 describe('a library entry that is no longer valid', () => {
   it('is used until it is undone, withdrawn or contradicted by a passed build', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     const first = await accept((await triaged(repository)).analysis);
     await undoDecision(deciding, { reviewId: first.review.id, reviewer: 'ada', isAdmin: false });
     const unknown = await triaged(repository);
@@ -140,7 +140,7 @@ describe('a library entry that is no longer valid', () => {
   });
 
   it('is flagged if a passed build has its lines, and used again once a person keeps it', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     const { analysis } = await triaged(repository);
     const { entry } = await accept(analysis);
     const id = entry?.id ?? '';
@@ -201,7 +201,7 @@ describe('a rule of a reviewer', () => {
   });
 
   it('answers without an analyst, after a confirmed entry for the same failure, until it is withdrawn', async () => {
-    const repository = repositoryOf();
+    const repository = createRepository();
     const before = await triaged(repository);
     const own = rule(repository);
     await stores.rules.add(own);
@@ -214,7 +214,7 @@ describe('a rule of a reviewer', () => {
       verdict: { reasons: ['known: rule by ada, 2026-10-01'] },
     });
     expect(await stores.rules.find(own.id)).toMatchObject({ timesUsed: 1 });
-    expect(await entriesOf(repository)).toEqual([]);
+    expect(await listEntries(repository)).toEqual([]);
     expect(await stores.rules.active('acme/other', 9)).toEqual([]);
 
     await accept(before.analysis, 'bob');
@@ -224,7 +224,7 @@ describe('a rule of a reviewer', () => {
     });
 
     await stores.rules.withdraw(own.id, 'ada', 'fixed');
-    for (const { id } of await entriesOf(repository)) await stores.library.withdraw(id, 'bob', 'no');
+    for (const { id } of await listEntries(repository)) await stores.library.withdraw(id, 'bob', 'no');
     expect((await triaged(repository)).asked).toBeGreaterThan(0);
   });
 });

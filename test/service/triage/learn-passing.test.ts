@@ -40,11 +40,11 @@ beforeEach(() => {
   wanted = true;
 });
 
-function logOf(name: string, text: string): SourceText {
+function createLog(name: string, text: string): SourceText {
   return { name, kind: 'log', text, notes: [] };
 }
 
-function depsFor(
+function createDeps(
   build: Partial<Build>,
   logs: readonly SourceText[],
   archive = createMemoryArchive(),
@@ -75,7 +75,9 @@ async function learn(deps: LearnDeps): Promise<void> {
 
 describe('a passed build', () => {
   it('is stored as one set of templates per log', async () => {
-    await learn(depsFor({}, [logOf('unit.log', 'ran 12 tests in 3s'), logOf('lint.log', 'all good')]));
+    await learn(
+      createDeps({}, [createLog('unit.log', 'ran 12 tests in 3s'), createLog('lint.log', 'all good')]),
+    );
 
     expect(kept).toEqual([
       { log: 'unit.log', templates: { version: 1, lines: ['ran <n> tests in <duration>'] } },
@@ -85,7 +87,9 @@ describe('a passed build', () => {
 
   it('is masked before templates are made', async () => {
     const password = 'correct-horse-battery-9';
-    await learn(depsFor({}, [logOf('unit.log', `cloning with ${SECRET}\nlogin --password=${password}\nok`)]));
+    await learn(
+      createDeps({}, [createLog('unit.log', `cloning with ${SECRET}\nlogin --password=${password}\nok`)]),
+    );
 
     expect(kept[0]?.templates.lines).toContain('ok');
     expect(JSON.stringify(kept)).not.toContain(SECRET.slice(4, 20));
@@ -94,18 +98,18 @@ describe('a passed build', () => {
 
   it('that was uploaded is read from the archive, and its only log is used without a name', async () => {
     const archive = createMemoryArchive();
-    await archive.put('bld_1', logOf('build-812.log', 'uploaded'));
-    await archive.put('bld_1', { ...logOf('junit.xml', '<testsuite/>'), kind: 'report' });
+    await archive.put('bld_1', createLog('build-812.log', 'uploaded'));
+    await archive.put('bld_1', { ...createLog('junit.xml', '<testsuite/>'), kind: 'report' });
 
-    await learn(depsFor({ provider: 'upload' }, [], archive));
+    await learn(createDeps({ provider: 'upload' }, [], archive));
 
     expect(kept).toEqual([{ log: '', templates: { version: 1, lines: ['uploaded'] } }]);
   });
 
   it('is skipped if there are enough newer ones, or if it has no log', async () => {
-    await learn(depsFor({}, []));
+    await learn(createDeps({}, []));
     wanted = false;
-    await learn(depsFor({}, [logOf('unit.log', 'late')]));
+    await learn(createDeps({}, [createLog('unit.log', 'late')]));
 
     expect(kept).toEqual([]);
     expect(ends).toEqual(['skipped: There is no log.', 'skipped: ']);
@@ -120,7 +124,7 @@ describe('the work table of passed builds', () => {
   ): Promise<string[]> {
     const said: string[] = [];
     const { fails, isPaused = false } = change;
-    const learned = depsFor({}, [logOf('unit.log', 'fine')]);
+    const learned = createDeps({}, [createLog('unit.log', 'fine')]);
     const failing =
       fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
     const work: WorkDeps['work'] = {

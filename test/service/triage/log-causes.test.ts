@@ -3,15 +3,15 @@ import type { SourceText } from '../../../src/domain/build.ts';
 import type { FailureGroup } from '../../../src/domain/reading.ts';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
 import { groupFailures, joinKnown } from '../../../src/service/triage/group-failures.ts';
-import { failingTest, sampleFailure, sampleGroup } from '../../stores/samples.ts';
-import { capturedFailure } from '../../support/captured-failures.ts';
+import { createFailingTest, sampleFailure, sampleGroup } from '../../stores/samples.ts';
+import { readCapturedFailure } from '../../support/captured-failures.ts';
 
 const read = (sources: readonly SourceText[]) => readCauses(sources, { budgetTokens: 2000 });
-const logOf = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
-const units = logOf('units.log', capturedFailure('tax-band-boundary').log);
-const types = logOf('types.log', capturedFailure('checkout-type-error').log);
-const link = logOf('link.log', capturedFailure('thumbnail-link-error').log);
-const passed = logOf('passed.log', 'checking out\nall is well\n');
+const createLog = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
+const units = createLog('units.log', readCapturedFailure('tax-band-boundary').log);
+const types = createLog('types.log', readCapturedFailure('checkout-type-error').log);
+const link = createLog('link.log', readCapturedFailure('thumbnail-link-error').log);
+const passed = createLog('passed.log', 'checking out\nall is well\n');
 
 const causes = (...logs: SourceText[]) => groupFailures(read(logs), 'bld_1');
 const fingerprints = (groups: readonly FailureGroup[]) => groups.map((group) => group.fingerprint.value);
@@ -41,8 +41,9 @@ describe('the causes in the logs of failed jobs', () => {
 });
 
 describe('what a later reading adds', () => {
-  const a = (fingerprint: string) => sampleFailure('bld_1', fingerprint, { test: failingTest('test_a') });
-  const b = sampleFailure('bld_1', 'bb', { test: failingTest('test_b') });
+  const a = (fingerprint: string) =>
+    sampleFailure('bld_1', fingerprint, { test: createFailingTest('test_a') });
+  const b = sampleFailure('bld_1', 'bb', { test: createFailingTest('test_b') });
   const stored = [{ ...sampleGroup('bld_1', 'aa'), failures: [a('aa')] }];
 
   it('is nothing if all tests are known, even if their fingerprint changed', () => {

@@ -6,7 +6,7 @@ import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
 import { createOwnerFinder } from '../../../src/service/triage/owners.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
-import { HOSTILE_OWNERS, hostileOwners, listLongPaths } from '../../support/hostile-owners.ts';
+import { createHostileOwners, HOSTILE_OWNERS, listLongPaths } from '../../support/hostile-owners.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
@@ -109,7 +109,7 @@ it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
   async ({ provider, rule }) => {
     const suspects = listLongPaths(5).map((path) => ({ ...suspect, path, author: 'Ada' }));
     const files = Object.fromEntries(suspects.map(({ path }) => [path, 'a\nb\n']));
-    const commit = repository.commit({ ...files, CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
+    const commit = repository.commit({ ...files, CODEOWNERS: createHostileOwners(rule, 970_000) }, 'All');
     const subject = sampleSubject({ build: sampleBuild({ commit, provider }), failingTests: [] });
     const warnings: object[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };

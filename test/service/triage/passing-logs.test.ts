@@ -12,7 +12,7 @@ const SOURCES = [
   { name: 'junit.xml', kind: 'report' as const },
 ];
 
-function storing(...log: string[]) {
+function createStoring(...log: string[]) {
   const asked: (readonly string[])[] = [];
   const chosen = (number: string): ChosenPassingLog[] =>
     log.map((name) => ({
@@ -31,7 +31,7 @@ function storing(...log: string[]) {
 
 describe('stored passed builds', () => {
   it('are requested for one log, and named after the newest', async () => {
-    const { asked, passingBuilds } = storing('a.log', 'b.log');
+    const { asked, passingBuilds } = createStoring('a.log', 'b.log');
 
     expect(await passingBuilds.of(sampleBuild(), SOURCES, 'b.log')).toEqual({
       name: 'build 12',
@@ -42,7 +42,7 @@ describe('stored passed builds', () => {
   });
 
   it('are absent for a report, for a log that none has, and for a log that the build does not have', async () => {
-    const { passingBuilds } = storing('b.log');
+    const { passingBuilds } = createStoring('b.log');
 
     for (const name of ['junit.xml', 'a.log', 'c.log'])
       expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
@@ -50,7 +50,7 @@ describe('stored passed builds', () => {
 
   it('contain the only log of an upload, whatever its name, and no other', async () => {
     const upload = sampleBuild({ provider: 'upload' });
-    const { passingBuilds } = storing('');
+    const { passingBuilds } = createStoring('');
 
     expect((await passingBuilds.of(upload, SOURCES.slice(1), 'b.log'))?.name).toBe('build 12');
     expect(await passingBuilds.of(upload, SOURCES, 'b.log')).toBeNull();

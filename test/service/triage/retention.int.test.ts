@@ -119,7 +119,7 @@ describe('retention', () => {
     }
   }
 
-  async function rowsOf(repository: string): Promise<Record<string, number>> {
+  async function readRows(repository: string): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const [table, condition] of Object.entries(TABLES)) {
       const value = condition.includes('like') ? `${repository.replace('/', '_')}%` : repository;
@@ -138,7 +138,7 @@ describe('retention', () => {
   it('deletes a repository in every table and keeps others; the audit trail keeps who did what and when', async () => {
     await fill(GONE, 60, 3);
     await fill(STAYS, 5, 3);
-    const [before, others] = [await rowsOf(GONE), await rowsOf(STAYS)];
+    const [before, others] = [await readRows(GONE), await readRows(STAYS)];
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
     expect(await countRepository(deps, GONE, 0)).toMatchObject({
       builds: 60,
@@ -150,12 +150,12 @@ describe('retention', () => {
 
     const done = await forgetRepository(deps, GONE, 0, signal);
 
-    const after = await rowsOf(GONE);
+    const after = await readRows(GONE);
     console.info(
-      `${total(before)} rows of the repository before, ${total(after)} after; of the others ${total(others)} and ${total(await rowsOf(STAYS))}`,
+      `${total(before)} rows of the repository before, ${total(after)} after; of the others ${total(others)} and ${total(await readRows(STAYS))}`,
     );
     expect(total(after)).toBe(0);
-    expect(await rowsOf(STAYS)).toEqual(others);
+    expect(await readRows(STAYS)).toEqual(others);
     expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, pending: { logs: 0, vectors: true } });
     expect(await db.query('select topic, key, payload from work where build_id is null')).toEqual([
       { topic: 'index:error_library', key: 'acme_gone_3_1', payload: { item: null } },
@@ -182,17 +182,17 @@ describe('retention', () => {
   it('may be killed between any two steps and started again', async () => {
     await fill(GONE, 120, 3);
     let deaths = 0;
-    for (let step = 1; total(await rowsOf(GONE)) > 0 && step < 40; step += 1) {
-      await forgetRepository(dyingAfter(deps, step), GONE, 0, signal).catch(() => {
+    for (let step = 1; total(await readRows(GONE)) > 0 && step < 40; step += 1) {
+      await forgetRepository(withCrashAfter(deps, step), GONE, 0, signal).catch(() => {
         deaths += 1;
       });
       // What the dead process held.
       await deps.work.reclaim();
     }
     await forgetRepository(deps, GONE, 0, signal);
-    console.info(`killed ${deaths} times; rows left: ${total(await rowsOf(GONE))}`);
+    console.info(`killed ${deaths} times; rows left: ${total(await readRows(GONE))}`);
     expect(deaths).toBeGreaterThan(3);
-    expect(total(await rowsOf(GONE))).toBe(0);
+    expect(total(await readRows(GONE))).toBe(0);
     expect(await deps.work.waiting(REMOVE_LOGS)).toMatchObject({ count: 0 });
   });
 
@@ -203,10 +203,10 @@ describe('retention', () => {
     };
     const done = await forgetRepository({ ...deps, archive: { remove: away } }, GONE, 0, signal);
     expect(done.pending.logs).toBe(10);
-    expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
+    expect(await readRows(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
     const worker = startWorker({ ...deps, handlers: createRemovalHandlers(deps.archive), intervalMs: 20 });
-    await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => total(await readRows(GONE)), { timeout: 10_000 }).toBe(0);
     await worker.stop();
   });
 
@@ -235,7 +235,7 @@ describe('retention', () => {
 
     await mongodb.kill();
     const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
-    expect({ ...done.pending, rows: total(await rowsOf(GONE)) }).toEqual({
+    expect({ ...done.pending, rows: total(await readRows(GONE)) }).toEqual({
       logs: 20,
       vectors: true,
       rows: 0,
@@ -289,8 +289,8 @@ describe('retention', () => {
     });
     expect(await retain(deps, policy, signal)).toMatchObject({ builds: 0, logs: 0 });
 
-    expect(await rowsOf(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });
-    expect(await rowsOf(STAYS)).toMatchObject({ builds: 3, build_sources: 1, library_entries: 2 });
+    expect(await readRows(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });
+    expect(await readRows(STAYS)).toMatchObject({ builds: 3, build_sources: 1, library_entries: 2 });
     expect(findLongestLogsDays(policy)).toBe(67);
     expect(findLongestLogsDays({ ...policy, logsDays: 0 })).toBe(0);
   });
@@ -307,7 +307,7 @@ describe('retention', () => {
 });
 
 /** The process dies after so many of the store's and the archive's calls. */
-function dyingAfter(deps: RetentionDeps, calls: number): RetentionDeps {
+function withCrashAfter(deps: RetentionDeps, calls: number): RetentionDeps {
   let left = calls;
   const mortal = <Target extends object>(target: Target): Target =>
     new Proxy(target, {

@@ -26,7 +26,7 @@ function rule(change: Partial<Rule> = {}): Rule {
   };
 }
 
-function depsWith(
+function createDeps(
   rules: readonly Rule[],
   elapsed?: () => number,
 ): RuleAnswerDeps & { readonly warned: string[] } {
@@ -43,15 +43,15 @@ function depsWith(
 describe('rules of reviewers', () => {
   it('answer with the first that matches, and name the line', async () => {
     const rules = [rule({ id: 'rul_0', pattern: 'something else' }), rule(), rule({ id: 'rul_2' })];
-    const match = await findRule([sampleFailure()], 'shop/api', depsWith(rules));
+    const match = await findRule([sampleFailure()], 'shop/api', createDeps(rules));
     expect(match).toMatchObject({ rule: { id: 'rul_1' }, line: 'expected 10.20, got 10.21' });
     expect(
-      await findRule([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', depsWith(rules)),
+      await findRule([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', createDeps(rules)),
     ).toBeNull();
   });
 
   it('name their author, and do not count as answers of the machine', async () => {
-    const match = await findRule([sampleFailure()], 'shop/api', depsWith([rule()]));
+    const match = await findRule([sampleFailure()], 'shop/api', createDeps([rule()]));
     if (match === null) throw new Error('no match');
     const analysis = createRuleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
     expect(analysis).toMatchObject({
@@ -73,14 +73,14 @@ describe('rules of reviewers', () => {
     const many = Array.from({ length: MAX_RULES }, (_, n) =>
       rule({ id: `rul_${n}`, pattern: `nothing like it ${n % 7}` }),
     );
-    const slow = depsWith(many, () => (now += 100));
+    const slow = createDeps(many, () => (now += 100));
     expect(await findRule([sampleFailure()], 'shop/api', slow)).toBeNull();
     expect(slow.warned).toEqual(['rules took too long; the rest was not tried on this failure']);
   });
 
   it('skip a pattern that this version cannot read', async () => {
     const rules = [rule({ pattern: '(?=x)y' }), rule({ id: 'rul_2' })];
-    expect(await findRule([sampleFailure()], 'shop/api', depsWith(rules))).toMatchObject({
+    expect(await findRule([sampleFailure()], 'shop/api', createDeps(rules))).toMatchObject({
       rule: { id: 'rul_2' },
     });
   });

@@ -12,7 +12,7 @@ import type { TriageRun } from '../../../src/service/triage/triage-run.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleEntry } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
 import { createTriageWorld } from '../../support/triage-world.ts';
 
@@ -34,8 +34,13 @@ interface World {
 }
 
 /** A stored build with a log, in a repository of its own, and all that a triage of it needs. */
-async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuildDeps> = {}): Promise<World> {
-  const { accept, deps: usual } = createTriageWorld(db, { analyst: { ...scriptedAnalyst(), ...analyst } });
+async function createWorld(
+  analyst: Partial<Analyst> = {},
+  change: Partial<TriageBuildDeps> = {},
+): Promise<World> {
+  const { accept, deps: usual } = createTriageWorld(db, {
+    analyst: { ...createScriptedAnalyst(), ...analyst },
+  });
   const build = await accept();
   const woken: string[] = [];
   const forgotten: string[] = [];
@@ -56,11 +61,11 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
   return { build, deps, woken, forgotten, take };
 }
 
-function runOf(job: WorkItem, lastTry = false): TriageRun {
+function createRun(job: WorkItem, lastTry = false): TriageRun {
   return { signal: new AbortController().signal, lastTry, holds: (sql) => stores.work.holds(job, sql) };
 }
 
-async function reviewsOf({ repository }: Build) {
+async function listReviews({ repository }: Build) {
   return await stores.reviews.list({ repository }, { limit: 50, offset: 0 });
 }
 
@@ -73,83 +78,88 @@ async function teach(analysis: Analysis | undefined, repository: string) {
 
 describe('a worker that lost its lease (T05)', () => {
   it('neither stores nor publishes its answer; the next worker does so once', async () => {
-    const { build, deps, woken, forgotten, take } = await world();
+    const { build, deps, woken, forgotten, take } = await createWorld();
     const stale = await take();
     const held = await take();
 
-    await expect(triageBuild(build.id, deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(triageBuild(build.id, deps, createRun(stale))).rejects.toMatchObject({ code: 'cancelled' });
 
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
-    expect([woken, forgotten, await reviewsOf(build)]).toEqual([[], [], []]);
-    const analyses = await triageBuild(build.id, deps, runOf(held));
+    expect([woken, forgotten, await listReviews(build)]).toEqual([[], [], []]);
+    const analyses = await triageBuild(build.id, deps, createRun(held));
     expect(analyses).toHaveLength(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
-    expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
+    expect(await triageBuild(build.id, deps, createRun(held))).toEqual(analyses);
     const pending = await stores.work.listByBuild(build.id);
-    expect(pending.length + (await reviewsOf(build)).length).toBe(1);
+    expect(pending.length + (await listReviews(build)).length).toBe(1);
   });
 
   it('creates no review item either', async () => {
-    const { build, deps, take } = await world();
+    const { build, deps, take } = await createWorld();
     const stale = await take();
     await take();
 
-    await expect(triageBuild(build.id, deps, runOf(stale, true))).rejects.toMatchObject({
+    await expect(triageBuild(build.id, deps, createRun(stale, true))).rejects.toMatchObject({
       code: 'cancelled',
     });
-    await expect(escalateToReviewer(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({
+    await expect(
+      escalateToReviewer(build.id, new Error('a bug'), deps, createRun(stale)),
+    ).rejects.toMatchObject({
       code: 'cancelled',
     });
 
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
-    expect(await reviewsOf(build)).toEqual([]);
+    expect(await listReviews(build)).toEqual([]);
   });
 });
 
 describe('the checkpoints of the graph', () => {
   it('are deleted once the answer is stored', async () => {
-    const { build, deps, forgotten, take } = await world();
-    const [analysis] = await triageBuild(build.id, deps, runOf(await take()));
+    const { build, deps, forgotten, take } = await createWorld();
+    const [analysis] = await triageBuild(build.id, deps, createRun(await take()));
     expect(forgotten).toEqual([analysis?.triageId]);
   });
 
   it('cause no failure if they cannot be deleted', async () => {
-    const { build, deps, take } = await world({}, { forget: () => Promise.reject(new Error('no')) });
-    expect(await triageBuild(build.id, deps, runOf(await take()))).toHaveLength(1);
+    const { build, deps, take } = await createWorld({}, { forget: () => Promise.reject(new Error('no')) });
+    expect(await triageBuild(build.id, deps, createRun(await take()))).toHaveLength(1);
   });
 });
 
 describe('a known failure', () => {
   it("is answered with a person's decision, and counted in the same transaction", async () => {
-    const first = await world();
-    const [analysis] = await triageBuild(first.build.id, first.deps, runOf(await first.take()));
-    const { build, deps, take } = await world();
+    const first = await createWorld();
+    const [analysis] = await triageBuild(first.build.id, first.deps, createRun(await first.take()));
+    const { build, deps, take } = await createWorld();
     const entry = await teach(analysis, build.repository);
     const stale = await take();
     const held = await take();
 
-    await expect(triageBuild(build.id, deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(triageBuild(build.id, deps, createRun(stale))).rejects.toMatchObject({ code: 'cancelled' });
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
     const lost = {
       ...deps,
-      stores: { ...stores, analyses: { ...stores.analyses, insertOnce: () => Promise.reject(died()) } },
+      stores: {
+        ...stores,
+        analyses: { ...stores.analyses, insertOnce: () => Promise.reject(createCrashError()) },
+      },
     };
-    await expect(triageBuild(build.id, lost, runOf(held))).rejects.toThrow('the process died');
+    await expect(triageBuild(build.id, lost, createRun(held))).rejects.toThrow('the process died');
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
 
-    expect(await triageBuild(build.id, deps, runOf(held))).toMatchObject([
+    expect(await triageBuild(build.id, deps, createRun(held))).toMatchObject([
       { terminationReason: 'known_failure', recalled: { timesSeen: 4 } },
     ]);
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 4 });
   });
 
   it('of another repository is not an answer (T52)', async () => {
-    const first = await world();
-    const [analysis] = await triageBuild(first.build.id, first.deps, runOf(await first.take()));
+    const first = await createWorld();
+    const [analysis] = await triageBuild(first.build.id, first.deps, createRun(await first.take()));
     const entry = await teach(analysis, first.build.repository);
-    const { build, deps, take } = await world();
+    const { build, deps, take } = await createWorld();
 
-    const [answer] = await triageBuild(build.id, deps, runOf(await take()));
+    const [answer] = await triageBuild(build.id, deps, createRun(await take()));
 
     expect(answer).toMatchObject({ fingerprint: analysis?.fingerprint, recalled: null });
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
@@ -162,10 +172,10 @@ describe('an analysis that fails permanently', () => {
   };
 
   it('is handed over for review, once, with what the log shows', async () => {
-    const { build, deps, take } = await world(buggy);
+    const { build, deps, take } = await createWorld(buggy);
     const job = await take();
 
-    const analyses = await triageBuild(build.id, deps, runOf(job));
+    const analyses = await triageBuild(build.id, deps, createRun(job));
 
     expect(analyses).toMatchObject([
       {
@@ -182,15 +192,15 @@ describe('an analysis that fails permanently', () => {
     expect(analyses[0]?.evidence[0]).toMatchObject({ id: 'E1', tool: 'log', source: 'build.log' });
     expect(analyses[0]?.evidence[0]?.text).toContain("reading 'price'");
     expect(JSON.stringify(analyses)).not.toContain('hunter2hunter2');
-    expect(await triageBuild(build.id, deps, runOf(job))).toEqual(analyses);
+    expect(await triageBuild(build.id, deps, createRun(job))).toEqual(analyses);
     await escalateToReviewer(
       build.id,
       new Error('again'),
-      { ...deps, stores: { ...stores, failures: noneUnread() } },
-      runOf(job),
+      { ...deps, stores: { ...stores, failures: createNoneUnread() } },
+      createRun(job),
     );
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
-    expect(await reviewsOf(build)).toMatchObject([
+    expect(await listReviews(build)).toMatchObject([
       { analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 },
     ]);
     expect(await stores.work.listByBuild(build.id)).toEqual([]);
@@ -198,13 +208,13 @@ describe('an analysis that fails permanently', () => {
 
   it('is retried after a temporary error, and handed over at the last attempt', async () => {
     const away = new TriageError('upstream-failed', 'The model did not answer', { retryable: true });
-    const { build, deps, take } = await world({ classify: () => Promise.reject(away) });
+    const { build, deps, take } = await createWorld({ classify: () => Promise.reject(away) });
     const job = await take();
 
-    await expect(triageBuild(build.id, deps, runOf(job))).rejects.toBe(away);
+    await expect(triageBuild(build.id, deps, createRun(job))).rejects.toBe(away);
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
 
-    expect(await triageBuild(build.id, deps, runOf(job, true))).toMatchObject([
+    expect(await triageBuild(build.id, deps, createRun(job, true))).toMatchObject([
       { terminationReason: 'failed', answer: { rootCause: 'The model did not answer' } },
     ]);
   });
@@ -214,12 +224,12 @@ describe('a build that cannot be read', () => {
   const bug = new RangeError('Invalid array length');
 
   it('is handed over for review as a whole, once', async () => {
-    const { build, deps, take } = await world();
+    const { build, deps, take } = await createWorld();
     const broken = {
       ...deps,
       stores: { ...stores, builds: { ...stores.builds, saveTestResults: () => Promise.reject(bug) } },
     };
-    const run = runOf(await take());
+    const run = createRun(await take());
 
     await expect(triageBuild(build.id, broken, run)).rejects.toBe(bug);
     await escalateToReviewer(build.id, bug, broken, run);
@@ -232,7 +242,7 @@ describe('a build that cannot be read', () => {
       answer: { rootCause: 'Invalid array length' },
       evidence: [{ id: 'E1' }],
     });
-    expect(await reviewsOf(build)).toHaveLength(1);
+    expect(await listReviews(build)).toHaveLength(1);
     expect(await stores.failures.listByBuild(build.id)).toMatchObject([
       { id: analysis?.failureIds[0], generic: true },
     ]);
@@ -248,9 +258,9 @@ describe('a build that cannot be read', () => {
       fetch: () => Promise.reject(error),
       fetchGreen: async () => [],
     };
-    const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
+    const { build, deps, take } = await createWorld({}, { buildSources: { upload: unreadable } });
     await deps.archive.remove(build.id);
-    const run = runOf(await take());
+    const run = createRun(await take());
 
     for (let time = 0; time < 2; time += 1) {
       const refusal = await triageBuild(build.id, deps, run).catch((thrown: unknown) => thrown);
@@ -276,7 +286,7 @@ describe('a build that cannot be read', () => {
         )
       ).length,
     ).toBe(0);
-    expect(await reviewsOf(build)).toEqual([]);
+    expect(await listReviews(build)).toEqual([]);
     const period = {
       until: new Date(Date.now() + 60_000).toISOString(),
       days: 7,
@@ -294,8 +304,8 @@ describe('a build that cannot be read', () => {
   });
 
   it('does not count as answered because an earlier part of it is', async () => {
-    const { build, deps, take } = await world();
-    const run = runOf(await take());
+    const { build, deps, take } = await createWorld();
+    const run = createRun(await take());
     const before = await triageBuild(build.id, deps, run);
 
     await escalateToReviewer(build.id, bug, deps, run);
@@ -307,18 +317,18 @@ describe('a build that cannot be read', () => {
   });
 
   it('cannot be handed over if it is not stored', async () => {
-    const { deps, take } = await world();
-    await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({
+    const { deps, take } = await createWorld();
+    await expect(escalateToReviewer('bld_none', bug, deps, createRun(await take()))).rejects.toMatchObject({
       code: 'not-found',
     });
   });
 });
 
-function died(): TriageError {
+function createCrashError(): TriageError {
   return new TriageError('storage-failed', 'the process died', { retryable: true });
 }
 
 /** Finds the stored groups, and takes no new one. */
-function noneUnread(): Stores['failures'] {
+function createNoneUnread(): Stores['failures'] {
   return { ...stores.failures, saveGroups: async (buildId) => await stores.failures.saveGroups(buildId, []) };
 }

@@ -26,11 +26,11 @@ const triage = (source: SourceText | LogInPieces, maskedSecrets = 0) =>
   app.triage(sampleBuild(), [source], AbortSignal.timeout(30_000), { maskedSecrets });
 
 /** Without what differs from run to run. */
-function essence({ category, answer, verdict, evidence, reduction }: Analysis) {
+function selectEssence({ category, answer, verdict, evidence, reduction }: Analysis) {
   return { category, answer, verdict, evidence, reduction };
 }
 
-function inPieces(text: string): LogInPieces {
+function maskInPieces(text: string): LogInPieces {
   return { name: 'build.log', kind: 'log', bytes: wrapBytes(Buffer.from(text)), notes: [] };
 }
 
@@ -43,10 +43,10 @@ describe('a log in pieces', () => {
     const text = `${quiet}${FAILED.endsWith('\n') ? FAILED : `${FAILED}\n`}${quiet}`;
     const [held, pieces] = await Promise.all([
       triage({ name: 'build.log', kind: 'log', text, notes: [] }),
-      triage(inPieces(text), 2),
+      triage(maskInPieces(text), 2),
     ]);
 
-    expect(pieces.analyses.map(essence)).toEqual(held.analyses.map(essence));
+    expect(pieces.analyses.map(selectEssence)).toEqual(held.analyses.map(selectEssence));
     expect(pieces.reading).toEqual({ ...held.reading, maskedSecrets: 2 });
     const stored = text.split('\n');
     const quotes = pieces.analyses

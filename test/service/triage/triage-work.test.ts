@@ -113,7 +113,7 @@ async function runOnce(triage: Triage, world: World = {}): Promise<string[]> {
   return events;
 }
 
-function failing(error: unknown): () => Promise<never> {
+function createFailingWork(error: unknown): () => Promise<never> {
   return async () => {
     throw error;
   };
@@ -174,7 +174,7 @@ describe('a triage with a temporary error', () => {
     [5, 10, 64_000],
     [0, 7 * 24 * 3_600_000, 3_600_000],
   ])('after %i retries, asked to wait %s ms, is postponed for %i ms', async (retries, asked, delayMs) => {
-    expect(await runOnce(failing(away(asked)), { item: { retries } })).toEqual([
+    expect(await runOnce(createFailingWork(away(asked)), { item: { retries } })).toEqual([
       `released for ${delayMs}: GitHub did not answer`,
     ]);
   });
@@ -212,36 +212,40 @@ describe('a triage with a temporary error', () => {
 
 describe('a triage that can never succeed', () => {
   it('is handed over for review', async () => {
-    expect(await runOnce(failing(new TypeError('x is not a function')))).toEqual([
+    expect(await runOnce(createFailingWork(new TypeError('x is not a function')))).toEqual([
       'given to a person: TypeError: x is not a function',
       'done',
     ]);
   });
   it('ends as failed only if not even that can be stored', async () => {
-    const escalate = failing(new Error('the disk is full'));
-    expect(await runOnce(failing(new Error('a bug')), { escalate })).toEqual(['failed: the disk is full']);
-  });
-  it('is retried if a review item cannot be created at the moment', async () => {
-    expect(await runOnce(failing(new Error('a bug')), { escalate: failing(away()) })).toEqual([
-      'released for 2000: GitHub did not answer',
+    const escalate = createFailingWork(new Error('the disk is full'));
+    expect(await runOnce(createFailingWork(new Error('a bug')), { escalate })).toEqual([
+      'failed: the disk is full',
     ]);
   });
+  it('is retried if a review item cannot be created at the moment', async () => {
+    expect(
+      await runOnce(createFailingWork(new Error('a bug')), { escalate: createFailingWork(away()) }),
+    ).toEqual(['released for 2000: GitHub did not answer']);
+  });
   it('is not handed over for review only because its end could not be stored', async () => {
-    const { events, run, stop } = open(async () => undefined, { finish: failing(away()) });
+    const { events, run, stop } = open(async () => undefined, { finish: createFailingWork(away()) });
     await expect(run()).rejects.toThrow('GitHub');
     await stop(0);
     expect(events).toEqual([]);
   });
   it('is set aside and handed over for review if it keeps crashing its worker', async () => {
-    const events = await runOnce(failing(new Error('must not be run again')), { item: { attempts: 4 } });
+    const events = await runOnce(createFailingWork(new Error('must not be run again')), {
+      item: { attempts: 4 },
+    });
     expect(events.slice(1)).toEqual([
       expect.stringMatching(/^given to a person: .*Stopped after 3 attempts/),
       'done',
     ]);
   });
   it('ends as failed if even setting it aside crashed the worker', async () => {
-    const escalate = failing(new Error('must not be run'));
-    const events = await runOnce(failing(new Error('no')), { item: { attempts: 5 }, escalate });
+    const escalate = createFailingWork(new Error('must not be run'));
+    const events = await runOnce(createFailingWork(new Error('no')), { item: { attempts: 5 }, escalate });
     expect(events.slice(1)).toEqual([expect.stringMatching(/^failed: Stopped after/)]);
   });
 });
@@ -253,7 +257,7 @@ describe('the lease', () => {
     ]);
   });
   it.each([
-    ['fails', failing(new Error('no database'))],
+    ['fails', createFailingWork(new Error('no database'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])('is given up if renewing it %s for its whole duration', async (_how, renew) => {
     const startedAt = performance.now();

@@ -3,9 +3,9 @@ import type { FixedFailure } from '../../../src/domain/graded.ts';
 import { withPrecedent } from '../../../src/domain/precedent.ts';
 import { choosePublished } from '../../../src/domain/publish-bound.ts';
 import { withEarlierFixes } from '../../../src/service/triage/with-earlier-fixes.ts';
-import { sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { createUnsureAnalysis, sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 
-function earlierFix(number: string, files: readonly string[], isSame = false): FixedFailure {
+function createEarlierFix(number: string, files: readonly string[], isSame = false): FixedFailure {
   return {
     analysisId: `ana_${number}`,
     buildId: `bld_${number}`,
@@ -22,7 +22,7 @@ function earlierFix(number: string, files: readonly string[], isSame = false): F
 describe('an earlier fix', () => {
   it('is suggested as a claim with its builds, and not as confirmed', () => {
     const before = ['3', '2', '1'].map((number) =>
-      earlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]),
+      createEarlierFix(number, ['deploy/values.yaml', `src/${number}.ts`]),
     );
     const { answer, evidence, verdict } = withEarlierFixes(sampleAnalysis(), before);
     expect(answer.claims.at(-1)).toMatchObject({
@@ -35,13 +35,13 @@ describe('an earlier fix', () => {
 
   it('is suggested after one success for the same failure, and for a kind only if all agree', () => {
     const once = withEarlierFixes(sampleAnalysis(), [
-      earlierFix('1', ['a.ts'], true),
-      earlierFix('2', ['b.ts']),
+      createEarlierFix('1', ['a.ts'], true),
+      createEarlierFix('2', ['b.ts']),
     ]);
     expect(once.answer.claims.at(-1)?.text).toMatch(/^The same failure was fixed by editing a\.ts \(ci #1\)/);
-    const apart = [earlierFix('2', ['a.ts']), earlierFix('1', ['b.ts'])];
+    const apart = [createEarlierFix('2', ['a.ts']), createEarlierFix('1', ['b.ts'])];
     expect(withEarlierFixes(sampleAnalysis(), apart)).toEqual(sampleAnalysis());
-    expect(withEarlierFixes(sampleAnalysis(), [earlierFix('1', ['a.ts'])])).toEqual(sampleAnalysis());
+    expect(withEarlierFixes(sampleAnalysis(), [createEarlierFix('1', ['a.ts'])])).toEqual(sampleAnalysis());
   });
 });
 
@@ -60,19 +60,23 @@ describe('an answer that was right before', () => {
   const open = choosePublished([...known, ...precedents], floor);
 
   it('is published once the bound allows answers of its route', () => {
-    const waiting = withPrecedent(build, unsureAnalysis(), { right: 1, wrong: 0 }, closed);
+    const waiting = withPrecedent(build, createUnsureAnalysis(), { right: 1, wrong: 0 }, closed);
     expect(waiting.verdict).toMatchObject({ route: 'precedent', confidence: 0.9, action: 'human_review' });
-    const published = withPrecedent(build, unsureAnalysis(), { right: 2, wrong: 0 }, open);
+    const published = withPrecedent(build, createUnsureAnalysis(), { right: 2, wrong: 0 }, open);
     expect(published.verdict).toMatchObject({ route: 'precedent', action: 'auto_notify' });
     expect(published.verdict.reasons[0]).toMatch(/answered so 2 times before/);
     expect(published.recalled).toBeNull();
   });
 
   it('needs review if one was wrong, or if the change touches a suspect', () => {
-    expect(withPrecedent(build, unsureAnalysis(), { right: 5, wrong: 1 }, open)).toEqual(unsureAnalysis());
-    expect(withPrecedent(build, unsureAnalysis(), { right: 0, wrong: 0 }, open)).toEqual(unsureAnalysis());
-    expect(withPrecedent(sampleBuild(), unsureAnalysis(), { right: 5, wrong: 0 }, open)).toEqual(
-      unsureAnalysis(),
+    expect(withPrecedent(build, createUnsureAnalysis(), { right: 5, wrong: 1 }, open)).toEqual(
+      createUnsureAnalysis(),
+    );
+    expect(withPrecedent(build, createUnsureAnalysis(), { right: 0, wrong: 0 }, open)).toEqual(
+      createUnsureAnalysis(),
+    );
+    expect(withPrecedent(sampleBuild(), createUnsureAnalysis(), { right: 5, wrong: 0 }, open)).toEqual(
+      createUnsureAnalysis(),
     );
   });
 

@@ -10,7 +10,7 @@ buildArchiveContract('memory', async () => ({
   dispose: async () => undefined,
 }));
 
-function inPieces(text: string): LogInPieces {
+function maskInPieces(text: string): LogInPieces {
   return { name: 'build.log', kind: 'log', bytes: wrapBytes(Buffer.from(text)), notes: ['large'] };
 }
 
@@ -35,7 +35,7 @@ describe('a log in pieces', () => {
         fc.integer({ min: 0, max: 30 }),
         async (text, from, more) => {
           const archive = createMemoryArchive();
-          await archive.putPieces('pieces', inPieces(text));
+          await archive.putPieces('pieces', maskInPieces(text));
           await archive.put('text', { name: 'build.log', kind: 'log', text, notes: ['large'] });
 
           expect((await archive.list('pieces'))[0]?.lines).toBe((await archive.list('text'))[0]?.lines);
@@ -51,7 +51,7 @@ describe('a log in pieces', () => {
 
   it('shows only the beginning of a very long line', async () => {
     const archive = createMemoryArchive();
-    await archive.putPieces('bld', inPieces(`first\n${'y'.repeat(3_000_000)}\nlast`));
+    await archive.putPieces('bld', maskInPieces(`first\n${'y'.repeat(3_000_000)}\nlast`));
 
     const window = await archive.lines('bld', 'build.log', 1, 3);
     expect(window?.lines.map(({ length }) => length)).toEqual([5, 262_144, 4]);

@@ -28,7 +28,7 @@ describe('the lock of a data directory', () => {
   }
 
   /** Of a process that has ended. */
-  function deadPid(): number {
+  function createDeadPid(): number {
     return spawnSync(process.execPath, ['-e', '']).pid;
   }
 
@@ -48,7 +48,7 @@ describe('the lock of a data directory', () => {
   });
 
   it('is taken over from a dead process', async () => {
-    await leaveLock({ pid: deadPid(), started: '1' });
+    await leaveLock({ pid: createDeadPid(), started: '1' });
 
     const lock = await lockDirectory(directory);
 
@@ -65,7 +65,7 @@ describe('the lock of a data directory', () => {
 
   it('is taken over by exactly one of many processes at once', async () => {
     for (let round = 0; round < 10; round += 1) {
-      await leaveLock({ pid: deadPid(), started: '1', token: `left-${round}` });
+      await leaveLock({ pid: createDeadPid(), started: '1', token: `left-${round}` });
 
       const racers = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
 
@@ -79,8 +79,14 @@ describe('the lock of a data directory', () => {
   });
 
   it('is taken over even if a process died during a takeover', async () => {
-    await leaveLock({ pid: deadPid(), started: '1', token: 'first' });
-    const halfDone = { pid: deadPid(), started: '1', space: processSpace(), token: 'second', since: '' };
+    await leaveLock({ pid: createDeadPid(), started: '1', token: 'first' });
+    const halfDone = {
+      pid: createDeadPid(),
+      started: '1',
+      space: processSpace(),
+      token: 'second',
+      since: '',
+    };
     await writeFile(`${directory}.lock.first`, JSON.stringify(halfDone));
 
     const lock = await lockDirectory(directory);

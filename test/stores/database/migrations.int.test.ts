@@ -19,7 +19,7 @@ import { THOROUGH } from '../../support/thorough.ts';
 const PROCESS = fileURLToPath(new URL('./migrate-process.ts', import.meta.url));
 
 /** How many migrations each older release had; in a short run the first one, the last one and some between. */
-const releasesOf = (migrations: number) =>
+const listReleases = (migrations: number) =>
   Array.from({ length: migrations - 1 }, (_, at) => at + 1).filter(
     (count) => THOROUGH || count === 1 || count === migrations - 1 || count % 10 === 0,
   );
@@ -110,21 +110,21 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
   }
 
   it('lead from older schemas with data to the same schema, without losing a row; a second run changes nothing', async () => {
-    const wanted = await on(await server.createMigrated(), MIGRATIONS_FOLDER, schemaOf);
+    const wanted = await withDatabase(await server.createMigrated(), MIGRATIONS_FOLDER, readSchema);
     const ends: string[] = [];
     let lost = 0;
-    for (const count of releasesOf(files.length)) {
+    for (const count of listReleases(files.length)) {
       const url = await server.createDatabase();
       const names = files.slice(0, count);
       const older = await release(names);
-      await on(url, older, async (db) => {
+      await withDatabase(url, older, async (db) => {
         await db.migrate();
         const isJob = (statement: string) => statement.includes('into triage_jobs');
         const hasWork = names.includes('0057_work.sql');
         for (const statement of DATA.split(';'))
           await db.query(hasWork && isJob(statement) ? ITEM_OF_WORK : statement);
       });
-      await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
         expect((await db.migrate()).applied).toEqual(
           files.slice(count).map((name) => name.replace('.sql', '')),
         );
@@ -133,7 +133,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
           const [row] = await db.query<{ count: number }>(`select count(*) from ${table}`);
           if (row?.count !== 1) lost += 1;
         }
-        ends.push(await schemaOf(db));
+        ends.push(await readSchema(db));
       });
     }
 
@@ -147,7 +147,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     const older = await release(files.filter((name) => name < '0031'));
     const print = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 32);
     const shared = [print(''), print('\u0001\u0001\u0001(SIGKILL)')];
-    await on(url, older, async (db) => {
+    await withDatabase(url, older, async (db) => {
       await db.migrate();
       for (const [at, value] of [...shared, ...shared, 'fp'].entries()) {
         const rows = DATA.replaceAll(/'(bld|job|fal|tri|ana|rev|dec|lib)_1'/g, `'$1_${at}'`).replaceAll(
@@ -161,7 +161,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
           await db.query(statement);
       }
     });
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       await db.migrate();
       const wanted = ['unknown-bld_0', 'unknown-bld_1', 'unknown-bld_2', 'unknown-bld_3', 'fp'];
       for (const table of ['failures', 'analyses', 'triages', 'reviews', 'answer_facts'])
@@ -185,11 +185,11 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
 
   it('move the pending work of five tables to one, with what was done before', async () => {
     const url = await server.createDatabase();
-    await on(url, await release(files.filter((name) => name < '0035')), async (db) => {
+    await withDatabase(url, await release(files.filter((name) => name < '0035')), async (db) => {
       await db.migrate();
       for (const statement of `${DATA};${WAITING}`.split(';')) await db.query(statement);
     });
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       await db.migrate();
       const work = createWorkStore(db);
       const fresh = { settled: 0, outcome: null, result: null, held: false };
@@ -251,7 +251,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
 
   it('move triage jobs to the work table, with leases and retries, and leave the outbox unchanged', async () => {
     const url = await server.createDatabase();
-    await on(url, await release(files.filter((name) => name < '0057')), async (db) => {
+    await withDatabase(url, await release(files.filter((name) => name < '0057')), async (db) => {
       await db.migrate();
       for (const state of ['queued', 'postponed', 'running', 'news', 'done', 'failed', 'imported'])
         await db.query(
@@ -261,7 +261,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         );
       for (const statement of JOBS.split(';')) await db.query(statement);
     });
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       expect((await db.migrate()).applied[0]).toBe('0057_work');
       const { triages, work } = createStores(db, { now: () => Date.now() });
       const states = ['queued', 'running', 'news', 'done', 'failed'];
@@ -306,8 +306,8 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     const url = await server.createDatabase();
     const slow = await release(files, { name: '9000_slow.sql', text: 'select pg_sleep(1);' });
     const first = promisify(execFile)(process.execPath, [PROCESS, url, slow]);
-    await on(url, slow, async (db) => {
-      await untilAsleep(db);
+    await withDatabase(url, slow, async (db) => {
+      await waitUntilAsleep(db);
       expect(await db.migrate()).toEqual({ applied: [] });
     });
     expect(JSON.parse((await first).stdout)).toHaveLength(files.length + 1);
@@ -321,13 +321,13 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
     const first = spawn(process.execPath, [PROCESS, url, slow], { stdio: 'ignore' });
     const gone = once(first, 'exit');
-    await on(url, slow, async (db) => {
-      await untilAsleep(db);
+    await withDatabase(url, slow, async (db) => {
+      await waitUntilAsleep(db);
       first.kill('SIGKILL');
       await gone;
     });
 
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       expect((await db.migrate()).applied).toHaveLength(files.length);
       expect(await db.query(`select to_regclass('slow') as slow`)).toEqual([{ slow: null }]);
     });
@@ -336,13 +336,13 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
   it('T65: are refused, without a write, for a database that a newer release wrote', async () => {
     const url = await server.createDatabase();
     const newer = await release(files, { name: '9001_newer.sql', text: 'create table newer (a int);' });
-    await on(url, newer, (db) => db.migrate());
+    await withDatabase(url, newer, (db) => db.migrate());
 
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
-      const before = await schemaOf(db);
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
+      const before = await readSchema(db);
       const refusal = { code: 'invalid-config', message: expect.stringContaining('9001_newer') };
       await expect(db.migrate()).rejects.toMatchObject(refusal);
-      expect(await schemaOf(db)).toBe(before);
+      expect(await readSchema(db)).toBe(before);
     });
   });
 });
@@ -351,7 +351,7 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres();
-    await on(server.url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(server.url, MIGRATIONS_FOLDER, async (db) => {
       for (const role of ['migrations_owner', 'migrations_app'])
         await db.query(
           `do $$ begin create role ${role} login password 'secret'; exception when duplicate_object then null; end $$`,
@@ -363,17 +363,19 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
   /** A database that the owner owns, its address for a role, and for the superuser. */
   const database = async () => {
     const url = await server.createDatabase();
-    await on(url, MIGRATIONS_FOLDER, (db) =>
+    await withDatabase(url, MIGRATIONS_FOLDER, (db) =>
       db.query(`alter database ${new URL(url).pathname.slice(1)} owner to migrations_owner`),
     );
-    await on(url, MIGRATIONS_FOLDER, (db) => db.query('alter schema public owner to migrations_owner'));
+    await withDatabase(url, MIGRATIONS_FOLDER, (db) =>
+      db.query('alter schema public owner to migrations_owner'),
+    );
     const as = (role: string) => Object.assign(new URL(url), { username: role, password: 'secret' }).href;
     return { url, owner: as('migrations_owner'), app: as('migrations_app') };
   };
 
   it('is told which extensions a superuser must create, and leaves nothing behind', async () => {
     const { url, owner } = await database();
-    await on(owner, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(owner, MIGRATIONS_FOLDER, async (db) => {
       const refusal = {
         code: 'invalid-config',
         message: expect.stringContaining('create extension if not exists vector;'),
@@ -384,17 +386,19 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
         await db.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
       ).toEqual([]);
     });
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       await db.query('create extension vector');
       await db.query('create extension pg_trgm');
     });
     await expect(rehearseMigrations(owner)).resolves.toBeUndefined();
-    await on(owner, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).not.toEqual([]));
+    await withDatabase(owner, MIGRATIONS_FOLDER, async (db) =>
+      expect((await db.migrate()).applied).not.toEqual([]),
+    );
   });
 
   it('is told to use the owner if another role owns the tables', async () => {
     const { url, owner, app } = await database();
-    await on(url, MIGRATIONS_FOLDER, async (db) => {
+    await withDatabase(url, MIGRATIONS_FOLDER, async (db) => {
       await db.query('create extension vector');
       await db.query('create extension pg_trgm');
       await db.query('revoke create on schema public from public');
@@ -403,17 +407,23 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
       code: 'invalid-config',
       message: expect.stringContaining('Set FAULTLINE_DATABASE_OWNER_URL'),
     };
-    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
-    await on(owner, MIGRATIONS_FOLDER, (db) => db.migrate());
-    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
-    await on(owner, MIGRATIONS_FOLDER, (db) =>
+    await withDatabase(app, MIGRATIONS_FOLDER, async (db) =>
+      expect(db.migrate()).rejects.toMatchObject(refusal),
+    );
+    await withDatabase(owner, MIGRATIONS_FOLDER, (db) => db.migrate());
+    await withDatabase(app, MIGRATIONS_FOLDER, async (db) =>
+      expect(db.migrate()).rejects.toMatchObject(refusal),
+    );
+    await withDatabase(owner, MIGRATIONS_FOLDER, (db) =>
       db.query('grant select on schema_migrations to migrations_app'),
     );
-    await on(app, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).toEqual([]));
+    await withDatabase(app, MIGRATIONS_FOLDER, async (db) =>
+      expect((await db.migrate()).applied).toEqual([]),
+    );
   });
 });
 
-async function on<Result>(
+async function withDatabase<Result>(
   url: string,
   folder: string,
   work: (db: Database) => Promise<Result>,
@@ -427,7 +437,7 @@ async function on<Result>(
 }
 
 /** Columns, constraints, indexes and triggers as text, in one order. */
-async function schemaOf(db: Database): Promise<string> {
+async function readSchema(db: Database): Promise<string> {
   const rows = await db.query<{ line: string }>(`
     select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line
       from information_schema.columns where table_schema = 'public'
@@ -441,7 +451,7 @@ async function schemaOf(db: Database): Promise<string> {
 }
 
 /** Waits until a migration sleeps in this database. */
-async function untilAsleep(db: Database): Promise<void> {
+async function waitUntilAsleep(db: Database): Promise<void> {
   const sleeping = `select 1 from pg_stat_activity where application_name = 'faultline migrate' and query like '%pg_sleep%' and datname = current_database()`;
   while ((await db.query(sleeping)).length === 0) await delay(50);
 }

@@ -52,7 +52,7 @@ describe('PGlite after kill -9', () => {
     await closed;
   }
 
-  async function untilReady(writer: Writer): Promise<void> {
+  async function waitUntilReady(writer: Writer): Promise<void> {
     await expect.poll(() => writer.lines()[0], { timeout: 240_000, interval: 20 }).toBe('ready');
   }
 
@@ -63,7 +63,7 @@ describe('PGlite after kill -9', () => {
     const acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const writer = startWriter();
-      await untilReady(writer);
+      await waitUntilReady(writer);
       await expect.poll(() => writer.lines().length, { timeout: 240_000, interval: 5 }).toBeGreaterThan(10);
       await delay(Math.random() * 700);
       await kill(writer.child);
@@ -101,7 +101,7 @@ describe('PGlite after kill -9', () => {
   it('T70: refuses a second process with the PID of the first, and accepts it once that is dead', async () => {
     await copyTestDatabase(dataDir);
     const writer = startWriter();
-    await untilReady(writer);
+    await waitUntilReady(writer);
 
     const refused = openPglite({ dataDir });
     await expect(refused).rejects.toMatchObject({ code: 'locked', details: { pid: writer.child.pid } });
@@ -120,7 +120,7 @@ describe('PGlite after kill -9', () => {
   it('gives the directory of a dead process to one of several', async () => {
     await copyTestDatabase(dataDir);
     const first = startWriter();
-    await untilReady(first);
+    await waitUntilReady(first);
     await kill(first.child);
 
     const racers = [startWriter(), startWriter(), startWriter()];

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
-import { databaseContract } from '../../contract/database-contract.ts';
+import { testDatabaseContract } from '../../contract/database-contract.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 
-databaseContract('pglite', async (migrationsFolder) => {
+testDatabaseContract('pglite', async (migrationsFolder) => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
   const db = await openPglite({ dataDir: join(folder, 'database'), migrationsFolder });
   const dispose = async () => {

@@ -29,7 +29,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     });
     afterAll(async () => proxy.close());
 
-    function address(host: string, parameters: string): string {
+    function createAddress(host: string, parameters: string): string {
       return `postgres://postgres@${host}:${proxy.port}/postgres?${parameters}`;
     }
 
@@ -40,7 +40,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     ])('connects or is refused: %s', async (_title, host, parameters) => {
       const before = proxy.seen.encrypted;
       const db = await openPostgres({
-        url: address(host, parameters.replace('CA', proxy.caFile)),
+        url: createAddress(host, parameters.replace('CA', proxy.caFile)),
         poolSize: 2,
       });
 
@@ -55,7 +55,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['a name that the certificate is not for', '127.0.0.1', 'sslmode=verify-full&sslrootcert=CA'],
     ])('verify-full refuses %s', async (_title, host, parameters) => {
       const opening = openPostgres({
-        url: address(host, parameters.replace('CA', proxy.caFile)),
+        url: createAddress(host, parameters.replace('CA', proxy.caFile)),
         poolSize: 2,
       });
 
@@ -64,7 +64,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
 
     it('names the file that cannot be read', async () => {
       const opening = openPostgres({
-        url: address('localhost', 'sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
+        url: createAddress('localhost', 'sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
         poolSize: 2,
       });
 
@@ -76,7 +76,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
 
     it('requires the file of an authority for verify-ca', async () => {
       await expect(
-        openPostgres({ url: address('localhost', 'sslmode=verify-ca'), poolSize: 2 }),
+        openPostgres({ url: createAddress('localhost', 'sslmode=verify-ca'), poolSize: 2 }),
       ).rejects.toMatchObject({
         code: 'invalid-config',
       });

@@ -4,8 +4,8 @@ import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts'
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
-import { databaseContract } from '../../contract/database-contract.ts';
-import { storesContract } from '../../contract/stores-contract.ts';
+import { testDatabaseContract } from '../../contract/database-contract.ts';
+import { testStoresContract } from '../../contract/stores-contract.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 
 // Everything that runs on the embedded database runs on a real server too, where several connections race for real.
@@ -16,7 +16,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
   });
   afterAll(async () => server?.dispose());
 
-  databaseContract('postgres', async (migrationsFolder) => {
+  testDatabaseContract('postgres', async (migrationsFolder) => {
     const url = await server.createDatabase();
     const open = () => openPostgres({ url, poolSize: 4, migrationsFolder });
     const [db, second] = [await open(), await open()];
@@ -27,7 +27,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     return { db, second, dispose };
   });
 
-  storesContract('postgres', async () => {
+  testStoresContract('postgres', async () => {
     const db = await openMigrated(server);
     const now = { value: Date.now() };
     return { db, stores: createStores(db, { now: () => now.value }), now, dispose: db.dispose };

@@ -84,7 +84,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     // The tables of 0043 come with 0042_outside. Nothing could be applied after the two forms that made the table of 0002.
     for (const last of ['0046_health', '0045_causes_in_order', '0043_links', '0038_tests']) {
       const forms = [...first].filter(([name]) => name <= last && name !== '0043_links');
-      const database = await createAt(new Map(forms.toSorted(byName)));
+      const database = await createAt(new Map(forms.toSorted(compareByName)));
       await database.migrate();
       expect(await database.query('select name from schema_migrations where checksum is null')).toEqual([]);
       await database.close();
@@ -204,11 +204,11 @@ async function readStates(): Promise<State[]> {
   return history.map(({ commit, set, removed }) => {
     for (const [name, form] of Object.entries(set)) forms.set(name, form);
     for (const name of removed) forms.delete(name);
-    return { commit, forms: new Map([...forms].toSorted(byName)) };
+    return { commit, forms: new Map([...forms].toSorted(compareByName)) };
   });
 }
 
-function byName([a]: [string, string], [b]: [string, string]): number {
+function compareByName([a]: [string, string], [b]: [string, string]): number {
   return a < b ? -1 : 1;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/ports/database.ts';
 import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
-import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
+import { testVectorIndexContract } from '../../contract/vector-index-contract.ts';
 import { pointEmbedder } from '../../support/pgvector-points.ts';
 import {
   openMigrated,
@@ -20,21 +20,21 @@ const QUERIES = Array.from({ length: 50 }, (_, number) => String(500_000 + numbe
 
 type Opened = Database & { dispose(): Promise<void> };
 
-function points(from: number, count: number): VectorItem[] {
+function createPoints(from: number, count: number): VectorItem[] {
   return Array.from({ length: count }, (_, at) => {
     const number = from + at;
     return { id: `p${number}`, text: String(number), metadata: { rare: number % 300 === 0 ? 'yes' : 'no' } };
   });
 }
 
-async function indexes(db: Database): Promise<string[]> {
+async function listIndexes(db: Database): Promise<string[]> {
   const rows = await db.query<{ definition: string }>(
     `select indexdef as definition from pg_indexes where indexname like 'vector_items_hnsw%' order by 1`,
   );
   return rows.map((row) => row.definition);
 }
 
-function largeNamespace(name: string, open: () => Promise<Opened>): void {
+function testLargeNamespace(name: string, open: () => Promise<Opened>): void {
   describe(`a large namespace: ${name}`, () => {
     const embedder = pointEmbedder('points', DIMENSIONS, CENTRES);
     let db: Opened;
@@ -44,21 +44,21 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       db = await open();
       exact = createPgvectorIndex(db, embedder);
       near = createPgvectorIndex(db, embedder, { hnswFrom: ITEMS });
-      await near.upsert('error_library', points(0, ITEMS - 100));
+      await near.upsert('error_library', createPoints(0, ITEMS - 100));
     });
     afterAll(async () => db.dispose());
 
     it('gets an index for its embedder once it is large, created by one of several processes', async () => {
-      expect(await indexes(db)).toEqual([]);
+      expect(await listIndexes(db)).toEqual([]);
       const other = createPgvectorIndex(db, embedder, { hnswFrom: ITEMS });
 
       await Promise.all([
-        near.upsert('error_library', points(ITEMS - 100, 300)),
-        other.upsert('error_library', points(ITEMS + 200, 700)),
+        near.upsert('error_library', createPoints(ITEMS - 100, 300)),
+        other.upsert('error_library', createPoints(ITEMS + 200, 700)),
       ]);
-      await near.upsert('error_library', points(ITEMS + 900, 500));
+      await near.upsert('error_library', createPoints(ITEMS + 900, 500));
 
-      const [definition, ...more] = await indexes(db);
+      const [definition, ...more] = await listIndexes(db);
       expect(definition).toContain('hnsw');
       expect(definition).toContain(`vector(${DIMENSIONS})`);
       expect(more).toEqual([]);
@@ -67,7 +67,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
     it('finds at least 98 of 100 items that an exact comparison finds, with the same scores', async () => {
       await db.query('analyze vector_items');
       // `exact` believes for a while yet that there is no index.
-      const truth = await before(db, exact, QUERIES);
+      const truth = await storeBefore(db, exact, QUERIES);
       let found = 0;
       for (const [at, text] of QUERIES.entries()) {
         const matches = await near.search('error_library', { text, limit: 10 });
@@ -90,9 +90,9 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
     });
 
     it('does not affect searches in other namespaces and with other embedders', async () => {
-      await near.upsert('knowledge', points(0, 5));
+      await near.upsert('knowledge', createPoints(0, 5));
       const model = createSemanticPgvectorIndex(db, pointEmbedder('model', 8, 3), ['points']);
-      await model.upsert('error_library', points(0, 5));
+      await model.upsert('error_library', createPoints(0, 5));
 
       expect(await near.search('knowledge', { text: '3', limit: 1 })).toMatchObject([{ id: 'p3' }]);
       expect(await model.search('error_library', { text: '3', limit: 1 })).toMatchObject([{ id: 'p3' }]);
@@ -102,11 +102,11 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       const old = createSemanticPgvectorIndex(db, pointEmbedder('grown', 8, 3), ['points']);
       await db.query(`create index vector_items_hnsw_old on vector_items using hnsw ((embedding::vector(8)) vector_cosine_ops)
         where namespace = 'knowledge' and embedder = 'grown' and vector_dims(embedding) = 8`);
-      await old.upsert('knowledge', points(0, 3));
+      await old.upsert('knowledge', createPoints(0, 3));
       const grown = createSemanticPgvectorIndex(db, pointEmbedder('grown', 16, 3), ['points']);
       await grown.clear();
 
-      await grown.upsert('knowledge', points(0, 3));
+      await grown.upsert('knowledge', createPoints(0, 3));
 
       expect(await grown.search('knowledge', { text: '2', limit: 1 })).toMatchObject([{ id: 'p2' }]);
     });
@@ -114,7 +114,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
 }
 
 /** What comparing every item gives. */
-async function before(db: Database, exact: VectorIndex, texts: readonly string[]) {
+async function storeBefore(db: Database, exact: VectorIndex, texts: readonly string[]) {
   const [hidden] = await db.query<{ name: string }>(
     `select indexname as name from pg_indexes where indexname like 'vector_items_hnsw%'`,
   );
@@ -125,7 +125,7 @@ async function before(db: Database, exact: VectorIndex, texts: readonly string[]
   return answers;
 }
 
-largeNamespace('pglite', openTestDatabase);
+testLargeNamespace('pglite', openTestDatabase);
 
 describe.skipIf(withoutPostgres)('the index on a PostgreSQL server', () => {
   let server: TestServer;
@@ -134,18 +134,18 @@ describe.skipIf(withoutPostgres)('the index on a PostgreSQL server', () => {
   });
   afterAll(async () => server?.dispose());
 
-  vectorIndexContract('pgvector on postgres', async () => {
+  testVectorIndexContract('pgvector on postgres', async () => {
     const db = await openMigrated(server);
     const { createHashingEmbedder } = await import('../../../src/models/embedder/hashing.ts');
     return { index: createPgvectorIndex(db, createHashingEmbedder()), dispose: db.dispose };
   });
 
-  largeNamespace('postgres', () => openMigrated(server));
+  testLargeNamespace('postgres', () => openMigrated(server));
 
   it('is used for a search in a large namespace', async () => {
     const db = await openMigrated(server);
     const index = createPgvectorIndex(db, pointEmbedder('points', DIMENSIONS, CENTRES), { hnswFrom: 2000 });
-    await index.upsert('error_library', points(0, 2500));
+    await index.upsert('error_library', createPoints(0, 2500));
     await index.search('error_library', { text: '5', limit: 10 });
     await db.query('select pg_stat_force_next_flush()');
 
@@ -167,10 +167,10 @@ describe.skipIf(withoutPostgres)('the index on a PostgreSQL server', () => {
     const writer = await openPostgres({ url: url.href, poolSize: 2 });
     const index = createPgvectorIndex(writer, pointEmbedder('points', 16, 3), { hnswFrom: 10 });
 
-    await index.upsert('knowledge', points(0, 600));
+    await index.upsert('knowledge', createPoints(0, 600));
 
     expect(await index.search('knowledge', { text: '5', limit: 1 })).toMatchObject([{ id: 'p5' }]);
-    expect(await indexes(db)).toEqual([]);
+    expect(await listIndexes(db)).toEqual([]);
     await writer.close();
     await db.dispose();
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
-import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
+import { testVectorIndexContract } from '../../contract/vector-index-contract.ts';
 import { openEmbeddedDatabase } from '../../support/pglite.ts';
 
 /** One number per word: texts that share words are close. */
-function wordEmbedder(name: string, dimensions: number): Embedder {
+function createWordEmbedder(name: string, dimensions: number): Embedder {
   const embedOne = (text: string): Float32Array => {
     const vector = new Float32Array(dimensions);
     for (const word of text.split(/\s+/).filter((part) => part !== '')) {
@@ -18,17 +18,17 @@ function wordEmbedder(name: string, dimensions: number): Embedder {
   return { name, dimensions, embed: async (texts) => texts.map(embedOne) };
 }
 
-vectorIndexContract('pgvector', async () => {
+testVectorIndexContract('pgvector', async () => {
   const db = await openEmbeddedDatabase();
-  return { index: createPgvectorIndex(db, wordEmbedder('words', 512)), dispose: db.dispose };
+  return { index: createPgvectorIndex(db, createWordEmbedder('words', 512)), dispose: db.dispose };
 });
 
 describe('pgvector and its embedder', () => {
   it('store the vectors of several embedders separately, whatever their length', async () => {
     const db = await openEmbeddedDatabase();
     try {
-      const vectorIndex = createPgvectorIndex(db, wordEmbedder('one', 512));
-      const other = createSemanticPgvectorIndex(db, wordEmbedder('other', 8), ['one']);
+      const vectorIndex = createPgvectorIndex(db, createWordEmbedder('one', 512));
+      const other = createSemanticPgvectorIndex(db, createWordEmbedder('other', 8), ['one']);
       await vectorIndex.upsert('knowledge', [{ id: 'a', text: 'one two', metadata: {} }]);
       expect(await other.search('knowledge', { text: 'one two', limit: 5 })).toEqual([]);
       expect(await other.count('knowledge')).toBe(0);
@@ -46,11 +46,11 @@ describe('pgvector and its embedder', () => {
     const db = await openEmbeddedDatabase();
     try {
       const item = { id: 'a', text: 'one two', metadata: {} };
-      const kept = createPgvectorIndex(db, wordEmbedder('kept', 512));
+      const kept = createPgvectorIndex(db, createWordEmbedder('kept', 512));
       await kept.upsert('knowledge', [item]);
-      const before = createSemanticPgvectorIndex(db, wordEmbedder('model', 8), ['kept']);
+      const before = createSemanticPgvectorIndex(db, createWordEmbedder('model', 8), ['kept']);
       await before.upsert('knowledge', [item]);
-      const after = createSemanticPgvectorIndex(db, wordEmbedder('model', 16), ['kept']);
+      const after = createSemanticPgvectorIndex(db, createWordEmbedder('model', 16), ['kept']);
 
       const refusal = {
         code: 'invalid-config',
@@ -71,8 +71,11 @@ describe('pgvector and its embedder', () => {
   it("calibrate similarity by the embedder's results for unrelated texts", async () => {
     const db = await openEmbeddedDatabase();
     try {
-      const plain = createPgvectorIndex(db, wordEmbedder('words', 512));
-      const raised = createPgvectorIndex(db, { ...wordEmbedder('words', 512), unrelated: async () => 0.5 });
+      const plain = createPgvectorIndex(db, createWordEmbedder('words', 512));
+      const raised = createPgvectorIndex(db, {
+        ...createWordEmbedder('words', 512),
+        unrelated: async () => 0.5,
+      });
       await plain.upsert('knowledge', [{ id: 'a', text: 'one two three four', metadata: {} }]);
       const query = { text: 'one two three five', limit: 1 };
 

@@ -7,7 +7,7 @@ import {
   createSemanticPineconeIndex,
   type PineconeOptions,
 } from '../../../src/stores/vectors/pinecone.ts';
-import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
+import { testVectorIndexContract } from '../../contract/vector-index-contract.ts';
 import {
   PINECONE_INDEX,
   PINECONE_KEY,
@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startPineconeApi>[0] = {}): Prom
   return api;
 }
 
-function optionsOf(api: PineconeApi, change: Partial<PineconeOptions> = {}): PineconeOptions {
+function createOptions(api: PineconeApi, change: Partial<PineconeOptions> = {}): PineconeOptions {
   return {
     apiKey: PINECONE_KEY,
     index: PINECONE_INDEX,
@@ -37,27 +37,27 @@ function optionsOf(api: PineconeApi, change: Partial<PineconeOptions> = {}): Pin
   };
 }
 
-function indexOf(api: PineconeApi, change: Partial<PineconeOptions> = {}) {
-  return createPineconeIndex(optionsOf(api, change), createHashingEmbedder());
+function findIndexOfName(api: PineconeApi, change: Partial<PineconeOptions> = {}) {
+  return createPineconeIndex(createOptions(api, change), createHashingEmbedder());
 }
 
 const ITEM = { id: 'a', text: 'no space left on device', metadata: { category: 'INFRA_ERROR' } };
 const QUERY = { text: 'no space left on device', limit: 3 };
-const pathsOf = (api: PineconeApi) => api.requests.map(({ path }) => path.split('?')[0]);
+const listPaths = (api: PineconeApi) => api.requests.map(({ path }) => path.split('?')[0]);
 
-vectorIndexContract('pinecone, whose reads lag behind its writes', async () => {
+testVectorIndexContract('pinecone, whose reads lag behind its writes', async () => {
   const api = await startPineconeApi({ lagMs: 15 });
   const dispose = async () => {
     await api.close();
     expect(api.refusals).toEqual([]);
   };
-  return { index: indexOf(api, { visibleMs: 5_000 }), dispose };
+  return { index: findIndexOfName(api, { visibleMs: 5_000 }), dispose };
 });
 
 describe('the limits of Pinecone', () => {
   it('cut texts and metadata to the size of a record, never within a character, and keep short fields complete', async () => {
     const api = await start();
-    const index = indexOf(api);
+    const index = findIndexOfName(api);
     await index.upsert('error_library', [
       {
         id: 'long',
@@ -88,7 +88,7 @@ describe('the limits of Pinecone', () => {
 
   it('split uploads into batches of at most 100 vectors and 2 MB', async () => {
     const api = await start({ dimension: 2_048 });
-    const index = indexOf(api);
+    const index = findIndexOfName(api);
     await index.upsert(
       'knowledge',
       Array.from({ length: 250 }, (_, number) => ({
@@ -99,13 +99,13 @@ describe('the limits of Pinecone', () => {
     );
 
     expect(await index.count('knowledge')).toBe(250);
-    expect(pathsOf(api).filter((path) => path === '/vectors/upsert').length).toBeGreaterThan(4);
+    expect(listPaths(api).filter((path) => path === '/vectors/upsert').length).toBeGreaterThan(4);
     expect(api.refusals).toEqual([]);
   });
 
   it('allow removing more than a thousand items at once, listing in pages, and long ids', async () => {
     const api = await start();
-    const index = indexOf(api);
+    const index = findIndexOfName(api);
     const ids = Array.from({ length: 1_050 }, (_, number) => `${'long/'.repeat(number % 40)}${number}`);
     await index.upsert(
       'knowledge',
@@ -178,8 +178,8 @@ describe('embedders in Pinecone', () => {
 
   it('have separate vectors, shorter ones padded, and only those of models are deleted', async () => {
     const api = await start({ dimension: 512 });
-    const vectorIndex = indexOf(api);
-    const other = createSemanticPineconeIndex(optionsOf(api), words('openai:mini/model', 8), [
+    const vectorIndex = findIndexOfName(api);
+    const other = createSemanticPineconeIndex(createOptions(api), words('openai:mini/model', 8), [
       'hashing-512-v1',
     ]);
     await vectorIndex.upsert('knowledge', [ITEM]);
@@ -198,8 +198,8 @@ describe('embedders in Pinecone', () => {
 
   it("calibrate similarity by the embedder's results for unrelated texts", async () => {
     const api = await start();
-    const plain = createPineconeIndex(optionsOf(api), createHashingEmbedder());
-    const raised = createPineconeIndex(optionsOf(api), {
+    const plain = createPineconeIndex(createOptions(api), createHashingEmbedder());
+    const raised = createPineconeIndex(createOptions(api), {
       ...createHashingEmbedder(),
       unrelated: async () => 0.5,
     });
@@ -226,10 +226,10 @@ describe('embedders in Pinecone', () => {
     api.setIndex(index);
     const refusal = { code: 'invalid-config', retryable: false, message: expect.stringMatching(message) };
 
-    await expect(indexOf(api).search('knowledge', QUERY)).rejects.toMatchObject(refusal);
-    await expect(checkPinecone(optionsOf(api), createHashingEmbedder())).rejects.toMatchObject(refusal);
+    await expect(findIndexOfName(api).search('knowledge', QUERY)).rejects.toMatchObject(refusal);
+    await expect(checkPinecone(createOptions(api), createHashingEmbedder())).rejects.toMatchObject(refusal);
     api.setIndex({});
-    expect(await checkPinecone(optionsOf(api), createHashingEmbedder())).toBe(
+    expect(await checkPinecone(createOptions(api), createHashingEmbedder())).toBe(
       'index faultline-test, cosine, 512 dimensions',
     );
   });
@@ -237,7 +237,7 @@ describe('embedders in Pinecone', () => {
 
 describe('T30: failures of Pinecone', () => {
   const run = async (api: PineconeApi, change: Partial<PineconeOptions> = {}, signal?: AbortSignal) => {
-    const index = indexOf(api, change);
+    const index = findIndexOfName(api, change);
     api.setIndex({});
     return index.search('knowledge', QUERY, signal);
   };
@@ -320,12 +320,12 @@ describe('T30: failures of Pinecone', () => {
 
   it('never lead the key to another host unless configured, and an index that is not ready is waited for', async () => {
     const api = await start({ ready: false });
-    await expect(indexOf(api, { maxRetries: 0 }).count('knowledge')).rejects.toMatchObject({
+    await expect(findIndexOfName(api, { maxRetries: 0 }).count('knowledge')).rejects.toMatchObject({
       code: 'upstream-failed',
       retryable: true,
     });
     api.setIndex({ host: 'ftp://elsewhere' });
-    await expect(indexOf(api).count('knowledge')).rejects.toMatchObject({
+    await expect(findIndexOfName(api).count('knowledge')).rejects.toMatchObject({
       code: 'upstream-failed',
       message: /strange host/,
     });
@@ -333,31 +333,31 @@ describe('T30: failures of Pinecone', () => {
 
   it('lead to a new request for the host if it was not reachable', async () => {
     const api = await start();
-    const index = indexOf(api, { maxRetries: 0 });
+    const index = findIndexOfName(api, { maxRetries: 0 });
     await index.count('knowledge');
     await index.count('knowledge');
-    expect(pathsOf(api).filter((path) => path?.startsWith('/indexes'))).toHaveLength(1);
+    expect(listPaths(api).filter((path) => path?.startsWith('/indexes'))).toHaveLength(1);
     api.script([{ do: 'reset' }, { do: 'answer' }]);
     await expect(index.count('knowledge')).rejects.toMatchObject({ code: 'upstream-failed' });
     await index.count('knowledge');
-    expect(pathsOf(api).filter((path) => path?.startsWith('/indexes'))).toHaveLength(2);
+    expect(listPaths(api).filter((path) => path?.startsWith('/indexes'))).toHaveLength(2);
   });
 });
 
 describe('consistency after a write', () => {
   it('is reached when queries show it, so that other processes see it too', async () => {
     const api = await start({ lagMs: 150 });
-    await indexOf(api).upsert('error_library', [ITEM]);
-    expect((await indexOf(api).search('error_library', QUERY)).map(({ id }) => id)).toEqual(['a']);
-    await indexOf(api).remove('error_library', ['a']);
-    expect(await indexOf(api).search('error_library', QUERY)).toEqual([]);
+    await findIndexOfName(api).upsert('error_library', [ITEM]);
+    expect((await findIndexOfName(api).search('error_library', QUERY)).map(({ id }) => id)).toEqual(['a']);
+    await findIndexOfName(api).remove('error_library', ['a']);
+    expect(await findIndexOfName(api).search('error_library', QUERY)).toEqual([]);
   });
 
   it('is not waited for forever, or if the index returns no numbers', async () => {
     const slow = await start({ lagMs: 60_000 });
-    await indexOf(slow, { visibleMs: 50 }).upsert('error_library', [ITEM]);
+    await findIndexOfName(slow, { visibleMs: 50 }).upsert('error_library', [ITEM]);
     const mute = await start({ lagMs: 60_000, lsn: false });
-    await indexOf(mute).upsert('error_library', [ITEM]);
-    expect(pathsOf(mute).filter((path) => path === '/query')).toEqual([]);
+    await findIndexOfName(mute).upsert('error_library', [ITEM]);
+    expect(listPaths(mute).filter((path) => path === '/query')).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { isSilent } from '../../../src/replay/run/check-advice.ts';
 import { createLookup, findIdentifiers, type Identifier } from '../../../src/replay/run/identifiers.ts';
-import { capturedFailures } from '../reading-gates.ts';
+import { readCapturedFailures } from '../reading-gates.ts';
 import { MISLEADING_KINDS, type MisleadingKind } from './misleading-kinds.ts';
 import { findOwnNames } from './own-names.ts';
 
@@ -19,7 +19,7 @@ export interface AdviceCount {
 }
 
 /** A log with its name, and the numbers of the lines that say why it failed. */
-export type AdvisedLog = Pick<ReturnType<typeof capturedFailures>[number], 'name' | 'text' | 'telling'>;
+export type AdvisedLog = Pick<ReturnType<typeof readCapturedFailures>[number], 'name' | 'text' | 'telling'>;
 
 const VALUE_KINDS = ['path', 'version', 'package', 'variable', 'command', 'host', 'number'] as const;
 type ValueKind = (typeof VALUE_KINDS)[number];
@@ -29,7 +29,7 @@ type ValueKind = (typeof VALUE_KINDS)[number];
  */
 export async function countAbsentValues(
   advise: Advise,
-  logs: readonly AdvisedLog[] = capturedFailures(),
+  logs: readonly AdvisedLog[] = readCapturedFailures(),
 ): Promise<AdviceCount[]> {
   const broken = new Map<ValueKind, string[]>(VALUE_KINDS.map((kind) => [kind, []]));
   for (const { name, text } of logs) {
@@ -78,7 +78,7 @@ export async function countMisleading(
  */
 export async function countGeneric(
   advise: Advise,
-  logs: readonly AdvisedLog[] = capturedFailures(),
+  logs: readonly AdvisedLog[] = readCapturedFailures(),
 ): Promise<AdviceCount> {
   const usable = logs.filter(({ telling }) => telling.length > 0);
   const broken: string[] = [];

@@ -50,7 +50,7 @@ export async function readCompose(
 }
 
 /** Returns the output of `scripts/new-env`: passwords, secrets and a token. */
-export async function newEnv(): Promise<Record<string, string>> {
+export async function createEnvironment(): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-env-'));
   try {
     const file = join(folder, '.env');

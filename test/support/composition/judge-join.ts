@@ -62,13 +62,13 @@ export function isUsable({ failureFound, answers, failures }: AnsweredLog): bool
  */
 export function areTellable(join: Join, alone: ReadonlyMap<CapturedPart, AnsweredLog>): boolean {
   const parts = [...new Set(join.parts)];
-  const words = parts.map((part) => wordsTelling(alone.get(part)));
+  const words = parts.map((part) => listInformativeWords(alone.get(part)));
   return words.every((own, at) =>
     words.slice(at + 1).every((other) => !own.some((one) => other.includes(one))),
   );
 }
 
-function wordsTelling(answered: AnsweredLog | undefined): string[] {
+function listInformativeWords(answered: AnsweredLog | undefined): string[] {
   const messages = answered?.failures.flat().map(({ message }) => normalizeMessage(message).join('\n')) ?? [];
   return [...messages, ...(answered?.answers ?? []).map(({ title }) => normalizeWords(title ?? ''))];
 }

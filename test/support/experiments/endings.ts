@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLab, experimentsOf, type Lab, stateOf } from './lab.ts';
+import { createLab, type Lab, listExperiments, readState } from './lab.ts';
 
 /** An experiment that ends in an unusual way, or whose command leaves something behind, with its findings. */
 export interface EndingCase {
@@ -19,27 +19,27 @@ export const ENDING_CASES: readonly EndingCase[] = [
   ...SIGNALS.map(
     (signal): EndingCase => ({
       name: `${signal} while a command runs`,
-      run: () => inLab((lab) => endBy(lab, signal)),
+      run: () => runInLab((lab) => endBy(lab, signal)),
     }),
   ),
   ...['confirm', 'bisect', 'try-fix'].map(
     (name): EndingCase => ({
       name: `a read-only folder, in ${name}`,
-      run: () => inLab((lab) => makeReadOnly(lab, name)),
+      run: () => runInLab((lab) => makeReadOnly(lab, name)),
     }),
   ),
-  { name: 'a link that leads nowhere where dependencies are shared', run: () => inLab(linkNowhere) },
+  { name: 'a link that leads nowhere where dependencies are shared', run: () => runInLab(linkNowhere) },
   {
     name: 'a process that leaves its session',
     run: () =>
-      inLab((lab) =>
+      runInLab((lab) =>
         leaveBehind(lab, `spawn('sleep', ['98765'], { detached: true, stdio: 'ignore' }).unref();`),
       ),
   },
   {
     name: 'a process that leaves its session and its environment',
     run: () =>
-      inLab((lab) =>
+      runInLab((lab) =>
         leaveBehind(
           lab,
           `spawn('setsid', ['--fork', 'env', '-i', 'sleep', '98765'], { stdio: 'ignore', env: { PATH: process.env.PATH } }).unref();`,
@@ -48,13 +48,13 @@ export const ENDING_CASES: readonly EndingCase[] = [
   },
 ];
 
-async function inLab(run: (lab: Lab) => Promise<string[]>): Promise<string[]> {
+async function runInLab(run: (lab: Lab) => Promise<string[]>): Promise<string[]> {
   const lab = createLab();
   try {
     const findings = await run(lab);
     return [...findings, ...lab.left().map((name) => `left: ${name}`)];
   } finally {
-    for (const pid of sleepers()) process.kill(pid, 'SIGKILL');
+    for (const pid of listSleepers()) process.kill(pid, 'SIGKILL');
     lab.remove();
   }
 }
@@ -67,13 +67,13 @@ async function endBy(lab: Lab, send: NodeJS.Signals): Promise<string[]> {
 test('adds', async () => { if (fs.existsSync(${JSON.stringify(started)})) await new Promise((end) => setTimeout(end, 60_000)); throw new Error('never'); });\n`,
   );
   lab.commit('work');
-  const before = stateOf(lab);
+  const before = readState(lab);
   const base = ['confirm', '--no-conditions', '--base', 'HEAD', '--', process.execPath, '--test'];
   const ended = await lab.faultline(base, { when: { exists: started, send } });
   return [
     ...(ended.code === 130 ? [] : [`ended with ${ended.code ?? ended.signal}: ${ended.said}`]),
-    ...(sleepers().length === 0 ? [] : ['a process was left']),
-    ...Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+    ...(listSleepers().length === 0 ? [] : ['a process was left']),
+    ...Object.entries(readState(lab)).flatMap(([what, now]) =>
       now === before[what] ? [] : [`changed: ${what}`],
     ),
   ];
@@ -81,15 +81,15 @@ test('adds', async () => { if (fs.existsSync(${JSON.stringify(started)})) await 
 
 async function makeReadOnly(lab: Lab, name: string): Promise<string[]> {
   const make = `if (!fs.existsSync('cache')) { fs.mkdirSync('cache/module', { recursive: true }); fs.writeFileSync('cache/module/file', ''); fs.chmodSync('cache/module', 0o555); fs.chmodSync('cache', 0o555); }\n`;
-  anew(lab, `${HEAD}${make}${ADDS}`, () => lab.write('.gitignore', 'cache\n'));
+  tryInNewLab(lab, `${HEAD}${make}${ADDS}`, () => lab.write('.gitignore', 'cache\n'));
   give(lab.root);
-  const { args, says } = experimentsOf(lab).find((one) => one.name === name) ?? { args: [], says: /^$/ };
+  const { args, says } = listExperiments(lab).find((one) => one.name === name) ?? { args: [], says: /^$/ };
   const { said } = await lab.faultline(args, process.getuid?.() === 0 ? { uid: NOBODY } : {});
   return says.test(said) ? [] : [`said: ${said}`];
 }
 
 async function linkNowhere(lab: Lab): Promise<string[]> {
-  anew(lab, `${HEAD}${ADDS}`, () => {
+  tryInNewLab(lab, `${HEAD}${ADDS}`, () => {
     lab.write('package.json', '{}\n');
     symlinkSync('/nowhere/at/all', join(lab.repository, 'node_modules'));
   });
@@ -97,7 +97,7 @@ async function linkNowhere(lab: Lab): Promise<string[]> {
   lab.commit('remove the link');
   lab.write('.gitignore', 'node_modules\n');
   mkdirSync(join(lab.repository, 'node_modules'), { recursive: true });
-  const { args, says } = experimentsOf(lab)[0] ?? { args: [], says: /^$/ };
+  const { args, says } = listExperiments(lab)[0] ?? { args: [], says: /^$/ };
   const { said } = await lab.faultline(args);
   return says.test(said) ? [] : [`said: ${said}`];
 }
@@ -116,13 +116,13 @@ async function leaveBehind(lab: Lab, start: string): Promise<string[]> {
     '--test',
   ]);
   return [
-    ...(sleepers().length === 0 ? [] : ['a process was left']),
+    ...(listSleepers().length === 0 ? [] : ['a process was left']),
     ...(/Fails 3 of 3 here/.test(said) ? [] : [`said: ${said}`]),
   ];
 }
 
 /** Creates the history again with another test, from the first commit on. */
-function anew(lab: Lab, test: string, make: () => unknown): void {
+function tryInNewLab(lab: Lab, test: string, make: () => unknown): void {
   lab.git('checkout', '--quiet', '-B', 'main', 'good');
   make();
   lab.write('sum.test.js', test);
@@ -139,7 +139,7 @@ function give(path: string): void {
   for (const name of readdirSync(path)) if (existsSync(join(path, name))) give(join(path, name));
 }
 
-function sleepers(): number[] {
+function listSleepers(): number[] {
   const listed = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
   return listed.flatMap((line) => (/ sleep 98765$/.test(line) ? Number(line.trim().split(' ')[0]) : []));
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLab, experimentsOf, type Lab, NODE_TEST, stateOf } from './lab.ts';
+import { createLab, type Lab, listExperiments, NODE_TEST, readState } from './lab.ts';
 
 /**
  * A checkout whose files git writes in an unusual way. Every experiment must use the same files as the
@@ -18,9 +18,9 @@ export const HONEST_CASES: readonly HonestCase[] = [
   {
     name: "line endings of a person's own configuration",
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         lab.gitIn(lab.home, 'config', '--global', 'core.autocrlf', 'true');
-        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
+        testNeed(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
           lab.write('note.txt', 'one\r\n'),
         );
       }),
@@ -28,9 +28,9 @@ export const HONEST_CASES: readonly HonestCase[] = [
   {
     name: 'line endings of info/attributes',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         lab.write('.git/info/attributes', '*.txt text eol=crlf\n');
-        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
+        testNeed(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
           lab.write('note.txt', 'one\r\n'),
         );
       }),
@@ -38,14 +38,14 @@ export const HONEST_CASES: readonly HonestCase[] = [
   {
     name: 'Git LFS',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         useLargeFiles(lab);
       }),
   },
   {
     name: 'Git LFS that has not fetched the base',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         useLargeFiles(lab);
         lab.write('large.bin', 'y'.repeat(5_000));
         lab.commit('turn the sum around');
@@ -55,7 +55,7 @@ export const HONEST_CASES: readonly HonestCase[] = [
   {
     name: 'Git LFS with pointers here as well',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         useLargeFiles(lab);
         lab.git('lfs', 'install', '--local', '--skip-smudge', '--force');
         rmSync(join(lab.repository, 'large.bin'));
@@ -65,12 +65,12 @@ export const HONEST_CASES: readonly HonestCase[] = [
   },
   {
     name: 'a partial clone',
-    run: () => inEach((lab) => clonePartially(lab)),
+    run: () => runInEach((lab) => clonePartially(lab)),
   },
   {
     name: 'a partial clone whose remote is away',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         clonePartially(lab);
         lab.git('config', 'remote.origin.url', `file://${lab.root}/away`);
       }, /This partial clone lacks \d+ files/),
@@ -78,35 +78,37 @@ export const HONEST_CASES: readonly HonestCase[] = [
   {
     name: 'a sparse checkout',
     run: () =>
-      inEach((lab) => {
-        needs(lab, `assert.ok(!existsSync('docs/guide.txt'))`, () => lab.write('docs/guide.txt', 'guide\n'));
+      runInEach((lab) => {
+        testNeed(lab, `assert.ok(!existsSync('docs/guide.txt'))`, () =>
+          lab.write('docs/guide.txt', 'guide\n'),
+        );
         lab.git('sparse-checkout', 'set', '--no-cone', '/*', '!/docs/');
       }),
   },
   {
     name: 'submodules',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         const inner = join(lab.root, 'inner');
         lab.gitIn(lab.root, 'init', '--quiet', inner);
         lab.write(join(inner, 'data.txt'), 'data\n');
         lab.gitIn(inner, 'add', '--all');
         lab.gitIn(inner, 'commit', '--quiet', '-m', 'data');
-        needs(lab, `assert.equal(readFileSync('inner/data.txt', 'utf8'), 'data\\n')`, () =>
+        testNeed(lab, `assert.equal(readFileSync('inner/data.txt', 'utf8'), 'data\\n')`, () =>
           lab.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'inner'),
         );
       }),
   },
   {
     name: 'a split index',
-    run: () => inEach((lab) => lab.git('update-index', '--split-index')),
+    run: () => runInEach((lab) => lab.git('update-index', '--split-index')),
   },
   {
     name: 'tags and remotes that a command asks git for',
     run: () =>
-      inEach((lab) => {
+      runInEach((lab) => {
         lab.git('remote', 'add', 'origin', 'https://example.test/harbour.git');
-        needs(
+        testNeed(
           lab,
           `assert.match(require('node:child_process').execFileSync('git', ['describe', '--tags'], { encoding: 'utf8' }), /^good/); assert.equal(require('node:child_process').execFileSync('git', ['remote', 'get-url', 'origin'], { encoding: 'utf8' }), 'https://example.test/harbour.git\\n'); assert.equal(require('node:child_process').execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { encoding: 'utf8' }), '')`,
           () => undefined,
@@ -119,7 +121,7 @@ export const HONEST_CASES: readonly HonestCase[] = [
  * Creates the history again with a test that needs something from the first commit on. The sum is wrong only
  * in the last commit.
  */
-function needs(lab: Lab, needed: string, make: () => unknown): void {
+function testNeed(lab: Lab, needed: string, make: () => unknown): void {
   lab.git('checkout', '--quiet', '-B', 'main', 'good');
   make();
   lab.write('sum.test.js', `${SUM_TEST}test('has what it needs', () => { ${needed}; });\n${ADDS}`);
@@ -133,7 +135,7 @@ function needs(lab: Lab, needed: string, make: () => unknown): void {
 
 function useLargeFiles(lab: Lab): void {
   lab.git('lfs', 'install', '--local');
-  needs(lab, `assert.match(readFileSync('large.bin', 'utf8'), /^[xy]{5000}$/)`, () => {
+  testNeed(lab, `assert.match(readFileSync('large.bin', 'utf8'), /^[xy]{5000}$/)`, () => {
     lab.write('.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
     lab.write('large.bin', 'x'.repeat(5_000));
   });
@@ -152,16 +154,16 @@ function clonePartially(lab: Lab): void {
  * Creates the checkout for every experiment. If `refusal` is null, the counts must be those of a failure that
  * the change did not cause.
  */
-async function inEach(make: (lab: Lab) => unknown, refusal?: RegExp | null): Promise<string[]> {
+async function runInEach(make: (lab: Lab) => unknown, refusal?: RegExp | null): Promise<string[]> {
   const findings: string[] = [];
   for (const at of [0, 1, 2]) {
     const lab = createLab();
     try {
       make(lab);
-      const before = stateOf(lab);
-      const { name, args, says } = experimentsOf(lab, NODE_TEST)[at] ?? { name: '', args: [], says: /^$/ };
+      const before = readState(lab);
+      const { name, args, says } = listExperiments(lab, NODE_TEST)[at] ?? { name: '', args: [], says: /^$/ };
       const { said } = await lab.faultline(args);
-      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+      const changed = Object.entries(readState(lab)).flatMap(([what, now]) =>
         now === before[what] ? [] : what,
       );
       findings.push(

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLab, experimentsOf, type Lab, stateOf, TOKEN } from './lab.ts';
+import { createLab, type Lab, listExperiments, readState, TOKEN } from './lab.ts';
 
 /**
  * A malicious checkout, and what an experiment in it must do; its findings, and the number of planted
@@ -62,7 +62,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     name: 'settings and hooks that start programs',
     planted: PROGRAMS.length + 2 * HOOKS.length,
     run: () =>
-      inEach((lab, evil) => {
+      runInEach((lab, evil) => {
         for (const name of PROGRAMS) lab.git('config', name, name.startsWith('alias.') ? `!${evil}` : evil);
         for (const [name, value] of Object.entries(FLAGS)) lab.git('config', name, value);
         lab.git('config', 'remote.origin.url', 'ext::sh -c evil');
@@ -78,7 +78,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     name: 'a filter that a test plants while it is run',
     planted: FILTERS.length,
     run: () =>
-      inEach(
+      runInEach(
         (lab, evil) => {
           const plant = FILTERS.map(
             (kind) =>
@@ -107,7 +107,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     name: 'a filter that was planted before',
     planted: FILTERS.length,
     run: () =>
-      inEach(
+      runInEach(
         (lab, evil) => {
           for (const kind of FILTERS) lab.git('config', `filter.planted.${kind}`, evil);
           lab.write('.git/info/attributes', '* filter=planted\n');
@@ -120,7 +120,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     name: 'a partial clone whose remote is a program',
     planted: 2,
     run: () =>
-      inEach(
+      runInEach(
         (lab, evil) => {
           lab.git('config', 'extensions.partialClone', 'origin');
           lab.git('config', 'remote.origin.promisor', 'true');
@@ -141,7 +141,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     name: 'a program named git in the checkout',
     planted: 2,
     run: () =>
-      inEach((lab, evil) => {
+      runInEach((lab, evil) => {
         for (const folder of ['node_modules/.bin', 'bin'])
           lab.write(join(folder, 'git'), `#!/bin/sh\n${evil}\nexec /usr/bin/git "$@"\n`, 0o755);
         lab.write('.git/info/exclude', 'node_modules\nbin\n');
@@ -152,7 +152,7 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     name: 'a work tree elsewhere',
     planted: 1,
     run: () =>
-      inEach(
+      runInEach(
         (lab) => lab.git('config', 'core.worktree', lab.home),
         ['branch', 'index', 'files'],
         /is not in the work tree that its repository names/,
@@ -169,7 +169,7 @@ interface HostileLab extends Lab {
  * Plants the program in a new checkout for every experiment. No planted program may run. The result must be
  * as in any other checkout, or as `refusal` says.
  */
-async function inEach(
+async function runInEach(
   plant: (lab: HostileLab, evil: string) => unknown,
   mayChange: readonly string[] = [],
   refusal?: RegExp,
@@ -185,20 +185,20 @@ async function inEach(
         0o755,
       );
       plant(lab, evil);
-      const { name, args, says } = experimentsOf(lab)[at] ?? { name: '', args: [], says: /^$/ };
-      const before = stateOf(lab);
+      const { name, args, says } = listExperiments(lab)[at] ?? { name: '', args: [], says: /^$/ };
+      const before = readState(lab);
       const { said } = await lab.faultline(
         args,
         lab.path === undefined ? {} : { env: { PATH: `${lab.path}:${lab.env.PATH}` } },
       );
-      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+      const changed = Object.entries(readState(lab)).flatMap(([what, now]) =>
         now === before[what] || mayChange.includes(what) ? [] : what,
       );
       findings.push(
         ...changed.map((what) => `${name} changed: ${what}`),
         ...lab.left().map((what) => `${name} left: ${what}`),
       );
-      findings.push(...programsRun(name, ran));
+      findings.push(...listProgramsRun(name, ran));
       if (!(refusal ?? says).test(said)) findings.push(`${name} said: ${said}`);
     } finally {
       lab.remove();
@@ -207,7 +207,7 @@ async function inEach(
   return findings;
 }
 
-function programsRun(name: string, ran: string): string[] {
+function listProgramsRun(name: string, ran: string): string[] {
   if (!existsSync(ran)) return [];
   const text = readFileSync(ran, 'utf8');
   return [`${name} ran ${text.split('\n')[0]}${text.includes(TOKEN) ? ', with the token' : ''}`];

@@ -124,7 +124,7 @@ export function createLab(): Lab {
 export const NODE_TEST: readonly string[] = [process.execPath, '--test'];
 
 /** Returns every experiment, with what it must say about the lab's commits. */
-export function experimentsOf(
+export function listExperiments(
   lab: Lab,
   command = NODE_TEST,
 ): readonly { name: string; args: readonly string[]; says: RegExp }[] {
@@ -145,7 +145,7 @@ export function experimentsOf(
 }
 
 /** Quotes the words of our command line for a shell. */
-export function shellWords(args: readonly string[]): string {
+export function quoteShellWords(args: readonly string[]): string {
   return [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
@@ -176,7 +176,7 @@ async function runFaultline(lab: Lab, args: readonly string[], options: LabOptio
  * Returns the state that must be the same before and after: branches, index, stashes, worktrees,
  * configuration and all files.
  */
-export function stateOf(lab: Lab, folder = lab.repository): Record<string, string> {
+export function readState(lab: Lab, folder = lab.repository): Record<string, string> {
   const ask = (...args: string[]) => {
     try {
       return lab.gitIn(folder, '-c', 'core.fsmonitor=false', '-c', 'alias.x=', ...args);
@@ -193,21 +193,21 @@ export function stateOf(lab: Lab, folder = lab.repository): Record<string, strin
     stashes: ask('stash', 'list'),
     worktrees: ask('worktree', 'list'),
     settings: readFileSync(join(common, 'config'), 'utf8'),
-    files: filesIn(folder).join('\n'),
+    files: listFilesIn(folder).join('\n'),
   };
 }
 
 /** Returns the names of the differences. */
-export function differences(before: Record<string, string>, after: Record<string, string>): string[] {
+export function countDifferences(before: Record<string, string>, after: Record<string, string>): string[] {
   return Object.keys(before).filter((name) => before[name] !== after[name]);
 }
 
-function filesIn(folder: string, below = ''): string[] {
+function listFilesIn(folder: string, below = ''): string[] {
   return readdirSync(join(folder, below)).flatMap((name) => {
     const path = join(below, name);
     if (name === '.git') return [];
     const found = lstatSync(join(folder, path));
-    if (found.isDirectory()) return filesIn(folder, path);
+    if (found.isDirectory()) return listFilesIn(folder, path);
     return `${path} ${found.isFile() ? readFileSync(join(folder, path), 'base64') : 'link'}`;
   });
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLab, differences, experimentsOf, type Lab, shellWords, stateOf } from './lab.ts';
+import { countDifferences, createLab, type Lab, listExperiments, quoteShellWords, readState } from './lab.ts';
 
 /** An experiment in a place where git or somebody else has set git's variables, with its findings. */
 export interface PlaceCase {
@@ -40,7 +40,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     lab.git('checkout', '--quiet', '-b', 'work');
     lab.write('other.txt', 'one\n');
     lab.commit('write another note');
-    const before = stateOf(lab);
+    const before = readState(lab);
     const command = join(lab.root, 'exec.sh');
     lab.write(command, `#!/bin/sh\n${words} >'${output}' 2>&1\nexit 0\n`, 0o755);
     lab.git(
@@ -52,7 +52,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       command,
       'HEAD~1',
     );
-    return differences(before, stateOf(lab));
+    return countDifferences(before, readState(lab));
   },
   'a bare GIT_INDEX_FILE': (lab, words, output) => {
     const index = join(lab.root, 'other-index');
@@ -79,10 +79,10 @@ export const PLACE_CASES: readonly PlaceCase[] = Object.entries(PLACES).flatMap(
 async function runCase(name: string, place: Place): Promise<string[]> {
   const lab = createLab();
   try {
-    const experiment = experimentsOf(lab).find((one) => one.name === name);
+    const experiment = listExperiments(lab).find((one) => one.name === name);
     if (experiment === undefined) return [`there is no experiment ${name}`];
     const output = join(lab.root, 'output.txt');
-    const changed = place(lab, shellWords(experiment.args), output);
+    const changed = place(lab, quoteShellWords(experiment.args), output);
     const said = existsSync(output) ? readFileSync(output, 'utf8') : 'nothing';
     return [
       ...changed.map((what) => `changed: ${what}`),
@@ -117,14 +117,14 @@ function commitWithHook(
       join(folder, 'sum.test.js'),
       `${readFileSync(join(folder, 'sum.test.js'), 'utf8')}// not staged\n`,
     );
-  const [before, tree] = [stateOf(lab, folder), lab.gitIn(folder, 'write-tree')];
+  const [before, tree] = [readState(lab, folder), lab.gitIn(folder, 'write-tree')];
   lab.gitIn(folder, 'commit', '--quiet', ...options, '-m', 'write a second note');
-  const after = stateOf(lab, folder);
+  const after = readState(lab, folder);
   const { commit: parent } = before;
   const isChild = lab.gitIn(folder, 'rev-parse', 'HEAD^') === parent;
   const isStaged = lab.gitIn(folder, 'rev-parse', 'HEAD^{tree}') === tree;
   // The user requested the commit, so the commit itself, the references and the list of worktrees may change.
-  const unasked = differences(before, after).filter(
+  const unasked = countDifferences(before, after).filter(
     (name) => !['commit', 'references', 'worktrees'].includes(name),
   );
   const count = (state: Record<string, string>) => state.worktrees?.split('\n').length;
@@ -137,9 +137,12 @@ function commitWithHook(
 }
 
 function runInShell(lab: Lab, words: string, output: string, index: string | null): string[] {
-  const before = stateOf(lab);
+  const before = readState(lab);
   const bytes = index === null ? null : readFileSync(index, 'base64');
   execFileSync('sh', ['-c', `${words} >'${output}' 2>&1; exit 0`], { cwd: lab.repository, env: lab.env });
   const isSame = index === null || readFileSync(index, 'base64') === bytes;
-  return [...differences(before, stateOf(lab)), ...(isSame ? [] : ['the index that GIT_INDEX_FILE names'])];
+  return [
+    ...countDifferences(before, readState(lab)),
+    ...(isSame ? [] : ['the index that GIT_INDEX_FILE names']),
+  ];
 }

@@ -44,7 +44,7 @@ const BEYOND = [
  * Returns the alphabet for patterns: Latin-1, and every further character in `sources` with its neighbors.
  * Ranges differ only at these characters.
  */
-export function alphabetOf(sources: readonly string[]): Alphabet {
+export function createAlphabet(sources: readonly string[]): Alphabet {
   const named = new Set(Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).concat(BEYOND));
   const note = (code: number) => {
     for (const near of [code - 1, code, code + 1])
@@ -59,7 +59,7 @@ export function alphabetOf(sources: readonly string[]): Alphabet {
   const known = new Map<string, CharSet>();
   const setOfSource = (source: string, flags: string) => {
     const key = `${flags}/${source}`;
-    const set = known.get(key) ?? matched(characters, new RegExp(`^(?:${source})$`, flags));
+    const set = known.get(key) ?? matchCharacters(characters, new RegExp(`^(?:${source})$`, flags));
     known.set(key, set);
     return set;
   };
@@ -70,7 +70,7 @@ export function alphabetOf(sources: readonly string[]): Alphabet {
   };
 }
 
-function matched(characters: readonly string[], pattern: RegExp): CharSet {
+function matchCharacters(characters: readonly string[], pattern: RegExp): CharSet {
   let set = 0n;
   for (const [index, char] of characters.entries()) if (pattern.test(char)) set |= 1n << BigInt(index);
   return set;

@@ -59,7 +59,7 @@ const MAX_WAYS = 200_000;
  * Edges, word ends and single characters looked at ahead and behind are kept exactly; longer ones looked ahead are tried and dropped; a back
  * reference is any text of its group's length. Throws {@link UnprovenError}.
  */
-export function automatonOf(
+export function createAutomaton(
   source: string,
   flags: string,
   alphabet: Alphabet,
@@ -72,7 +72,7 @@ export function automatonOf(
   const end = builder.state();
   builder.either(pattern.alternatives, start, end, null);
   if (!flags.includes('y')) builder.startAnywhere(start);
-  return positionsOf(builder.states, [start, end], builder.tellingSets(), alphabet, flags);
+  return createPositions(builder.states, [start, end], builder.tellingSets(), alphabet, flags);
 }
 
 function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
@@ -91,7 +91,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     if (at !== undefined) at.reads = { set, loop, to };
   };
 
-  function either(
+  function addAlternatives(
     alternatives: readonly AST.Alternative[],
     from: number,
     to: number,
@@ -101,31 +101,32 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
       let at = from;
       for (const [index, element] of elements.entries()) {
         const after = index === elements.length - 1 ? to : state();
-        one(element, at, after, loop);
+        addElement(element, at, after, loop);
         at = after;
       }
       if (elements.length === 0) free(from, to);
     }
   }
 
-  function one(node: AST.Element, from: number, to: number, loop: Loop | null): void {
-    if (node.type === 'Group' || node.type === 'CapturingGroup') either(node.alternatives, from, to, loop);
+  function addElement(node: AST.Element, from: number, to: number, loop: Loop | null): void {
+    if (node.type === 'Group' || node.type === 'CapturingGroup')
+      addAlternatives(node.alternatives, from, to, loop);
     else if (node.type === 'Quantifier') repeat(node, from, to, loop);
-    else if (node.type === 'Assertion') condition(node, from, to);
-    else if (node.type === 'Backreference') backreference(node, from, to, loop);
+    else if (node.type === 'Assertion') addCondition(node, from, to);
+    else if (node.type === 'Backreference') addBackreference(node, from, to, loop);
     else reads(from, alphabet.setOf(node, flags), loop, to);
   }
 
   function repeat(node: AST.Quantifier, from: number, to: number, loop: Loop | null): void {
     if (node.max > unroll) {
-      around(node, from, to, loop ?? { text: node.raw, length: longest(node) });
+      quoteAround(node, from, to, loop ?? { text: node.raw, length: computeLongest(node) });
       return;
     }
     let at = from;
     for (let round = 1; round <= node.max; round++) {
       if (round > node.min) free(at, to);
       const after = state();
-      one(node.element, at, after, loop);
+      addElement(node.element, at, after, loop);
       at = after;
     }
     free(at, to);
@@ -135,12 +136,12 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
    * Writes out the required rounds if they are few. Otherwise it is unknown from which round on the repeat
    * may end.
    */
-  function around(node: AST.Quantifier, from: number, to: number, loop: Loop): void {
+  function quoteAround(node: AST.Quantifier, from: number, to: number, loop: Loop): void {
     const written = node.min <= MAX_FIRST_ROUNDS ? Math.max(node.min - 1, 0) : 0;
     let at = from;
     for (let round = 0; round < written; round++) {
       const after = state();
-      one(node.element, at, after, loop);
+      addElement(node.element, at, after, loop);
       at = after;
     }
     const first = state();
@@ -148,7 +149,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     const again = state();
     const out = state();
     free(at, first, { kind: 'enter', round: first });
-    one(node.element, first, last, loop);
+    addElement(node.element, first, last, loop);
     free(last, again, { kind: 'leave', round: first, empty: false });
     free(again, first, { kind: 'enter', round: first });
     free(last, out, { kind: 'leave', round: first, empty: node.min > 0 });
@@ -156,7 +157,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     if (node.min === 0) free(from, to);
   }
 
-  function condition(node: AST.Assertion, from: number, to: number): void {
+  function addCondition(node: AST.Assertion, from: number, to: number): void {
     if ('alternatives' in node) look(node, from, to);
     else if (node.kind === 'word') free(from, to, { kind: 'word', negate: node.negate });
     else if (node.kind === 'end') free(from, to, { kind: 'unsure' });
@@ -171,7 +172,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     from: number,
     to: number,
   ): void {
-    const set = singleOf(alternatives, flags, alphabet);
+    const set = findSingle(alternatives, flags, alphabet);
     if (set !== null) {
       free(from, to, {
         kind: kind === 'lookahead' ? 'after' : 'before',
@@ -179,14 +180,14 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
       });
       return;
     }
-    if (kind === 'lookahead') either(alternatives, from, state(), null);
-    else if (longestOf(alternatives) > MAX_BEHIND)
+    if (kind === 'lookahead') addAlternatives(alternatives, from, state(), null);
+    else if (computeLongestOf(alternatives) > MAX_BEHIND)
       throw new UnprovenError(`looks behind at more than ${MAX_BEHIND} characters: ${raw}`);
     free(from, to, { kind: 'unsure' });
   }
 
-  function backreference(node: AST.Backreference, from: number, to: number, loop: Loop | null): void {
-    const length = longest(node);
+  function addBackreference(node: AST.Backreference, from: number, to: number, loop: Loop | null): void {
+    const length = computeLongest(node);
     const first = state();
     free(from, first);
     reads(
@@ -207,11 +208,11 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     free(skipped, start);
   }
 
-  return { states, state, either, startAnywhere, tellingSets: () => [...telling] };
+  return { states, state, either: addAlternatives, startAnywhere, tellingSets: () => [...telling] };
 }
 
 /** Returns the set of a lookaround of one character. Returns null for longer ones. */
-function singleOf(
+function findSingle(
   alternatives: readonly AST.Alternative[],
   flags: string,
   alphabet: Alphabet,
@@ -228,17 +229,19 @@ function singleOf(
 }
 
 /** Returns the maximum number of characters that a node can read. */
-function longest(node: AST.Element): number {
-  if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * longest(node.element);
-  if (node.type === 'Group' || node.type === 'CapturingGroup') return longestOf(node.alternatives);
+function computeLongest(node: AST.Element): number {
+  if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * computeLongest(node.element);
+  if (node.type === 'Group' || node.type === 'CapturingGroup') return computeLongestOf(node.alternatives);
   if (node.type === 'Backreference')
-    return [node.resolved].flat().reduce((most, group) => Math.max(most, longest(group)), 0);
+    return [node.resolved].flat().reduce((most, group) => Math.max(most, computeLongest(group)), 0);
   return node.type === 'Assertion' ? 0 : 1;
 }
 
-function longestOf(alternatives: readonly AST.Alternative[]): number {
+function computeLongestOf(alternatives: readonly AST.Alternative[]): number {
   return Math.max(
-    ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + longest(element), 0)),
+    ...alternatives.map(({ elements }) =>
+      elements.reduce((sum, element) => sum + computeLongest(element), 0),
+    ),
   );
 }
 
@@ -246,7 +249,7 @@ function longestOf(alternatives: readonly AST.Alternative[]): number {
  * Returns the beginning of the text, followed by the states that read a character. Each state is split so
  * that a condition holds for all of its characters or for none.
  */
-function positionsOf(
+function createPositions(
   states: readonly State[],
   [start, end]: readonly [number, number],
   telling: readonly CharSet[],
@@ -273,7 +276,7 @@ function positionsOf(
   }
   return places.map(({ at, set, loop }, index) => {
     const next = new Map<number, number>();
-    const ways = waysFrom(states, at, end, (only) => holdsBefore(only, index === 0, set));
+    const ways = listWaysFrom(states, at, end, (only) => holdsBefore(only, index === 0, set));
     for (const [reader, met] of ways) {
       for (const to of parts.get(reader) ?? []) {
         const open = met.filter((later) =>
@@ -290,7 +293,7 @@ function positionsOf(
  * Returns each way without a character from a state to one that reads, as the conditions on the next
  * character.
  */
-function waysFrom(
+function listWaysFrom(
   states: readonly State[],
   from: number,
   end: number,

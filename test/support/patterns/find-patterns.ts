@@ -31,7 +31,7 @@ export function findPatterns(root: string, folders: readonly string[]): FoundPat
   const found = files
     .filter((file) => file.endsWith('.ts'))
     .toSorted()
-    .map((file) => patternsIn(file, readFileSync(join(root, file), 'utf8')));
+    .map((file) => findPatternsIn(file, readFileSync(join(root, file), 'utf8')));
   return {
     patterns: found.flatMap(({ patterns }) => patterns),
     unseen: found.flatMap(({ unseen }) => unseen),
@@ -39,16 +39,16 @@ export function findPatterns(root: string, folders: readonly string[]): FoundPat
 }
 
 /** Does the same for one file. */
-export function patternsIn(file: string, text: string): FoundPatterns {
+export function findPatternsIn(file: string, text: string): FoundPatterns {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const constants = constantsOf(tree);
+  const constants = collectConstants(tree);
   const patterns: Pattern[] = [];
   const unseen: { file: string; line: number }[] = [];
   const visit = (node: ts.Node) => {
     const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-    if (ts.isRegularExpressionLiteral(node)) patterns.push({ file, line, ...partsOf(node) });
+    if (ts.isRegularExpressionLiteral(node)) patterns.push({ file, line, ...splitParts(node) });
     if (isRegExpCall(node)) {
-      const source = sourceOf(node.arguments?.[0], constants);
+      const source = createSource(node.arguments?.[0], constants);
       const flags = node.arguments?.[1];
       if (source === null) unseen.push({ file, line });
       else
@@ -73,14 +73,14 @@ function isRegExpCall(node: ts.Node): node is ts.NewExpression | ts.CallExpressi
   );
 }
 
-function partsOf({ text }: ts.RegularExpressionLiteral): { source: string; flags: string } {
+function splitParts({ text }: ts.RegularExpressionLiteral): { source: string; flags: string } {
   const end = text.lastIndexOf('/');
   return { source: text.slice(1, end), flags: text.slice(end + 1) };
 }
 
 type Constants = ReadonlyMap<string, ts.Expression>;
 
-function constantsOf(tree: ts.SourceFile): Constants {
+function collectConstants(tree: ts.SourceFile): Constants {
   const all = tree.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => [...declarationList.declarations]);
@@ -95,21 +95,21 @@ function constantsOf(tree: ts.SourceFile): Constants {
  * Returns the source of a pattern as far as the file determines it. Returns null if it is built from a list
  * or comes from elsewhere.
  */
-function sourceOf(node: ts.Expression | undefined, constants: Constants): string | null {
+function createSource(node: ts.Expression | undefined, constants: Constants): string | null {
   if (node === undefined) return null;
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isRegularExpressionLiteral(node)) return partsOf(node).source;
-  if (isRegExpCall(node)) return sourceOf(node.arguments?.[0], constants);
-  if (ts.isIdentifier(node)) return sourceOf(constants.get(node.text), constants);
+  if (ts.isRegularExpressionLiteral(node)) return splitParts(node).source;
+  if (isRegExpCall(node)) return createSource(node.arguments?.[0], constants);
+  if (ts.isIdentifier(node)) return createSource(constants.get(node.text), constants);
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source')
-    return sourceOf(node.expression, constants);
+    return createSource(node.expression, constants);
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
     return joinSources([node.left, node.right], '', constants);
   const list = listToJoin(node);
   if (list !== null) return joinSources(list.items, list.separator, constants);
   if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'String.raw')
-    return sourceOfTemplate(node.template, ({ rawText = '' }) => rawText, constants);
-  return ts.isTemplateExpression(node) ? sourceOfTemplate(node, ({ text }) => text, constants) : null;
+    return composeTemplate(node.template, ({ rawText = '' }) => rawText, constants);
+  return ts.isTemplateExpression(node) ? composeTemplate(node, ({ text }) => text, constants) : null;
 }
 
 /** Joins the parts of a pattern. Returns null if one of them is unknown. */
@@ -118,7 +118,7 @@ function joinSources(
   separator: string,
   constants: Constants,
 ): string | null {
-  const sources = parts.map((part) => sourceOf(part, constants));
+  const sources = parts.map((part) => createSource(part, constants));
   return sources.includes(null) ? null : sources.join(separator);
 }
 
@@ -133,7 +133,7 @@ function listToJoin(node: ts.Expression) {
     : null;
 }
 
-function sourceOfTemplate(
+function composeTemplate(
   node: ts.TemplateLiteral,
   read: (part: ts.TemplateLiteralLikeNode) => string,
   constants: Constants,
@@ -143,7 +143,7 @@ function sourceOfTemplate(
   for (const { expression, literal } of node.templateSpans) {
     // A parameter of a function can only be a word. A constant, or an expression, can be any pattern.
     const filled =
-      sourceOf(expression, constants) ??
+      createSource(expression, constants) ??
       (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);
     if (filled === null) return null;
     source += filled + read(literal);

@@ -40,9 +40,9 @@ const MAX_APART = 60;
  * A to B and from B to B: of a text of such words, A and B divide the characters, in at most as many ways as the shorter is long.
  * `longestText` represents the length of a repeat without end.
  */
-export function liveWays(all: readonly Position[], longestText: number): Verdict {
+export function findLiveWays(all: readonly Position[], longestText: number): Verdict {
   const positions = withoutMatched(all);
-  const parts = partsOf(positions, longestText);
+  const parts = splitParts(positions, longestText);
   const doubling = parts.find(({ members }) => readsTwice(positions, members));
   if (doubling !== undefined) return { ways: Number.POSITIVE_INFINITY, chain: [doubling.text] };
   const reach = parts.map(({ members }) => forward(positions, members));
@@ -54,11 +54,11 @@ export function liveWays(all: readonly Position[], longestText: number): Verdict
       const members = parts[to]?.members ?? [];
       const among = reach[from] ?? new Set();
       return divides(positions, part.members, members, among)
-        ? [{ to, apart: apart(positions, part.members, members, among) }]
+        ? [{ to, apart: areApart(positions, part.members, members, among) }]
         : [];
     }),
   );
-  return worstChain(parts, after, shared);
+  return findWorstChain(parts, after, shared);
 }
 
 /**
@@ -78,7 +78,7 @@ function withoutMatched(positions: readonly Position[]): Position[] {
   }));
 }
 
-function worstChain(
+function findWorstChain(
   parts: readonly Part[],
   after: readonly number[][],
   shared: readonly (readonly Shared[])[],
@@ -114,7 +114,7 @@ function worstChain(
 }
 
 /** Returns Tarjan's components that contain a cycle. */
-function partsOf(positions: readonly Position[], longestText: number): Part[] {
+function splitParts(positions: readonly Position[], longestText: number): Part[] {
   const order = new Map<number, number>();
   const low = new Map<number, number>();
   const stack: number[] = [];
@@ -154,13 +154,13 @@ function readsTwice(positions: readonly Position[], members: readonly number[]):
     for (const [one, ways] of left?.next ?? []) {
       if (!inside.has(one)) continue;
       for (const other of right?.next.keys() ?? []) {
-        if (inside.has(other) && meet(positions, one, other))
+        if (inside.has(other) && recordAnswer(positions, one, other))
           found.push(one * size + other, ...(one === other && left === right && ways > 1 ? [-1] : []));
       }
     }
     return found;
   };
-  const seen = reachable(
+  const seen = findReachable(
     members.map((member) => member * size + member),
     step,
   );
@@ -182,7 +182,7 @@ function divides(
   const union = (members: readonly number[]) =>
     members.reduce((set, member) => set | (positions[member]?.set ?? 0n), 0n);
   if ((union(a) & union(b)) === 0n) return false;
-  const walk = triples(positions, new Set(a), new Set(b), reach);
+  const walk = countTriples(positions, new Set(a), new Set(b), reach);
   const starts = a.flatMap((p) => b.map((q) => [p, q] as const));
   const meets =
     (z: number) =>
@@ -199,7 +199,7 @@ type Triple = readonly [number, number, number];
  * Walks three paths at once over the same characters: one within A, one from A on, and one within B. Returns
  * true when `done` is met, or if the work becomes too much.
  */
-function triples(
+function countTriples(
   positions: readonly Position[],
   a: ReadonlySet<number>,
   b: ReadonlySet<number>,
@@ -241,7 +241,7 @@ function triples(
  * Returns the minimum number of characters between two arrivals in B of paths over the same text that both
  * come from A.
  */
-function apart(
+function areApart(
   positions: readonly Position[],
   a: readonly number[],
   b: readonly number[],
@@ -255,13 +255,13 @@ function apart(
     for (const one of positions[early]?.next.keys() ?? []) {
       if (within.has(early) ? !within.has(one) : !reach.has(one)) continue;
       for (const other of positions[late]?.next.keys() ?? []) {
-        if (reach.has(other) && !within.has(late) && meet(positions, one, other))
+        if (reach.has(other) && !within.has(late) && recordAnswer(positions, one, other))
           found.push(one * size + other);
       }
     }
     return found;
   };
-  const both = reachable(
+  const both = findReachable(
     a.flatMap((one) => a.map((other) => one * size + other)),
     step,
   );
@@ -278,15 +278,15 @@ function apart(
 }
 
 function forward(positions: readonly Position[], members: readonly number[]): Set<number> {
-  return reachable(members, (at) => [...(positions[at]?.next.keys() ?? [])]);
+  return findReachable(members, (at) => [...(positions[at]?.next.keys() ?? [])]);
 }
 
-function meet(positions: readonly Position[], left: number, right: number): boolean {
+function recordAnswer(positions: readonly Position[], left: number, right: number): boolean {
   return ((positions[left]?.set ?? 0n) & (positions[right]?.set ?? 0n)) !== 0n;
 }
 
 /** Returns all states that can be reached from `starts`, including these. */
-function reachable(starts: readonly number[], step: (at: number) => readonly number[]): Set<number> {
+function findReachable(starts: readonly number[], step: (at: number) => readonly number[]): Set<number> {
   const seen = new Set(starts);
   for (const at of seen) for (const to of step(at)) seen.add(to);
   return seen;

@@ -4,13 +4,13 @@ import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { loadKnowledge, readKnowledge, toKnowledgeItems } from '../../../src/tools/knowledge-base.ts';
 import { fuse } from '../../../src/tools/search-knowledge.ts';
 import { makePdf } from '../../support/documents.ts';
-import { asking } from '../sources.ts';
-import { deskWorld } from './world.ts';
+import { createContext } from '../sources.ts';
+import { createServiceWorld } from './world.ts';
 
 const FOLDER = new URL('../../../knowledge', import.meta.url).pathname;
 
 describe("search_knowledge in a team's documents", () => {
-  const world = deskWorld();
+  const world = createServiceWorld();
   beforeAll(async () => {
     await loadKnowledge(world.words, await readKnowledge(FOLDER));
     const runbook =
@@ -19,7 +19,7 @@ describe("search_knowledge in a team's documents", () => {
     await world.add('ops/pm.pdf', makePdf([['Post-mortem'], ['quota of ledger shard quokka exceeded']]));
   });
   const search = (query: string, more: object = {}) =>
-    asking({ vectorIndex: world.words, knowledge: { team: world.store } })(
+    createContext({ vectorIndex: world.words, knowledge: { team: world.store } })(
       'INFRA_ERROR',
       'search_knowledge',
       { query, ...more },
@@ -63,14 +63,14 @@ describe('search_knowledge with an embedding model', () => {
       embed: (texts: readonly string[]) =>
         hashing.embed(texts.map((text) => text.replace(/wormhole trouble/g, 'zephyr tunnel handshake'))),
     };
-    const world = deskWorld({
+    const world = createServiceWorld({
       embedder: knowing,
       curated: toKnowledgeItems(await readKnowledge(FOLDER)).slice(0, 60),
     });
     await loadKnowledge(world.words, await readKnowledge(FOLDER));
     await world.add('ops/gateway.md', 'zephyr tunnel handshake');
     const ask = (knowledge: object) =>
-      asking({ vectorIndex: world.words, knowledge })('INFRA_ERROR', 'search_knowledge', {
+      createContext({ vectorIndex: world.words, knowledge })('INFRA_ERROR', 'search_knowledge', {
         query: 'wormhole trouble',
         limit: 2,
       });
@@ -92,10 +92,10 @@ describe('search_knowledge with an embedding model', () => {
         });
       return hashing.embed(texts);
     };
-    const world = deskWorld({ embedder: { ...hashing, embed } });
+    const world = createServiceWorld({ embedder: { ...hashing, embed } });
     await world.add('ops/gateway.md', 'tunnel zephyr-7 refused our handshake');
     down = true;
-    const outcome = await asking({
+    const outcome = await createContext({
       vectorIndex: world.words,
       knowledge: { team: world.store, semantic: world.semantic },
     })('INFRA_ERROR', 'search_knowledge', { query: 'tunnel zephyr-7 refused our handshake' });

@@ -8,7 +8,7 @@ import { createKnowledgeService } from '../../../src/tools/knowledge-service.ts'
 import { createMemoryTeamKnowledge } from '../../support/memory-team-knowledge.ts';
 
 /** An index in memory that plays the one of a model. */
-function semanticIndex(embedder: Embedder): SemanticIndex {
+function createSemanticIndex(embedder: Embedder): SemanticIndex {
   const index = createMemoryIndex(embedder);
   return {
     ...index,
@@ -25,9 +25,9 @@ function semanticIndex(embedder: Embedder): SemanticIndex {
 }
 
 /** A desk with real parts, and what is behind it. */
-export function deskWorld(options: { embedder?: Embedder; curated?: readonly VectorItem[] } = {}) {
+export function createServiceWorld(options: { embedder?: Embedder; curated?: readonly VectorItem[] } = {}) {
   const store = createMemoryTeamKnowledge();
-  const semantic = options.embedder === undefined ? null : semanticIndex(options.embedder);
+  const semantic = options.embedder === undefined ? null : createSemanticIndex(options.embedder);
   const knowledge = createKnowledgeService({
     store,
     reader: createDocumentReader(),

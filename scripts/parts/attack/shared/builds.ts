@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { append } from '../../../../src/lib/collections.ts';
-import { githubExample, githubSignature } from '../../../../test/support/webhook-senders.ts';
+import { createGithubExample, signForGithub } from '../../../../test/support/webhook-senders.ts';
 import type { AttackedService } from './service.ts';
 
 /** A failed build with one log and one cause. */
@@ -36,12 +36,12 @@ const Page = z.object({
 });
 
 /** Returns the headers of a user with every role. */
-export function authorized({ token }: Pick<AttackedService, 'token'>): Record<string, string> {
+export function createAuthorization({ token }: Pick<AttackedService, 'token'>): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 }
 
 /** Creates the body of an upload. */
-export function uploadOf({
+export function createUpload({
   repository = 'shop/api',
   number,
   log,
@@ -64,24 +64,28 @@ export function uploadOf({
  * service was unavailable.
  */
 export async function upload(service: AttackedService, build: SentBuild): Promise<Response | null> {
-  const headers = { ...authorized(service), 'idempotency-key': `build-${build.number}` };
-  return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(
-    () => null,
-  );
+  const headers = { ...createAuthorization(service), 'idempotency-key': `build-${build.number}` };
+  return await fetch(`${service.url}/api/builds`, {
+    method: 'POST',
+    headers,
+    body: createUpload(build),
+  }).catch(() => null);
 }
 
 /** Returns the id in the response to an accepted upload. */
-export async function acceptedId(response: Response | null): Promise<string> {
+export async function readAcceptedId(response: Response | null): Promise<string> {
   if (response?.status !== 202)
     throw new Error(`The upload was not accepted: ${response?.status} ${await response?.text()}`);
   return Uploaded.parse(await response.json()).buildId;
 }
 
 /** Returns the build once it is answered. Throws if that takes more than `minutes`. */
-export async function answered(service: AttackedService, buildId: string, minutes = 2): Promise<Built> {
+export async function waitForAnswers(service: AttackedService, buildId: string, minutes = 2): Promise<Built> {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
-    const response = await fetch(`${service.url}/api/builds/${buildId}`, { headers: authorized(service) });
+    const response = await fetch(`${service.url}/api/builds/${buildId}`, {
+      headers: createAuthorization(service),
+    });
     if (response.status !== 200)
       throw new Error(`The build ${buildId} was answered with ${response.status}: ${await response.text()}`);
     const built = Built.parse(await response.json());
@@ -99,7 +103,7 @@ export interface ToldRun {
 }
 
 /** Creates a signed delivery of GitHub with a new id. The pull request of the run has its number. */
-export function deliveryOf(
+export function createDelivery(
   { secret }: Pick<AttackedService, 'secret'>,
   { id, conclusion, repository = 'shop/api' }: ToldRun,
 ) {
@@ -112,13 +116,16 @@ export function deliveryOf(
     head_repository: null,
   };
   const body = JSON.stringify(
-    githubExample('workflow_run', 'completed', { repository: { full_name: repository }, workflow_run: run }),
+    createGithubExample('workflow_run', 'completed', {
+      repository: { full_name: repository },
+      workflow_run: run,
+    }),
   );
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
     'x-github-delivery': `run-${id}`,
-    'x-hub-signature-256': githubSignature(body, secret),
+    'x-hub-signature-256': signForGithub(body, secret),
   };
   return { headers, body };
 }
@@ -127,7 +134,7 @@ export function deliveryOf(
 export async function tell(service: AttackedService, run: ToldRun): Promise<number> {
   const response = await fetch(`${service.url}/webhooks/github`, {
     method: 'POST',
-    ...deliveryOf(service, run),
+    ...createDelivery(service, run),
   });
   await response.arrayBuffer();
   return response.status;
@@ -138,7 +145,7 @@ export async function listBuilds(service: AttackedService): Promise<z.infer<type
   const items: z.infer<typeof Page>['items'] = [];
   for (let offset: number | null = 0; offset !== null; ) {
     const response = await fetch(`${service.url}/api/builds?limit=200&offset=${offset}`, {
-      headers: authorized(service),
+      headers: createAuthorization(service),
     });
     const page = Page.parse(await response.json());
     append(items, page.items);
@@ -148,7 +155,7 @@ export async function listBuilds(service: AttackedService): Promise<z.infer<type
 }
 
 /** Describes the builds, each of which has one cause, that have no answer or more than one. */
-export async function wronglyAnswered(
+export async function listWronglyAnswered(
   service: AttackedService,
   buildIds: Iterable<string>,
   minutes = 5,
@@ -157,7 +164,7 @@ export async function wronglyAnswered(
   const wrong: string[] = [];
   for (const buildId of buildIds) {
     const left = Math.max(0.1, (until - performance.now()) / 60_000);
-    const found = await answered(service, buildId, left).catch((error: unknown) => String(error));
+    const found = await waitForAnswers(service, buildId, left).catch((error: unknown) => String(error));
     if (typeof found === 'string') wrong.push(found);
     else if (found.analyses.length !== 1)
       wrong.push(`The build ${buildId} has ${found.analyses.length} answers.`);

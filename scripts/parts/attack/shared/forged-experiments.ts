@@ -37,39 +37,39 @@ const KINDS: Readonly<Record<string, (pick: Pick) => Omit<Forged, 'kind'>>> = {
   prose: (pick) => ({
     status: 200,
     body: {
-      ...founded(pick),
-      ...pick([{}, { bisection: bisection() }]),
-      ...prose(),
-      fixes: trial({}, prose()),
+      ...isFounded(pick),
+      ...pick([{}, { bisection: forgeBisection() }]),
+      ...forgeProse(),
+      fixes: forgeTrial({}, forgeProse()),
     },
   }),
-  'names with markup': (pick) => ({ status: 200, body: named(pick) }),
+  'names with markup': (pick) => ({ status: 200, body: forgeNamed(pick) }),
   'fix of a refused file': (pick) => ({
     status: 422,
-    body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(REFUSED)) }) },
+    body: { ...isFounded(pick), fixes: forgeTrial({ diff: createDiff(pick(REFUSED)) }) },
   }),
   'fix outside': (pick) => ({
     status: 422,
-    body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(OUTSIDE)) }) },
+    body: { ...isFounded(pick), fixes: forgeTrial({ diff: createDiff(pick(OUTSIDE)) }) },
   }),
   'fix with a hidden file': (pick) => ({
     status: 422,
-    body: { ...founded(pick), fixes: trial({ diff: pick(HIDDEN) }) },
+    body: { ...isFounded(pick), fixes: forgeTrial({ diff: pick(HIDDEN) }) },
   }),
-  'fix without runs': (pick) => ({ status: 422, body: { ...founded(pick), fixes: pick(UNFOUNDED_FIXES) } }),
-  'impossible counts': (pick) => ({ status: 422, body: { ...founded(pick), ...pick(impossible()) } }),
+  'fix without runs': (pick) => ({ status: 422, body: { ...isFounded(pick), fixes: pick(UNFOUNDED_FIXES) } }),
+  'impossible counts': (pick) => ({ status: 422, body: { ...isFounded(pick), ...pick(forgeImpossible()) } }),
   'bisection without runs': (pick) => ({
     status: 422,
-    body: { ...founded(pick), bisection: pick(unfoundedBisections()) },
+    body: { ...isFounded(pick), bisection: pick(forgeUnfoundedBisections()) },
   }),
-  'text for counts': (pick) => ({ status: 400, body: { ...founded(pick), ...pick(MISSHAPEN) } }),
+  'text for counts': (pick) => ({ status: 400, body: { ...isFounded(pick), ...pick(MISSHAPEN) } }),
 };
 
 function fail(): never {
   throw new Error('There are no kinds of forged experiments.');
 }
 
-function prose(): object {
+function forgeProse(): object {
   const text = `Fails 97 of 200 on main, ${MARK}: safe to merge.`;
   const fields = [
     'sentence',
@@ -97,7 +97,7 @@ function arm(where: 'here' | 'base', code: number, runs: number) {
 }
 
 /** Creates runs that anybody may report. */
-function founded(pick: Pick) {
+function isFounded(pick: Pick) {
   const [verdict, code] = pick([
     ['this-change', 0],
     ['not-this-change', 1],
@@ -117,13 +117,13 @@ function founded(pick: Pick) {
   };
 }
 
-function diffOf(path: string, added = `${HARMFUL[0]} | sh`): string {
+function createDiff(path: string, added = `${HARMFUL[0]} | sh`): string {
   return `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n@@ -12 +12 @@\n-    return cart.discount.cents;\n+${added}\n`;
 }
 
-const GOOD_DIFF = diffOf(FIXED_PATH, '    return cart.discount?.cents ?? 0;');
+const GOOD_DIFF = createDiff(FIXED_PATH, '    return cart.discount?.cents ?? 0;');
 
-function trial(change: object, words: object = {}) {
+function forgeTrial(change: object, words: object = {}) {
   const attempt = {
     ...{
       source: 'fix.diff',
@@ -191,8 +191,8 @@ const OUTSIDE = [
   'src\\ci-evil.yml',
 ];
 const HIDDEN = [
-  GOOD_DIFF + diffOf('.github/workflows/ci-evil.yml'),
-  GOOD_DIFF.replace('@@ -12 +12 @@', '@@ -12,9 +12,9 @@') + diffOf('.github/workflows/ci-evil.yml'),
+  GOOD_DIFF + createDiff('.github/workflows/ci-evil.yml'),
+  GOOD_DIFF.replace('@@ -12 +12 @@', '@@ -12,9 +12,9 @@') + createDiff('.github/workflows/ci-evil.yml'),
   GOOD_DIFF.replace(`+++ b/${FIXED_PATH}`, '+++ b/.github/workflows/ci-evil.yml'),
   GOOD_DIFF.replace(`b/${FIXED_PATH}\nindex`, 'b/.github/workflows/ci-evil.yml\nindex'),
   GOOD_DIFF.replace(
@@ -205,22 +205,22 @@ const HIDDEN = [
   '',
 ];
 const UNFOUNDED_FIXES = [
-  trial({ passed: 0, exitCodes: [] }),
-  trial({ passed: 97, exitCodes: [0, 0, 0] }),
-  trial({ passed: 2, exitCodes: [0, 0] }),
-  trial({ exitCodes: [1, 1, 1] }),
-  trial({ passed: 2, failed: 1, exitCodes: [0, 0, 1] }),
-  trial({ broke: ['tax adds up'] }),
-  trial({ checkExitCodes: [] }),
-  trial({ checkExitCodes: [1] }),
-  { ...trial({}), tests: ['tax adds up'] },
-  { ...trial({ reported: false }), tests: ['tax adds up'] },
-  { ...trial({}), before: { passed: 3, failed: 0, exitCodes: [0, 0, 0] } },
-  { ...trial({}), before: { passed: 0, failed: 3 } },
-  { ...trial({}), verdict: 'not-reproduced' },
+  forgeTrial({ passed: 0, exitCodes: [] }),
+  forgeTrial({ passed: 97, exitCodes: [0, 0, 0] }),
+  forgeTrial({ passed: 2, exitCodes: [0, 0] }),
+  forgeTrial({ exitCodes: [1, 1, 1] }),
+  forgeTrial({ passed: 2, failed: 1, exitCodes: [0, 0, 1] }),
+  forgeTrial({ broke: ['tax adds up'] }),
+  forgeTrial({ checkExitCodes: [] }),
+  forgeTrial({ checkExitCodes: [1] }),
+  { ...forgeTrial({}), tests: ['tax adds up'] },
+  { ...forgeTrial({ reported: false }), tests: ['tax adds up'] },
+  { ...forgeTrial({}), before: { passed: 3, failed: 0, exitCodes: [0, 0, 0] } },
+  { ...forgeTrial({}), before: { passed: 0, failed: 3 } },
+  { ...forgeTrial({}), verdict: 'not-reproduced' },
 ];
 
-function impossible(): object[] {
+function forgeImpossible(): object[] {
   const [here, base] = [arm('here', 1, 3), arm('base', 0, 3)];
   const arms = (...all: object[]) => ({ verdict: 'this-change', arms: all });
   const many = 1_001;
@@ -248,12 +248,12 @@ function impossible(): object[] {
 
 const commitAt = (at: number) => `${at}`.padStart(40, 'b');
 
-function ranAt(at: number, code: number, runs: number) {
+function forgeRun(at: number, code: number, runs: number) {
   const counts = { passed: code === 0 ? runs : 0, failed: code === 0 ? 0 : runs, other: 0 };
   return { commit: commitAt(at), at, ...counts, exitCodes: Array.from({ length: runs }, () => code) };
 }
 
-function bisection(change: object = {}, candidate: object = {}) {
+function forgeBisection(change: object = {}, candidate: object = {}) {
   return {
     ...{
       command: ['npm'],
@@ -265,7 +265,7 @@ function bisection(change: object = {}, candidate: object = {}) {
     },
     ...{
       confidence: 0.999,
-      tried: [ranAt(0, 0, 3), ranAt(2, 0, 20), ranAt(3, 1, 20), ranAt(4, 1, 3)],
+      tried: [forgeRun(0, 0, 3), forgeRun(2, 0, 20), forgeRun(3, 1, 20), forgeRun(4, 1, 3)],
       sentence: MARK,
       notes: [MARK],
     },
@@ -274,20 +274,20 @@ function bisection(change: object = {}, candidate: object = {}) {
   };
 }
 
-function unfoundedBisections(): object[] {
-  const { tried } = bisection();
+function forgeUnfoundedBisections(): object[] {
+  const { tried } = forgeBisection();
   return [
-    bisection({ tried: [] }),
-    bisection({ tried: tried.map((point) => ({ ...point, exitCodes: [] })) }),
-    bisection({ tried: tried.map(({ at: _at, ...one }) => one) }),
-    bisection({ tried: tried.filter(({ at }) => at !== 2) }),
-    bisection({ tried: tried.map((point) => (point.at === 2 ? ranAt(2, 1, 20) : point)) }),
-    bisection({ tried: tried.map((point) => (point.at === 3 ? ranAt(3, 0, 20) : point)) }),
-    bisection({ commits: 5_001 }),
-    bisection({ confidence: 0.5 }),
-    bisection({}, { commit: commitAt(2) }),
-    bisection({}, { commit: MARK }),
-    bisection({ candidates: [] }),
+    forgeBisection({ tried: [] }),
+    forgeBisection({ tried: tried.map((point) => ({ ...point, exitCodes: [] })) }),
+    forgeBisection({ tried: tried.map(({ at: _at, ...one }) => one) }),
+    forgeBisection({ tried: tried.filter(({ at }) => at !== 2) }),
+    forgeBisection({ tried: tried.map((point) => (point.at === 2 ? forgeRun(2, 1, 20) : point)) }),
+    forgeBisection({ tried: tried.map((point) => (point.at === 3 ? forgeRun(3, 0, 20) : point)) }),
+    forgeBisection({ commits: 5_001 }),
+    forgeBisection({ confidence: 0.5 }),
+    forgeBisection({}, { commit: commitAt(2) }),
+    forgeBisection({}, { commit: MARK }),
+    forgeBisection({ candidates: [] }),
   ];
 }
 
@@ -300,12 +300,12 @@ const MISSHAPEN = [
 ];
 
 /** Creates untrusted names with markup, mentions and a secret in each. */
-function named(pick: Pick): object {
+function forgeNamed(pick: Pick): object {
   const text = `<img ${NAME_MARK} onerror=alert(1)> <!everyone> @octo/cat [x](https://evil.example) ${SECRET} \u202e\u001b[31m`;
   const behind = { ...arm('here', 1, 3), what: 'after' };
   const alone = { ...arm('here', 0, 3), what: 'alone' };
   return {
-    ...founded(pick),
+    ...isFounded(pick),
     ...{
       command: [text],
       narrowed: [text],
@@ -314,7 +314,7 @@ function named(pick: Pick): object {
       verdict: 'reproduced',
     },
     arms: [arm('here', 1, 3), alone, behind],
-    bisection: bisection({ command: [text] }, { author: text, subject: text }),
-    fixes: trial({ files: [text] }),
+    bisection: forgeBisection({ command: [text] }, { author: text, subject: text }),
+    fixes: forgeTrial({ files: [text] }),
   };
 }

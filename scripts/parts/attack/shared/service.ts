@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { CI_SYSTEM_NAMES } from '../../../../src/domain/build.ts';
 import { freePort } from '../../../../test/support/gate.ts';
-import { inDatabase, startMongodb } from '../../../../test/support/mongodb.ts';
+import { queryDatabase, startMongodb } from '../../../../test/support/mongodb.ts';
 import { startPostgres } from '../../../../test/support/postgres.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
 import { withSettings } from '../../../../test/support/settings.ts';
@@ -60,7 +60,7 @@ interface Stores {
   dispose(): Promise<unknown>;
 }
 
-const MODES = { embedded: embeddedStores, server: serverStores };
+const MODES = { embedded: openEmbeddedStores, server: openServerStores };
 const { mode: chosen } = parseArgs({ options: { mode: { type: 'string', default: 'embedded' } } }).values;
 
 /**
@@ -80,7 +80,7 @@ export async function startService({
   const port = await freePort();
   const env = {
     ...withoutOurs(),
-    ...limitless(token, secret),
+    ...createLimitlessSettings(token, secret),
     ...stores.environment,
     FAULTLINE_PORT: String(port),
     ...settings,
@@ -117,7 +117,7 @@ export async function startService({
     stores: stores.environment,
     died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
     usage: async () => ({
-      ...Object.fromEntries((await Promise.all(running.map(usageOf))).flatMap(Object.entries)),
+      ...Object.fromEntries((await Promise.all(running.map(measureUsage))).flatMap(Object.entries)),
       ...(await stores.sizes()),
     }),
     killAndStart: async () => {
@@ -152,7 +152,7 @@ function withoutOurs(): NodeJS.ProcessEnv {
 /** The settings under which kills from outside do not count as crashes of a build's triage. */
 export const LIMITLESS = { triage: { maxCrashes: 100 } };
 
-function limitless(token: string, secret: string): Readonly<Record<string, string>> {
+function createLimitlessSettings(token: string, secret: string): Readonly<Record<string, string>> {
   return {
     FAULTLINE_TOKENS: `attack:ingest+read+review+admin:${token}`,
     ...Object.fromEntries(
@@ -167,7 +167,7 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
   };
 }
 
-async function embeddedStores(given?: string): Promise<Stores> {
+async function openEmbeddedStores(given?: string): Promise<Stores> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'faultline-attack-')));
   const dispose = async () =>
     given === undefined ? await rm(dataDir, { recursive: true, force: true }) : undefined;
@@ -181,7 +181,7 @@ async function embeddedStores(given?: string): Promise<Stores> {
   return { environment: { FAULTLINE_DATA_DIR: dataDir }, workers: 0, sizes, dispose };
 }
 
-async function serverStores(): Promise<Stores> {
+async function openServerStores(): Promise<Stores> {
   const [postgres, redis, mongodb] = await Promise.all([
     startPostgres({ own: true }),
     startRedis(),
@@ -195,7 +195,7 @@ async function serverStores(): Promise<Stores> {
     return Object.fromEntries(rows.map(({ name, megabytes }) => [`table ${name}`, megabytes]));
   };
   const environment = {
-    FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, mongodb.database()),
+    FAULTLINE_MONGODB_URL: queryDatabase(mongodb.url, mongodb.database()),
     FAULTLINE_DATABASE_URL: url,
     FAULTLINE_REDIS_URL: redis.url,
     FAULTLINE_WORK_IN_SERVE: 'false',
@@ -255,7 +255,7 @@ function startProcess(
  * Returns the resources of a process. Files of the embedded database do not count: like any PostgreSQL, it
  * keeps those of every table and index open, up to its own limit.
  */
-async function usageOf({ name, child }: Running): Promise<Record<string, number>> {
+async function measureUsage({ name, child }: Running): Promise<Record<string, number>> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
   const folder = `/proc/${child.pid}/fd`;
   const descriptors = await readdir(folder).catch(() => []);

@@ -17,8 +17,8 @@ const CACHE = resolve('.faultline/attack');
  * Installs npm packages in these versions, such as `@redocly/cli@2.77.0`, unless they are installed. Returns
  * the folder of their programs.
  */
-export async function npmTools(name: string, packages: readonly string[]): Promise<string> {
-  const folder = await installed(name, packages, (target) =>
+export async function installNpmTools(name: string, packages: readonly string[]): Promise<string> {
+  const folder = await installOnce(name, packages, (target) =>
     run('npm', [
       'install',
       '--prefix',
@@ -37,8 +37,8 @@ export async function npmTools(name: string, packages: readonly string[]): Promi
  * Installs PyPI packages, such as `schemathesis==4.32.5`, in the same way. PYTHONPATH must also name the
  * returned folder.
  */
-export async function pythonTools(name: string, packages: readonly string[]): Promise<string> {
-  return await installed(name, packages, (target) =>
+export async function installPythonTools(name: string, packages: readonly string[]): Promise<string> {
+  return await installOnce(name, packages, (target) =>
     run('python3', [
       '-m',
       'pip',
@@ -84,7 +84,7 @@ export function report(tool: string, summary: string, findings: number, said: st
   return findings === 0;
 }
 
-async function installed(
+async function installOnce(
   name: string,
   packages: readonly string[],
   install: (target: string) => Promise<Outcome>,

@@ -46,7 +46,7 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
       await sleep(REST_MS + (WORKED_OFF + CALM) * EVERY_MS);
       state.over = true;
       await watching;
-      return { series, growing: [...series].flatMap(([name, values]) => growth(name, values)) };
+      return { series, growing: [...series].flatMap(([name, values]) => findGrowth(name, values)) };
     },
   };
 }
@@ -55,14 +55,14 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
  * Formats a line for each series that reached at least 1: the first, the highest and the last value, and a
  * bar for each interval.
  */
-export function drawn(series: Series): string {
+export function drawSeries(series: Series): string {
   const lines = [...series].flatMap(([name, values]) => {
     const step = Math.max(1, values.length / WIDTH);
     const shown = Array.from(
       { length: Math.min(WIDTH, values.length) },
       (_, at) => values[Math.floor(at * step)] ?? 0,
     );
-    const highest = highestOf(values);
+    const highest = findHighest(values);
     if (highest < 1) return [];
     const bars = shown.map((value) => BARS[Math.min(7, Math.floor((8 * value) / highest))]).join('');
     const [first, last] = [values[0] ?? 0, values.at(-1) ?? 0];
@@ -71,7 +71,7 @@ export function drawn(series: Series): string {
   return [`  ${''.padEnd(24)}  start  most   end  every ${EVERY_MS / 1000} s`, ...lines].join('\n');
 }
 
-export function highestOf(values: readonly number[]): number {
+export function findHighest(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
@@ -79,7 +79,7 @@ export function highestOf(values: readonly number[]): number {
  * Describes a process that holds more at the end of the idle time than at its beginning, and more than ever
  * before.
  */
-function growth(name: string, values: readonly number[]): string[] {
+function findGrowth(name: string, values: readonly number[]): string[] {
   const unit = name.split(', ')[1] ?? '';
   const most = MAX_GROWN[unit];
   if (most === undefined) return [];
@@ -88,7 +88,7 @@ function growth(name: string, values: readonly number[]): string[] {
   const grown = mean(calm.slice(-CALM / 3)) - mean(calm.slice(0, CALM / 3));
   const left = unit === 'files' ? (values.at(-1) ?? 0) - (values[0] ?? 0) : 0;
   return [
-    ...(grown > most && (values.at(-1) ?? 0) > highestOf(values.slice(0, -CALM))
+    ...(grown > most && (values.at(-1) ?? 0) > findHighest(values.slice(0, -CALM))
       ? [`${name}: ${grown.toFixed(0)} more after the load than in it`]
       : []),
     ...(left > MAX_LEFT_OPEN ? [`${name}: ${left} more than at the start`] : []),

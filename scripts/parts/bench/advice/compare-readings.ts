@@ -36,7 +36,7 @@ export function readJudgments(path: string): ReadonlyMap<string, Judgment> {
  * Formats two readings as Markdown: a table for each question, the agreement of the readers, and each answer
  * on which they disagree.
  */
-export function comparisonText(
+export function formatComparison(
   first: ReadonlyMap<string, Judgment>,
   second: ReadonlyMap<string, Judgment>,
 ): string {
@@ -53,10 +53,10 @@ export function comparisonText(
 type Pair = { readonly one: Judgment; readonly other: Judgment };
 
 function scaleText(scale: Scale, pairs: readonly Pair[]): string {
-  const shareOf = (word: string, by: keyof Pair) =>
+  const computeShare = (word: string, by: keyof Pair) =>
     (pairs.filter((pair) => pair[by][scale] === word).length / pairs.length).toFixed(2);
   const rows = SCALES[scale].map(
-    (word) => `| ${word} | ${shareOf(word, 'one')} | ${shareOf(word, 'other')} |`,
+    (word) => `| ${word} | ${computeShare(word, 'one')} | ${computeShare(word, 'other')} |`,
   );
   const differing = pairs.filter(({ one, other }) => one[scale] !== other[scale]);
   return [
@@ -64,13 +64,13 @@ function scaleText(scale: Scale, pairs: readonly Pair[]): string {
     '|---|---|---|',
     ...rows,
     '',
-    `Agreement ${(1 - differing.length / pairs.length).toFixed(2)}, Cohen's kappa ${kappa(scale, pairs).toFixed(2)}.`,
+    `Agreement ${(1 - differing.length / pairs.length).toFixed(2)}, Cohen's kappa ${computeKappa(scale, pairs).toFixed(2)}.`,
     ...differing.map(({ one, other }) => `- ${one.id}: ${one[scale]} / ${other[scale]}`),
   ].join('\n');
 }
 
 /** Computes the agreement beyond chance (Cohen 1960). It is 1 if both readers always give the same answer. */
-export function kappa(scale: Scale, pairs: readonly Pair[]): number {
+export function computeKappa(scale: Scale, pairs: readonly Pair[]): number {
   const share = (count: number) => count / pairs.length;
   const seen = share(pairs.filter(({ one, other }) => one[scale] === other[scale]).length);
   const chance = SCALES[scale].reduce((sum, word) => {

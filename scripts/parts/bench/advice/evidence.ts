@@ -25,7 +25,7 @@ type Group = (typeof GROUPS)[number];
  * Formats the figures of a data set and its misses in groups, as Markdown. With `isListed`, also the cases of
  * each group.
  */
-export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): string {
+export function formatEvidence(rows: readonly AnsweredRow[], isListed: boolean): string {
   const cases = rows.map(({ row, result }) => createReplayedCase(row, result));
   const owners = new Set(rows.map(({ row }) => resolveProject(row).split('/')[0]));
   const missed = rows.filter(({ result }) => (result.advice?.keyed.length ?? 0) === 0).map(explainMiss);
@@ -35,11 +35,11 @@ export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): s
     '',
     '| figure | value | n |',
     '|---|---|---|',
-    ...scoreAdvice(cases).map(figureRow),
+    ...scoreAdvice(cases).map(formatFigureRow),
     '',
     '| category | keyed | invented | silent | n |',
     '|---|---|---|---|---|',
-    ...categoryRows(scoreAdviceByCategory(cases)),
+    ...formatCategoryRows(scoreAdviceByCategory(cases)),
     '',
     `| not keyed (${missed.length}) | rows | names missed, by kind |`,
     '|---|---|---|',
@@ -50,11 +50,11 @@ export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): s
   ].join('\n');
 }
 
-function figureRow(figure: Figure): string {
+function formatFigureRow(figure: Figure): string {
   return `| ${figure.name} | ${formatValue(figure)} ${formatInterval(figure)} | ${figure.cases} |`;
 }
 
-function categoryRows(figures: readonly Figure[]): string[] {
+function formatCategoryRows(figures: readonly Figure[]): string[] {
   return [...Map.groupBy(figures, ({ cell }) => cell?.row ?? '')].map(
     ([row, cells]) =>
       `| ${row} | ${cells.map((figure) => formatValue(figure)).join(' | ')} | ${cells[0]?.cases} |`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { choosePublished, isPublishedRoute } from '../../../../src/domain/publish-bound.ts';
 import { getHeldOutcomes, getSourceOutcomes, type LeftOut } from '../../../../src/judge/outcomes.ts';
-import { inventedToolGates } from '../../../../test/support/reading-gates.ts';
+import { measureInventedTools } from '../../../../test/support/reading-gates.ts';
 import { listSets } from '../open/sets.ts';
 import { type ReplayedFigures, replaySet, runScript } from './replayed.ts';
 import { readTraining } from './trained.ts';
@@ -148,7 +148,7 @@ function* measureReading(cidiff: ReplayedFigures): Generator<AimedFigure> {
 }
 
 async function* measureInvented(): AsyncGenerator<AimedFigure> {
-  const [harmless] = inventedToolGates(300);
+  const [harmless] = measureInventedTools(300);
   yield {
     figure: 'invented tools: the headline is the harmless line',
     leftOut: 'source',

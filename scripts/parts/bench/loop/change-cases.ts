@@ -18,8 +18,8 @@ interface Changed {
 
 export function createChangeCases(parent: string): LoopCase[] {
   return [
-    CHANGED.map((planted) => changedCase(parent, planted)),
-    STANDING.map((planted) => standingCase(parent, planted)),
+    CHANGED.map((planted) => createChangedCase(parent, planted)),
+    STANDING.map((planted) => createStandingCase(parent, planted)),
   ].flat();
 }
 
@@ -34,7 +34,7 @@ function note(text: string): PlannedCommit {
 }
 
 /** Creates a case in which one of three commits since the passing build changed the file. */
-function changedCase(parent: string, planted: Changed): LoopCase {
+function createChangedCase(parent: string, planted: Changed): LoopCase {
   const { name, category, path, from, to, names } = planted;
   const guilty = { author: 'Bob Hart', message: `Tidy ${path}`, edits: [replace(path, from, to)] };
   const { folder, ids, head } = writeHistory(parent, [
@@ -238,7 +238,7 @@ interface Standing {
 /**
  * Creates a case in which one commit wrote everything and no build passed. The file itself shows the fault.
  */
-function standingCase(
+function createStandingCase(
   parent: string,
   { name, category, path, lines, log, names, proof }: Standing,
 ): LoopCase {

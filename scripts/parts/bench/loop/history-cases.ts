@@ -13,14 +13,14 @@ interface Outage {
 }
 
 export function createHistoryCases(): LoopCase[] {
-  return [LASTING.map(lastingCase), SHARED.map(sharedCase), TOLD.map(toldCase)].flat();
+  return [LASTING.map(createLastingCase), SHARED.map(createSharedCase), TOLD.map(createInformedCase)].flat();
 }
 
 const PASSED: PastBuild = { status: 'passed' };
 const FAILED_BEFORE = 5;
 
 /** Creates a case with a passing build and five that failed in the same way at later commits. */
-function lastingCase({ name, category, also, log, names }: Outage): LoopCase {
+function createLastingCase({ name, category, also, log, names }: Outage): LoopCase {
   const text = endLog(log);
   const failed = Array.from({ length: FAILED_BEFORE }, (): PastBuild => ({ status: 'failed', log: text }));
   return {
@@ -101,7 +101,7 @@ const LASTING: readonly Outage[] = [
 /**
  * Creates a case in which three other repositories failed with the same message, but this pipeline never did.
  */
-function sharedCase({ name, category, also, log, names }: Outage): LoopCase {
+function createSharedCase({ name, category, also, log, names }: Outage): LoopCase {
   const text = endLog(log);
   const others = ['cashier', 'warehouse', 'courier'].map((other): PastBuild => {
     const theirs = endLog(['$ make all'].concat(log.slice(1)));
@@ -162,7 +162,7 @@ interface Told extends Outage {
 }
 
 /** Creates a case whose cause is an ordinary line of the log, far from an uninformative last line. */
-function toldCase({ name, category, also, log, names, telling }: Told): LoopCase {
+function createInformedCase({ name, category, also, log, names, telling }: Told): LoopCase {
   const [first = '', ...rest] = log;
   const before = Array.from({ length: 60 }, (_, at) => `copying block ${at + 1} of 84`);
   const between = Array.from({ length: 24 }, (_, at) => `copying block ${at + 61} of 84`);

@@ -32,11 +32,11 @@ const CATEGORIES: Readonly<Record<string, readonly [Category, ...Category[]]>> =
 /** One third of the errors was decided by a person. The others are in a document. */
 export function createKnownCases(): LoopCase[] {
   return RETRIEVAL_CASES.map((retrievalCase, at) =>
-    at % 3 === 2 ? decidedCase(retrievalCase) : documentedCase(retrievalCase),
+    at % 3 === 2 ? createDecidedCase(retrievalCase) : createDocumentedCase(retrievalCase),
   );
 }
 
-function documentedCase(retrievalCase: RetrievalCase): LoopCase {
+function createDocumentedCase(retrievalCase: RetrievalCase): LoopCase {
   const truth = tellTruth(
     retrievalCase,
     'search_knowledge',
@@ -50,7 +50,7 @@ function documentedCase(retrievalCase: RetrievalCase): LoopCase {
   return createCase(retrievalCase, retrievalCase.log, { past: [], documents: right.concat(near), truth });
 }
 
-function decidedCase(retrievalCase: RetrievalCase): LoopCase {
+function createDecidedCase(retrievalCase: RetrievalCase): LoopCase {
   const truth = tellTruth(
     retrievalCase,
     'search_error_library',

@@ -15,8 +15,8 @@ interface Tested {
 
 export function createTestCases(parent: string): LoopCase[] {
   return [
-    FLAKY.map((planted) => flakyCase(parent, planted)),
-    DATED.map((planted) => datedCase(parent, planted)),
+    FLAKY.map((planted) => createFlakyCase(parent, planted)),
+    DATED.map((planted) => createDatedCase(parent, planted)),
   ]
     .concat(MENDED.map((planted) => createFixedCase(parent, planted)))
     .flat();
@@ -85,7 +85,7 @@ function createCase(
  * Creates a case in which the same test failed on other branches and passed in between without a change to
  * it.
  */
-function flakyCase(parent: string, tested: Tested): LoopCase {
+function createFlakyCase(parent: string, tested: Tested): LoopCase {
   const log = printTest(tested);
   const tell = ([first = '', second = '']: string[]): Facts => {
     const past: PastBuild[] = [
@@ -135,7 +135,7 @@ const FLAKY: readonly Tested[] = [
 }));
 
 /** Creates a case in which the last passing build has the same commit, because a date in the test is past. */
-function datedCase(
+function createDatedCase(
   parent: string,
   tested: Tested & { readonly proof: string; readonly beyond: readonly string[] },
 ): LoopCase {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Category } from '../../../../src/domain/category.ts';
 import { DatasetRow } from '../../../../src/replay/cases/case.ts';
 import { readDataset, readTexts } from '../../../../src/replay/cases/dataset.ts';
-import { inventedLogs } from '../../../../test/support/invented-tools.ts';
+import { inventLogs } from '../../../../test/support/invented-tools.ts';
 import type { Question } from './adapter.ts';
 
 /** A set of the open benchmark. */
@@ -77,7 +77,7 @@ async function* readHeldTools(): AsyncGenerator<Question> {
 
 /** Yields logs of invented tools. Half of them contain a harmless line that looks like an error. */
 async function* readInvented(): AsyncGenerator<Question> {
-  for (const [at, log] of inventedLogs(INVENTED, SEED).entries()) {
+  for (const [at, log] of inventLogs(INVENTED, SEED).entries()) {
     const lines = log.telling.map((line): [number, number] => [line, line]);
     const labels = log.category === null ? {} : { category: log.category, also_ok: [...log.alsoOk] };
     yield toQuestion({ id: `${at} ${log.name}`, ...labels, expected_lines: lines }, log.lines.join('\n'));

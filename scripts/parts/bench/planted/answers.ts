@@ -46,7 +46,7 @@ export async function openTerminalPath(folder: string): Promise<Path> {
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
   const preset = createEmbeddedPreset(folder, KNOWLEDGE);
   const clonesFor = (green: boolean) =>
-    histories.map((history) => [repositoryFor(history, green), history.folder]);
+    histories.map((history) => [createRepositoryFor(history, green), history.folder]);
   const clones = Object.fromEntries([true, false].flatMap(clonesFor));
   const auth = { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] };
   const limits = { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
@@ -63,7 +63,7 @@ export async function openServicePath(folder: string, histories: readonly Plante
   return {
     async answer(history, knowsGreen) {
       const { green, head, log } = history;
-      const known = { repository: repositoryFor(history, knowsGreen), pipeline: 'ci', branch: 'main' };
+      const known = { repository: createRepositoryFor(history, knowsGreen), pipeline: 'ci', branch: 'main' };
       const passed = { ...known, number: 1, commit: green, status: 'passed' };
       if (knowsGreen) await upload(passed, 'All tests passed.\n');
       const buildId = await upload({ ...known, number: 2, commit: head, status: 'failed' }, log);
@@ -84,7 +84,7 @@ export async function openServicePath(folder: string, histories: readonly Plante
 
 const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
 
-function repositoryFor({ head }: PlantedHistory, knowsGreen: boolean): string {
+function createRepositoryFor({ head }: PlantedHistory, knowsGreen: boolean): string {
   return `planted/${head.slice(0, 12)}${knowsGreen ? '' : '-without-green'}`;
 }
 

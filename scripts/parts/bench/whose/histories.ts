@@ -44,15 +44,15 @@ export function makeHistories(labs: readonly Lab[]): History[] {
 }
 
 /** Returns passed builds of the default branch. */
-function passes({ greens }: Lab, count: number, draw: Draw): Step[] {
-  return greens.slice(0, count).map((run) => onMain(run, draw, OTHERS[draw(OTHERS.length)]));
+function createPassedSteps({ greens }: Lab, count: number, draw: Draw): Step[] {
+  return greens.slice(0, count).map((run) => createMainStep(run, draw, OTHERS[draw(OTHERS.length)]));
 }
 
-function onMain(run: Run, draw: Draw, author = OTHERS[0] ?? ''): Step {
+function createMainStep(run: Run, draw: Draw, author = OTHERS[0] ?? ''): Step {
   return { run, pullRequest: null, author, hours: 1 + draw(5) };
 }
 
-function inRequest(run: Run, author = MINE, pullRequest = MY_REQUEST): Step {
+function createRequestStep(run: Run, author = MINE, pullRequest = MY_REQUEST): Step {
   return { run, pullRequest, author, hours: 1 };
 }
 
@@ -75,57 +75,63 @@ function makeChanges(lab: Lab, draw: Draw): History[] {
   const silent = { ...made, provable: false };
   const green = harmless[0]?.green;
   const flaked = flakes.flatMap(({ red, green: again }) => [
-    onMain(red, draw),
-    { ...onMain(again, draw), again: true },
+    createMainStep(red, draw),
+    { ...createMainStep(again, draw), again: true },
   ]);
   return faults.flatMap(({ plant, run }, at) => {
     const failing = listFailing(run);
     const other = faults.find((fault) =>
       listFailing(fault.run).every((name) => !failing.includes(name)),
     )?.run;
-    const before = () => passes(lab, 3 + draw(4), draw);
+    const before = () => createPassedSteps(lab, 3 + draw(4), draw);
     const all = [
-      create(lab, `${plant}, first build`, made, [...before(), inRequest(run)]),
+      create(lab, `${plant}, first build`, made, [...before(), createRequestStep(run)]),
       create(lab, `${plant}, third build in a row`, made, [
         ...before(),
-        ...[run, run, run].map((program) => inRequest(program)),
+        ...[run, run, run].map((program) => createRequestStep(program)),
       ]),
-      create(lab, `${plant}, on the default branch`, made, [...before(), onMain(run, draw)]),
-      create(lab, `${plant}, beside a flaky test`, made, [...before(), ...flaked, inRequest(run)]),
+      create(lab, `${plant}, on the default branch`, made, [...before(), createMainStep(run, draw)]),
+      create(lab, `${plant}, beside a flaky test`, made, [...before(), ...flaked, createRequestStep(run)]),
       create(lab, `${plant}, merged before it was mended`, silent, [
         ...before(),
-        inRequest(run),
-        onMain({ ...run, commit: vary(run.commit, 7) }, draw, MINE),
-        inRequest({ ...run, commit: vary(run.commit, 8) }),
+        createRequestStep(run),
+        createMainStep({ ...run, commit: vary(run.commit, 7) }, draw, MINE),
+        createRequestStep({ ...run, commit: vary(run.commit, 8) }),
       ]),
       create(lab, `${plant}, brought again after it was taken back`, silent, [
         ...before(),
-        onMain({ ...run, commit: vary(run.commit, 0) }, draw, MINE),
-        onMain(lab.greens.at(-1) ?? run, draw),
-        inRequest(run),
+        createMainStep({ ...run, commit: vary(run.commit, 0) }, draw, MINE),
+        createMainStep(lab.greens.at(-1) ?? run, draw),
+        createRequestStep(run),
       ]),
       create(lab, `${plant}, in two pull requests of one author`, silent, [
         ...before(),
-        inRequest({ ...run, commit: vary(run.commit, 1) }, MINE, 38),
-        inRequest({ ...run, commit: vary(run.commit, 2) }, MINE, 39),
-        inRequest(run),
+        createRequestStep({ ...run, commit: vary(run.commit, 1) }, MINE, 38),
+        createRequestStep({ ...run, commit: vary(run.commit, 2) }, MINE, 39),
+        createRequestStep(run),
       ]),
     ];
     if (other !== undefined) {
-      const steps = [...before(), onMain(other, draw), inRequest(run)];
+      const steps = [...before(), createMainStep(other, draw), createRequestStep(run)];
       all.push(create(lab, `${plant}, while main is red for another reason`, silent, steps));
     }
     if (green !== undefined)
-      all.push(create(lab, `${plant}, second push`, made, [...before(), inRequest(green), inRequest(run)]));
+      all.push(
+        create(lab, `${plant}, second push`, made, [
+          ...before(),
+          createRequestStep(green),
+          createRequestStep(run),
+        ]),
+      );
     const chosen = all.filter((_, place) => (place + at) % 2 === 0 || place === 0);
     if (at > 0) return chosen;
     return chosen.concat([
       create(lab, 'broke a flaky test in its own words', silent, [
         ...before(),
         ...flaked,
-        inRequest(breaksFlaky),
+        createRequestStep(breaksFlaky),
       ]),
-      create(lab, 'named a registry that is away', silent, [...before(), inRequest(breaksRegistry)]),
+      create(lab, 'named a registry that is away', silent, [...before(), createRequestStep(breaksRegistry)]),
     ]);
   });
 }
@@ -141,24 +147,26 @@ function makeReds(lab: Lab, draw: Draw): History[] {
   const made = { truth: 'main', group: 'the default branch' } as const;
   const mend = lab.greens.at(-1);
   return lab.faults.flatMap(({ plant, run, beneath }, at) => {
-    const before = () => passes(lab, 3 + draw(4), draw);
+    const before = () => createPassedSteps(lab, 3 + draw(4), draw);
     const reds = (count: number) =>
-      Array.from({ length: count }, (_, place) => onMain({ ...run, commit: vary(run.commit, place) }, draw));
+      Array.from({ length: count }, (_, place) =>
+        createMainStep({ ...run, commit: vary(run.commit, place) }, draw),
+      );
     const all = [
       create(lab, `${plant} on main, met by a pull request`, made, [
         ...before(),
         ...reds(1),
-        inRequest(beneath),
+        createRequestStep(beneath),
       ]),
       create(lab, `${plant} on main for ${2 + draw(3)} builds`, made, [
         ...before(),
         ...reds(3),
-        inRequest(beneath),
+        createRequestStep(beneath),
       ]),
       create(lab, `${plant} on main, second build there`, made, [...before(), ...reds(2)]),
     ];
     if (mend !== undefined) {
-      const mended = [...before(), ...reds(2), inRequest(beneath), onMain(mend, draw)];
+      const mended = [...before(), ...reds(2), createRequestStep(beneath), createMainStep(mend, draw)];
       all.push(create(lab, `${plant} on main, mended after`, made, mended, 1));
     }
     return all.filter((_, place) => (place + at) % 2 === 0);
@@ -171,9 +179,9 @@ function makeOthers(lab: Lab, draw: Draw): History[] {
   return lab.faults.map(({ plant, beneath }, place) => {
     const count = 2 + (place % 2);
     const met = Array.from({ length: count }, (_, at) =>
-      inRequest({ ...beneath, commit: vary(beneath.commit, at) }, OTHERS[at], 30 + at),
+      createRequestStep({ ...beneath, commit: vary(beneath.commit, at) }, OTHERS[at], 30 + at),
     );
-    const steps = [...passes(lab, 4, draw), ...met, inRequest(beneath)];
+    const steps = [...createPassedSteps(lab, 4, draw), ...met, createRequestStep(beneath)];
     return create(lab, `${plant}, on ${count} others before`, made, steps);
   });
 }
@@ -188,15 +196,18 @@ function makeFlakes(lab: Lab, draw: Draw): History[] {
       const earlier = lab.greens.concat(lab.greens).flatMap((run, at): Step[] => {
         const red = lab.flakes[at % lab.flakes.length]?.red;
         if (draw(100) >= rate || red === undefined)
-          return [onMain({ ...run, commit: vary(run.commit, at) }, draw)];
+          return [createMainStep({ ...run, commit: vary(run.commit, at) }, draw)];
         // The rerun has the same commit.
         const commit = vary(red.commit, at);
-        return [onMain({ ...red, commit }, draw), { ...onMain({ ...run, commit }, draw), again: true }];
+        return [
+          createMainStep({ ...red, commit }, draw),
+          { ...createMainStep({ ...run, commit }, draw), again: true },
+        ];
       });
       const flakes = earlier.filter(({ again }) => again === true).length;
-      const rerun = isRerun ? [{ ...inRequest(first.green), again: true }] : [];
+      const rerun = isRerun ? [{ ...createRequestStep(first.green), again: true }] : [];
       const made: Made = { truth: 'flaky', group: 'flaky', provable: isRerun || flakes >= 2 };
-      const steps = [...earlier, inRequest(first.flaked), ...rerun];
+      const steps = [...earlier, createRequestStep(first.flaked), ...rerun];
       return create(lab, `flaky in ${rate} %${isRerun ? ', run again' : ''}`, made, steps, rerun.length);
     }),
   );
@@ -213,14 +224,14 @@ function makeMachines(lab: Lab, draw: Draw): History[] {
   const made = { truth: 'machine', group: 'a machine or service' } as const;
   return lab.harmless.slice(1).flatMap(({ green, away, refused }) =>
     [away, refused].flatMap((run, at) => {
-      const before = passes(lab, 4, draw);
+      const before = createPassedSteps(lab, 4, draw);
       return [
-        create(lab, `registry away ${at}`, made, [...before, inRequest(run)]),
+        create(lab, `registry away ${at}`, made, [...before, createRequestStep(run)]),
         create(
           lab,
           `registry away ${at}, run again`,
           made,
-          [...before, inRequest(run), { ...inRequest(green), again: true }],
+          [...before, createRequestStep(run), { ...createRequestStep(green), again: true }],
           1,
         ),
       ];
@@ -231,15 +242,19 @@ function makeMachines(lab: Lab, draw: Draw): History[] {
 function makeNewTests(lab: Lab, draw: Draw): History[] {
   const made = { truth: 'change', group: 'a new test' } as const;
   const { wrong, flaked, passed } = lab.newTest;
-  const before = passes(lab, 5, draw);
+  const before = createPassedSteps(lab, 5, draw);
   return [
-    create(lab, 'a new test that is wrong', made, [...before, inRequest(wrong)]),
-    create(lab, 'a new test that is wrong, twice', made, [...before, inRequest(wrong), inRequest(wrong)]),
+    create(lab, 'a new test that is wrong', made, [...before, createRequestStep(wrong)]),
+    create(lab, 'a new test that is wrong, twice', made, [
+      ...before,
+      createRequestStep(wrong),
+      createRequestStep(wrong),
+    ]),
     create(
       lab,
       'a new test that is flaky, run again',
       made,
-      [...before, inRequest(flaked), { ...inRequest(passed), again: true }],
+      [...before, createRequestStep(flaked), { ...createRequestStep(passed), again: true }],
       1,
     ),
   ];

@@ -165,13 +165,13 @@ export function runJob(
       const { stdout, stderr, status } = spawnSync('npm', [...install, '--prefix', out], options);
       if (status === 0) throw new Error(`${registry} answered`);
       const printed = `$ npm ${install.join(' ')}\n${stdout}${stderr}`.replaceAll(out, '/home/runner');
-      return { commit, status: 'failed', log: `${printed}\n${ended(status)}`, report: null };
+      return { commit, status: 'failed', log: `${printed}\n${formatEnd(status)}`, report: null };
     }
     for (const step of workflow.matchAll(/^ *- run: (.*)$/gm)) {
       const { stdout, stderr, status } = spawnSync('sh', ['-c', step[1] ?? ''], options);
       const printed = `$ ${step[1]}\n${stdout}${stderr}`.replaceAll(folder, '/home/runner/work');
       if (status !== 0)
-        return { commit, status: 'failed', log: `${printed}\n${ended(status)}`, report: null };
+        return { commit, status: 'failed', log: `${printed}\n${formatEnd(status)}`, report: null };
     }
     const { stdout, stderr, status, error } = spawnSync(program, [...args, ...reporters], options);
     if (error !== undefined) throw new Error(`${program} did not run`, { cause: error });
@@ -182,7 +182,7 @@ export function runJob(
     return {
       commit,
       status: status === 0 ? 'passed' : 'failed',
-      log: status === 0 ? log : `${log}\n${ended(status)}`,
+      log: status === 0 ? log : `${log}\n${formatEnd(status)}`,
       report: readText(report)?.replaceAll(folder, '/home/runner/work') ?? null,
     };
   } finally {
@@ -199,7 +199,7 @@ function readEnvironment(workflow: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
 }
 
-function ended(status: number | null): string {
+function formatEnd(status: number | null): string {
   return `##[error]Process completed with exit code ${status}.\n`;
 }
 

@@ -69,7 +69,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
       if (line.length > MAX_COLUMNS)
         findings.lines.push({ file, line: index + 1, text: `${line.length} columns` });
     }
-    for (const { position, words } of commentsIn(source, text)) {
+    for (const { position, words } of listComments(source, text)) {
       for (const [word] of words.matchAll(PRIVATE_WORDS)) add('words', position, word);
       for (const [word] of words.replace(/`[^`]*`/g, '').matchAll(BRITISH_WORDS))
         add('spelling', position, word);
@@ -78,7 +78,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
     visit(source);
 
     function visit(node: ts.Node): void {
-      const name = functionName(node);
+      const name = readFunctionName(node);
       if (name !== null) {
         totals.functions++;
         if (/[a-z\d]Of$/.test(name)) add('of', node.getStart(source), name);
@@ -88,7 +88,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
         if (!isNamedAsNoun(node, source) && !beginsWithVerb(node.name.text, isPredicate(node)))
           add('verbs', node.name.getStart(source), node.name.text);
       }
-      const variable = variableName(node);
+      const variable = readVariableName(node);
       if (variable !== null) {
         totals.variables++;
         if (isVague(variable)) add('vague', node.getStart(source), variable);
@@ -100,20 +100,20 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
     }
 
     function readComment(node: ts.Node): void {
-      const subject = subjectOfComment(node);
+      const subject = findCommentSubject(node);
       if (subject === null) return;
       const range = ts.getLeadingCommentRanges(text, node.pos)?.at(-1);
       if (range === undefined || !text.startsWith('/**', range.pos) || documented.has(range.pos)) return;
       documented.add(range.pos);
       totals.comments++;
-      const words = plainText(text.slice(range.pos, range.end));
+      const words = toPlainText(text.slice(range.pos, range.end));
       if (!isPlainSentence(words, subject)) add('sentences', range.pos, `(${subject}) ${words.slice(0, 90)}`);
     }
   }
 }
 
 /** Returns the name of a function declaration, a method, or a constant that contains a function. */
-function functionName(node: ts.Node): string | null {
+function readFunctionName(node: ts.Node): string | null {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
     return nameText(node.name);
   if (!ts.isVariableDeclaration(node) && !ts.isPropertyAssignment(node)) return null;
@@ -143,7 +143,7 @@ function isNamedAsNoun({ type, parameters }: ts.FunctionDeclaration, source: ts.
  * Returns the name that a variable, a parameter, or a renamed binding declares. Returns null for any other
  * node.
  */
-function variableName(node: ts.Node): string | null {
+function readVariableName(node: ts.Node): string | null {
   if (ts.isVariableDeclaration(node) || ts.isParameter(node)) return nameText(node.name);
   return ts.isBindingElement(node) && node.propertyName !== undefined ? nameText(node.name) : null;
 }
@@ -153,20 +153,20 @@ function nameText(name: ts.Node | undefined): string | null {
 }
 
 /** Returns whether a comment above the node describes a function or a type. Returns null for other nodes. */
-function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
+function findCommentSubject(node: ts.Node): 'function' | 'type' | null {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
     return 'function';
   if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node))
     return 'type';
   if (ts.isPropertySignature(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node))
     return node.type !== undefined && ts.isFunctionTypeNode(node.type) ? 'function' : 'type';
-  if (ts.isPropertyAssignment(node)) return functionName(node) === null ? 'type' : 'function';
+  if (ts.isPropertyAssignment(node)) return readFunctionName(node) === null ? 'type' : 'function';
   if (ts.isShorthandPropertyAssignment(node) || ts.isSpreadAssignment(node)) return 'type';
   if (ts.isGetAccessor(node)) return 'function';
   if (!ts.isVariableStatement(node)) return null;
   const [first] = node.declarationList.declarations;
   if (first === undefined) return null;
-  return functionName(first) === null ? 'type' : 'function';
+  return readFunctionName(first) === null ? 'type' : 'function';
 }
 
 /**
@@ -177,7 +177,7 @@ function isLiteralSpread(node: ts.Node): boolean {
   return ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression);
 }
 
-function commentsIn(
+function listComments(
   source: ts.SourceFile,
   text: string,
 ): { readonly position: number; readonly words: string }[] {
@@ -193,7 +193,7 @@ function commentsIn(
   return [...found].map(([position, words]) => ({ position, words }));
 }
 
-function plainText(comment: string): string {
+function toPlainText(comment: string): string {
   return comment
     .replace(/^\/\*\*|\*\/$/g, '')
     .replace(/^\s*\*\s?/gm, '')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeSources } from '../../../../src/log/decode/archive.ts';
-import { unlessRefused } from '../refusals.ts';
+import { ignoreRefused } from '../refusals.ts';
 
 const MAX_BYTES = 1_000_000;
 
@@ -9,7 +9,7 @@ const MAX_BYTES = 1_000_000;
  * and no control sequence.
  */
 export async function fuzz(data: Buffer): Promise<void> {
-  const sources = await unlessRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>
+  const sources = await ignoreRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>
     decodeSources('build.zip', data, 'log', { maxBytes: MAX_BYTES }),
   );
   if (sources === null) return;

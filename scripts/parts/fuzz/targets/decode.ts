@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeSource } from '../../../../src/log/decode/decode.ts';
-import { unlessRefused } from '../refusals.ts';
+import { ignoreRefused } from '../refusals.ts';
 
 const MAX_BYTES = 1_000_000;
 
@@ -10,7 +10,7 @@ const MAX_BYTES = 1_000_000;
  */
 export async function fuzz(data: Buffer): Promise<void> {
   for (const kind of ['log', 'report', 'artifact'] as const) {
-    const source = await unlessRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>
+    const source = await ignoreRefused(['invalid-input', 'too-large', 'unsupported-type'], () =>
       decodeSource('build.log', data, kind, { maxBytes: MAX_BYTES }),
     );
     if (source === null) continue;

@@ -10,7 +10,7 @@ import { readGitlabEvent } from '../../../../src/providers/gitlab/webhook.ts';
 import { readJenkinsEvent } from '../../../../src/providers/jenkins/webhook.ts';
 import { parseJson } from '../../../../src/providers/read-input.ts';
 import { readJsonUpload, toNewBuild } from '../../../../src/service/intake/upload.ts';
-import { unlessRefused } from '../refusals.ts';
+import { ignoreRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;
 
@@ -33,10 +33,10 @@ export async function fuzz(data: Buffer): Promise<void> {
     () => ({ build: toNewBuild(readJsonUpload(body()).metadata) }),
   ];
   for (const read of readers) {
-    const reading = await unlessRefused(['invalid-input'], read);
+    const reading = await ignoreRefused(['invalid-input'], read);
     if (reading !== null && 'build' in reading) checkBuild(NewBuild.parse(reading.build));
   }
-  await unlessRefused(['invalid-input'], () => readSlackPress(data));
+  await ignoreRefused(['invalid-input'], () => readSlackPress(data));
 }
 
 function checkBuild(build: NewBuild): void {

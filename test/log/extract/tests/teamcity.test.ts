@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../../src/log/read-sources.ts';
-import { capturedLog } from '../../sections/read-sections.ts';
+import { readCapturedLog } from '../../sections/read-sections.ts';
 
 const read = (lines: readonly string[]) =>
   readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 
 describe('TeamCity service messages', () => {
-  const captured = capturedLog('teamcity-pytest.txt');
+  const captured = readCapturedLog('teamcity-pytest.txt');
 
   it('give failing tests with place, expected and actual values, as the plugin prints them', () => {
     const { failingTests } = read(captured.filter((line) => line.includes('##teamcity[')));

@@ -10,11 +10,11 @@ import {
 } from '../../../../src/service/triage/recording/recorder.ts';
 import { joinLines, type RecordingLine } from '../../../../src/service/triage/recording/recording-lines.ts';
 import { MADE_BY, never, recordRun, sampleToolbox } from '../../../support/recorded-run.ts';
-import { scriptedAnalyst } from '../../../support/scripted-analyst.ts';
+import { createScriptedAnalyst } from '../../../support/scripted-analyst.ts';
 import { sampleSubject } from '../../../support/subject.ts';
 
 /** A recorder with a clock that goes a second at each look, and what it kept. */
-function listened(change: Partial<RecorderOptions> = {}) {
+function createListened(change: Partial<RecorderOptions> = {}) {
   const parts: RecordingLine[][] = [];
   let now = 0;
   const keep: RecorderOptions['keep'] = async (_id, lines) => void parts.push([...lines]);
@@ -39,7 +39,7 @@ describe('the recorder', () => {
       [60_000, 0],
       [1_000, 2],
     ] as const) {
-      const { parts, options } = listened({ keepEveryMs });
+      const { parts, options } = createListened({ keepEveryMs });
       const run = begin(options);
       await run.asked.analyst.classify({ subject: sampleSubject() }, never);
       await run.asked.analyst.classify({ subject: sampleSubject() }, never);
@@ -56,13 +56,13 @@ describe('the recorder', () => {
     };
     const logged: string[] = [];
     const logger = { ...silentLogger, warn: (_fields: object, message: string) => void logged.push(message) };
-    const { options } = listened({ keep, logger });
+    const { options } = createListened({ keep, logger });
     await expect(recordRun({ recorder: createRunRecorder(options) })).rejects.toThrow('nothing was recorded');
     expect(new Set(logged)).toEqual(new Set(['a part of a recording could not be kept']));
   });
 
   it('accepts results of judgments and tools that JSON cannot represent', async () => {
-    const { parts, options } = listened();
+    const { parts, options } = createListened();
     const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 1 };
     const PLAN = { thought: '', confidence: 0, enough: false, retrieval: 0 };
     let deep: unknown = 'the end';
@@ -100,8 +100,8 @@ describe('the recorder', () => {
 
   it('masks what looks like a secret', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
-    const { parts, options } = listened();
-    const run = begin(options, scriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
+    const { parts, options } = createListened();
+    const run = begin(options, createScriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
     const { subject } = { subject: sampleSubject({ notes: [`export GITHUB_TOKEN=${token}`] }) };
     const { value: classification } = await run.asked.analyst.classify({ subject }, never);
     await run.asked.analyst.plan(
@@ -114,7 +114,7 @@ describe('the recorder', () => {
   });
 
   it('reports where it stopped because of size, and keeps what came before', async () => {
-    const { parts, options } = listened({ maxChars: 1_200, keepEveryMs: 60_000 });
+    const { parts, options } = createListened({ maxChars: 1_200, keepEveryMs: 60_000 });
     const run = begin(options);
     for (let times = 0; times < 4; times++)
       await run.asked.analyst.classify({ subject: sampleSubject() }, never);
@@ -125,7 +125,7 @@ describe('the recorder', () => {
   });
 
   it('records once that an analyst was cut off, and once that one failed', async () => {
-    const { parts, options } = listened({ keepEveryMs: 60_000 });
+    const { parts, options } = createListened({ keepEveryMs: 60_000 });
     const late = Promise.withResolvers<never>();
     const slow = { ...createRulesAnalyst(), classify: () => late.promise };
     const run = begin(options, slow);
