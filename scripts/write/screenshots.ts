@@ -43,7 +43,7 @@ async function takeScreenshots(
       (page) => page.as === as && (!forReadme || (README[page.name] === theme && size.name === 'wide')),
     );
     if (own.length === 0) continue;
-    const session = as === null ? {} : { session: await console.sessionOf(as) };
+    const session = as === null ? {} : { session: await console.openSession(as) };
     const { page, context } = await openPage(browser, {
       address: console.address,
       theme,

@@ -13,7 +13,7 @@ const sessions = new Map<string, string>();
 beforeAll(async () => {
   [console, browser] = await Promise.all([openStockedConsole(), openBrowser()]);
   pages = await stockPages(console);
-  for (const name of ['anna', 'ben', 'reader'] as const) sessions.set(name, await console.sessionOf(name));
+  for (const name of ['anna', 'ben', 'reader'] as const) sessions.set(name, await console.openSession(name));
 });
 afterAll(async () => {
   await browser.close();

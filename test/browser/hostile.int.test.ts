@@ -49,7 +49,7 @@ async function watching(look: (watched: Watched) => Promise<void>): Promise<void
   const { address } = client.console;
   const { page, context, complaints, requests } = await openPage(client.browser, {
     address,
-    session: await client.console.sessionOf('anna'),
+    session: await client.console.openSession('anna'),
   });
   const dialogs: string[] = [];
   page.on('dialog', async (dialog) => {

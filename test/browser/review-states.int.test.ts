@@ -147,7 +147,7 @@ describe('others', () => {
     const [first] = await pairOf('elsewhere');
     const { address } = client.console;
     const body = new URLSearchParams({ type: 'accept', version: String(first.version) });
-    const cookie = `__Host-fl=${await client.console.sessionOf('anna')}`;
+    const cookie = `__Host-fl=${await client.console.openSession('anna')}`;
     const post = async (headers: Record<string, string>) =>
       (
         await fetch(`${address}/review/${first.id}/decision`, {

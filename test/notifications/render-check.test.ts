@@ -16,7 +16,7 @@ import {
 
 const LINKS = createNoticeLinks('https://fl.example');
 
-function renderCheckOf(...heads: readonly BuildSituation[]) {
+function renderCheckFor(...heads: readonly BuildSituation[]) {
   const check = renderCheck(createSituation(...heads), LINKS);
   if (check === null) throw new Error('a check is expected');
   return check;
@@ -39,13 +39,13 @@ describe('the check run', () => {
   });
 
   it('is in progress while a failure is being analyzed', () => {
-    expect(renderCheckOf(createHead({ failures: 3 }))).toMatchObject({
+    expect(renderCheckFor(createHead({ failures: 3 }))).toMatchObject({
       status: 'in_progress',
       title: 'Analyzing 3 failures',
       annotations: [],
     });
-    expect(renderCheckOf(createHead({ causes: [createCause()], openCauses: 1 })).status).toBe('in_progress');
-    expect(renderCheckOf(createHead({ causes: [createCause()] })).status).toBe('completed');
+    expect(renderCheckFor(createHead({ causes: [createCause()], openCauses: 1 })).status).toBe('in_progress');
+    expect(renderCheckFor(createHead({ causes: [createCause()] })).status).toBe('completed');
   });
 
   it.each([
@@ -64,11 +64,11 @@ describe('the check run', () => {
       [createCause(createUnsureAnalysis(), { review: createDecision('reject') })],
     ],
   ] as const)('has the title: %s', (title, causes) => {
-    expect(renderCheckOf(createHead({ causes })).title).toBe(title);
+    expect(renderCheckFor(createHead({ causes })).title).toBe(title);
   });
 
   it('states why a failure could not be analyzed', () => {
-    expect(renderCheckOf(createHead({ job: { state: 'failed', error: 'expired' } })).title).toBe(
+    expect(renderCheckFor(createHead({ job: { state: 'failed', error: 'expired' } })).title).toBe(
       'Could not read the log: expired',
     );
   });
@@ -77,7 +77,7 @@ describe('the check run', () => {
     const causes = Array.from({ length: 14 }, (_, index) =>
       createCause(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }),
     );
-    const { annotations } = renderCheckOf(createHead({ causes }));
+    const { annotations } = renderCheckFor(createHead({ causes }));
     expect(annotations).toHaveLength(10);
     expect(annotations[0]).toEqual({
       ...{
@@ -90,7 +90,7 @@ describe('the check run', () => {
         'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',
       details: '288501  expected 10.20, got 10.21\n288502  at sum (src/cart/tax.ts:41)',
     });
-    expect(renderCheckOf(createHead({ causes: [createCause()] })).annotations[0]?.level).toBe('notice');
+    expect(renderCheckFor(createHead({ causes: [createCause()] })).annotations[0]?.level).toBe('notice');
   });
 
   it('omits suspects that are not a place in a repository', () => {
@@ -104,7 +104,7 @@ describe('the check run', () => {
     ]) {
       const answer = { ...sampleAnalysis().answer, suspects: [{ ...suspect, ...change }] };
       expect(
-        renderCheckOf(createHead({ causes: [createCause(sampleAnalysis({ answer }))] })).annotations,
+        renderCheckFor(createHead({ causes: [createCause(sampleAnalysis({ answer }))] })).annotations,
       ).toEqual([]);
     }
   });
@@ -114,7 +114,7 @@ describe('the check run', () => {
     const causes = Array.from({ length: 400 }, (_, index) =>
       createCause(sampleAnalysis({ id: `ana_${index}`, answer })),
     );
-    const check = renderCheckOf(createHead({ causes }));
+    const check = renderCheckFor(createHead({ causes }));
     expect(check.summary.length).toBeLessThanOrEqual(65_535);
     expect(check.text.length).toBeLessThanOrEqual(65_000);
     expect(check.text).toMatch(
@@ -127,16 +127,16 @@ describe('the check run', () => {
 });
 
 describe('the commit status', () => {
-  const renderStatusOf = (...heads: readonly BuildSituation[]) =>
+  const renderStatusFor = (...heads: readonly BuildSituation[]) =>
     renderStatus(createSituation(...heads), LINKS);
   it('fails with the builds, and succeeds only when they do', () => {
-    expect(renderStatusOf(createHead())).toMatchObject({
+    expect(renderStatusFor(createHead())).toMatchObject({
       state: 'pending',
       description: 'Analyzing the failure',
     });
     const category: Category = 'CODE_ERROR';
     const answer = { ...sampleAnalysis().answer, title: 'y'.repeat(300) };
-    const answered = renderStatusOf(
+    const answered = renderStatusFor(
       createHead({ causes: [createCause(sampleAnalysis({ category, answer }))] }),
     );
     expect(answered).toMatchObject({ state: 'failure', targetUrl: 'https://fl.example/builds/bld_1' });
@@ -147,10 +147,10 @@ describe('the commit status', () => {
       failures: 1,
       causes: [],
     };
-    const passed = renderStatusOf(
+    const passed = renderStatusFor(
       createHead({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }),
     );
     expect(passed).toMatchObject({ state: 'success', description: 'All failures are fixed' });
-    expect(renderStatusOf()).toBeNull();
+    expect(renderStatusFor()).toBeNull();
   });
 });

@@ -129,11 +129,11 @@ export const CHANNELS: readonly Channel[] = [
   {
     name: 'commit message',
     world: ({ name }, repository) => ({
-      build: { commit: repository.commitOf(name) },
+      build: { commit: repository.findCommit(name) },
       sources: [printTsc(repository.changedBy(name), 2)],
       asks: [
         ask('read_commit_history', { path: repository.changedBy(name), limit: null }),
-        ask('read_commit_diff', { commit: repository.commitOf(name), path: null }),
+        ask('read_commit_diff', { commit: repository.findCommit(name), path: null }),
       ],
       quote: TSC_QUOTE,
     }),
@@ -141,9 +141,9 @@ export const CHANNELS: readonly Channel[] = [
   {
     name: 'file of the repository',
     world: ({ name }, repository) => ({
-      build: { commit: repository.commitOf(name) },
-      sources: [printTsc(repository.fileOf(name), 4)],
-      asks: [ask('read_file', { path: repository.fileOf(name), line: 4, lineStart: null, lineEnd: null })],
+      build: { commit: repository.findCommit(name) },
+      sources: [printTsc(repository.findFile(name), 4)],
+      asks: [ask('read_file', { path: repository.findFile(name), line: 4, lineStart: null, lineEnd: null })],
       quote: TSC_QUOTE,
     }),
   },

@@ -9,15 +9,15 @@ import { ALL, joinLines } from './injections.ts';
 export interface HostileRepository {
   readonly folder: string;
   /** The file that holds the text with this name, on line 3. */
-  fileOf(name: string): string;
+  findFile(name: string): string;
   /** The newest commit whose message is the text with this name. */
-  commitOf(name: string): string;
+  findCommit(name: string): string;
   /** The file that this commit changed. */
   changedBy(name: string): string;
   remove(): void;
 }
 
-/** Beside the clone lies a file with a secret; a link in the clone leads to it. */
+/** Creates the clone. Next to it is a file with a secret, to which a link in the clone leads. */
 export function createHostileRepository(): HostileRepository {
   const home = mkdtempSync(join(tmpdir(), 'faultline-hostile-'));
   const folder = join(home, 'clone');
@@ -38,12 +38,12 @@ export function createHostileRepository(): HostileRepository {
   git(['fast-import', '--quiet', '--date-format=raw'], stream());
   // Newest first; the first commit holds the files.
   const commits = git(['log', '--format=%H', 'main']).split('\n').reverse().slice(1);
-  const createIndex = (name: string) => ALL.findIndex((injection) => injection.name === name);
+  const findPosition = (name: string) => ALL.findIndex((injection) => injection.name === name);
   return {
     folder,
-    fileOf: (name) => `src/parse/part-${createIndex(name)}.ts`,
-    commitOf: (name) => commits[createIndex(name)] ?? '',
-    changedBy: (name) => `src/money/item-${createIndex(name)}.ts`,
+    findFile: (name) => `src/parse/part-${findPosition(name)}.ts`,
+    findCommit: (name) => commits[findPosition(name)] ?? '',
+    changedBy: (name) => `src/money/item-${findPosition(name)}.ts`,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }

@@ -24,7 +24,7 @@ export async function openReviewWorld(options: StockOptions = {}): Promise<Revie
   const [console, browser] = await Promise.all([openStockedConsole(options), openBrowser()]);
   const sessions = new Map<string, string>();
   const createSession = async (name: keyof typeof READERS) => {
-    const session = sessions.get(name) ?? (await console.sessionOf(name));
+    const session = sessions.get(name) ?? (await console.openSession(name));
     sessions.set(name, session);
     return session;
   };

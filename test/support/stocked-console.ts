@@ -39,7 +39,7 @@ export interface StockedConsole {
   /** Uploads a build as an external sender would. Resolves with its id when its triage has ended. */
   bring(build: Incoming): Promise<string>;
   /** Returns the cookie value of a session of one of the readers. */
-  sessionOf(name: keyof typeof READERS): Promise<string>;
+  openSession(name: keyof typeof READERS): Promise<string>;
   /** Stops listening, as during a restart of the service. `listen` opens the same port again. */
   deafen(): Promise<void>;
   listen(): Promise<void>;
@@ -69,7 +69,7 @@ export async function openStockedConsole({
     app,
     stores: app.stores,
     bring: async (build) => await bring(address, build, app.stores),
-    sessionOf: async (name) => await signIn(address, READERS[name]),
+    openSession: async (name) => await signIn(address, READERS[name]),
     deafen: async () => await http.close(),
     listen: async () => {
       http = await buildHttp(deps);

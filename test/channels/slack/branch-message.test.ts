@@ -28,7 +28,7 @@ const STREAK: Streak = {
   seenToday: 1,
 };
 
-function wordMessage(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
+function createMessage(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
   const facts = findSlackFacts(situation);
   if (facts === null) throw new Error('there is something to say');
   return createSlackMessage(facts, { ...STREAK, ...streak }, links);
@@ -48,7 +48,7 @@ function formatMessage({ blocks }: SlackMessage): string {
 
 describe('the message about a broken branch', () => {
   it('has the cause, the change, its author, one line of evidence and the fix', () => {
-    const message = wordMessage(red(sampleAnalysis()));
+    const message = createMessage(red(sampleAnalysis()));
     expect(formatMessage(message)).toBe(
       [
         ':red_circle: *main is red: The cart total is rounded twice* (Test failure, 91 %)',
@@ -73,18 +73,20 @@ describe('the message about a broken branch', () => {
   });
 
   it('counts the failures of the day', () => {
-    expect(formatMessage(wordMessage(red(sampleAnalysis()), { seenToday: 3 }))).toContain('\nseen 3× today');
+    expect(formatMessage(createMessage(red(sampleAnalysis()), { seenToday: 3 }))).toContain(
+      '\nseen 3× today',
+    );
   });
 
   it('names the person who confirmed a known cause', () => {
-    expect(formatMessage(wordMessage(red(createRecalledAnalysis())))).toContain(
+    expect(formatMessage(createMessage(red(createRecalledAnalysis())))).toContain(
       '(Test failure, confirmed by grace on 2026-10-12, seen 14 times)',
     );
   });
 
   it('is yellow and asks for a review if the cause is uncertain', () => {
     const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
-    const message = wordMessage(red(createUnsureAnalysis(), { review }));
+    const message = createMessage(red(createUnsureAnalysis(), { review }));
     expect(formatMessage(message)).toMatch(
       /^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/,
     );
@@ -105,7 +107,7 @@ describe('the message about a broken branch', () => {
     ],
     [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(Test failure, 91 %)'],
   ] as const)('shows the decision of a person: %j', (change, line, how) => {
-    const message = wordMessage(red(sampleAnalysis(), { review: createDecision(change) }));
+    const message = createMessage(red(sampleAnalysis(), { review: createDecision(change) }));
     expect(formatMessage(message)).toContain(line);
     expect(formatMessage(message)).toContain(how);
     expect(formatMessage(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
@@ -115,7 +117,7 @@ describe('the message about a broken branch', () => {
     const causes = Array.from({ length: 11 }, (_, index) =>
       sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
     );
-    const message = wordMessage(createBranchSituation(sampleHead({ causes })));
+    const message = createMessage(createBranchSituation(sampleHead({ causes })));
     expect(message.text).toBe('main is red for 11 reasons');
     expect(formatMessage(message)).toContain('*8.* The cart total');
     expect(formatMessage(message)).toContain('… 3 more causes');
@@ -124,7 +126,7 @@ describe('the message about a broken branch', () => {
 
   it('explains why a build could not be analyzed', () => {
     const job = { state: 'failed', error: 'the daily budget is used up' } as const;
-    const message = wordMessage(createBranchSituation(sampleHead({ causes: [], job })));
+    const message = createMessage(createBranchSituation(sampleHead({ causes: [], job })));
     expect(formatMessage(message)).toContain(':red_circle: *main is red*');
     expect(formatMessage(message)).toContain('Faultline: not analyzed, the daily budget is used up');
   });
@@ -163,7 +165,7 @@ describe('no message is sent', () => {
 
 describe('the message about a fixed branch', () => {
   it('has the duration and the former cause', () => {
-    const message = wordMessage(createPassedSituation());
+    const message = createMessage(createPassedSituation());
     expect(formatMessage(message)).toBe(
       ':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]',
     );
@@ -176,7 +178,9 @@ describe('the message about a fixed branch', () => {
     ['2026-10-12T16:01:00.000Z', '2 h'],
     ['2026-10-15T14:01:00.000Z', '3 days'],
   ])('gives the duration of a failure that ends at %s as %s', (finishedAt, took) => {
-    expect(wordMessage(createPassedSituation({ finishedAt })).text).toContain(`green again after ${took} (`);
+    expect(createMessage(createPassedSituation({ finishedAt })).text).toContain(
+      `green again after ${took} (`,
+    );
   });
 });
 
@@ -200,7 +204,7 @@ describe('hostile text', () => {
       causes: [sampleCause(analysis, { review: createDecision({ reviewer: HOSTILE }) })],
     }),
   );
-  const message = wordMessage(situation, { author: HOSTILE, commit: HOSTILE });
+  const message = createMessage(situation, { author: HOSTILE, commit: HOSTILE });
 
   it('creates no mention, link, format or hidden character', () => {
     const text = `${formatMessage(message)}\n${message.text}`;
@@ -215,7 +219,7 @@ describe('hostile text', () => {
     const long = sampleAnalysis({
       answer: { ...answer, title: '<'.repeat(9_000), fixRecommendation: '&'.repeat(9_000) },
     });
-    for (const block of wordMessage(red(long)).blocks)
+    for (const block of createMessage(red(long)).blocks)
       if ('text' in block) expect(block.text.length).toBeLessThanOrEqual(6_000);
   });
 });

@@ -113,7 +113,7 @@ export function testCalibrationsContract(world: StoresWorld): void {
       const { stores, repository } = world;
       const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
         const build = await world.build({ number: createId('bld') });
-        const plain = await world.analysisOf(build, createId('fal'), {
+        const plain = await world.storeAnalysis(build, createId('fal'), {
           analyst: 'rules',
           promptHashes: { verify: '4f1c' },
         });

@@ -28,7 +28,7 @@ export function testCasesContract(world: StoresWorld): void {
       build.id,
       fingerprints.map((fingerprint) => sampleGroup(build.id, fingerprint)),
     );
-    const analysis = await world.analysisOf(build, fingerprints[0] ?? '', answer);
+    const analysis = await world.storeAnalysis(build, fingerprints[0] ?? '', answer);
     if (decision === undefined) return { build, analysis, decided: null };
     const review = await stores.reviews.open(sampleReview(analysis, { repository, origin: 'audit' }));
     const made = sampleDecision(review, decision);

@@ -8,7 +8,7 @@ export function testCausesContract(world: StoresWorld): void {
     async function storeFailing(number: string, fingerprint: string, branch = 'main') {
       const build = await world.build({ number, branch });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
-      await world.analysisOf(build, fingerprint);
+      await world.storeAnalysis(build, fingerprint);
       return build;
     }
     const find = async (fingerprint: string) =>
@@ -58,7 +58,7 @@ export function testCausesContract(world: StoresWorld): void {
       const fingerprint = `cause-${world.count}`;
       const build = await world.build({ number: '1' });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
-      const analysis = await world.analysisOf(build, fingerprint);
+      const analysis = await world.storeAnalysis(build, fingerprint);
       const review = await world.stores.reviews.open(
         sampleReview(analysis, { repository: world.repository }),
       );
@@ -75,7 +75,7 @@ export function testCausesContract(world: StoresWorld): void {
       const failed = await world.build({ number: '31', branch: 'main' });
       await world.stores.failures.saveGroups(failed.id, [sampleGroup(failed.id, fingerprint)]);
       await world.build({ number: '32', status: 'passed', branch: 'main' });
-      await world.analysisOf(failed, fingerprint);
+      await world.storeAnalysis(failed, fingerprint);
       expect(await find(fingerprint)).toMatchObject({ state: 'fixed', redPipelines: [] });
       expect(await happened(fingerprint)).toEqual(['fixed by null']);
     });
@@ -108,7 +108,7 @@ export function testCausesContract(world: StoresWorld): void {
       };
       const build = await world.build({ number: '71', branch: 'topic' });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
-      await world.analysisOf(build, fingerprint, { owner });
+      await world.storeAnalysis(build, fingerprint, { owner });
       await storeFailing('72', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ owner, assignee: null });
       const mine = async (...owners: string[]) =>

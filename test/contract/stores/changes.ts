@@ -28,7 +28,7 @@ export function testChangesContract(world: StoresWorld): void {
       };
       await stores.runSteps.add(build.id, step);
       await note();
-      const analysis = await world.analysisOf(build, 'fp-changes');
+      const analysis = await world.storeAnalysis(build, 'fp-changes');
       await note();
       const review = await world.openReview({ analysisId: analysis.id, buildId: build.id, repository });
       await note();

@@ -72,7 +72,7 @@ export function testConversationsContract(world: StoresWorld): void {
 
 async function createThread(world: StoresWorld): Promise<{ thread: Thread; buildId: string }> {
   const build = await world.build({ number: createId('bld') });
-  const analysis = await world.analysisOf(build, createId('fal'));
+  const analysis = await world.storeAnalysis(build, createId('fal'));
   const at = '2026-01-02T03:04:05.678Z';
   const thread = {
     id: createId('thr'),

@@ -109,7 +109,7 @@ export function testFailuresAndHistoryContract(world: StoresWorld): void {
       await world.stores.failures.saveGroups(two.id, [
         sampleGroup(two.id, `bb-${world.count}`, { message: 'connection refused' }),
       ]);
-      const analysis = await world.analysisOf(one, `aa-${world.count}`, { category: 'CODE_ERROR' });
+      const analysis = await world.storeAnalysis(one, `aa-${world.count}`, { category: 'CODE_ERROR' });
       const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
         (await world.stores.failures.search({ repository: world.repository, ...filter }, PAGE)).map(
           (row) => row.number,
@@ -163,7 +163,7 @@ export function testFailuresAndHistoryContract(world: StoresWorld): void {
       await world.stores.failures.saveGroups(two.id, [
         sampleGroup(two.id, `w2-${suffix}`, { message: 'npm error ERESOLVE' }),
       ]);
-      const analysis = await world.analysisOf(one, `w1-${suffix}`);
+      const analysis = await world.storeAnalysis(one, `w1-${suffix}`);
       const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
         (await world.stores.failures.search({ repositories: [world.repository], ...filter }, PAGE)).map(
           (row) => row.number,

@@ -16,7 +16,7 @@ export function testNotificationRulesContract(world: StoresWorld): void {
     async function storeFailing(number: string, fingerprint: string, branch = 'topic') {
       const build = await world.build({ number, branch });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
-      return await world.analysisOf(build, fingerprint);
+      return await world.storeAnalysis(build, fingerprint);
     }
     /** What rules are to be asked about, of this test's repository. */
     async function askQuestion() {

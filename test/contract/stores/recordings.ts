@@ -24,7 +24,7 @@ export function testRecordingsContract(world: StoresWorld): void {
       expect(before).toMatchObject({ triageId: triage.id, schema: 1, capped: false, analysis: null });
       expect(Buffer.from(before?.bytes ?? [])).toEqual(Buffer.from('one\0two'));
 
-      const analysis = await world.analysisOf(build, triage.fingerprint, { triageId: triage.id });
+      const analysis = await world.storeAnalysis(build, triage.fingerprint, { triageId: triage.id });
       expect((await recordings.find(triage.id))?.analysis).toEqual(analysis);
       const [head] = await recordings.list({ runs: [analysis.id] }, { limit: 10 });
       expect(head).toMatchObject({

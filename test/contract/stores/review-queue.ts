@@ -18,7 +18,7 @@ export function reviewQueueContract(world: StoresWorld): void {
   ): Promise<Review> {
     const { pullRequest = null, ...rest } = change;
     const build = await world.build({ number: createId('bld'), pullRequest });
-    const analysis = await world.analysisOf(build, fingerprint);
+    const analysis = await world.storeAnalysis(build, fingerprint);
     const openedAt = new Date(Date.now() - hours * HOUR).toISOString();
     return await world.stores.reviews.open(
       sampleReview(analysis, { repository: world.repository, openedAt, ...rest }),

@@ -9,7 +9,7 @@ export function testReviewsContract(world: StoresWorld): void {
     const CLAIM_MS = 60_000;
 
     it('are opened once for each analysis', async () => {
-      const analysis = await world.analysisOf(await world.build(), 'aa');
+      const analysis = await world.storeAnalysis(await world.build(), 'aa');
       const wanted = sampleReview(analysis, { repository: world.repository });
 
       const opened = await world.stores.reviews.open(wanted);

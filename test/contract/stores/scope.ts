@@ -10,7 +10,7 @@ export function scopeContract(world: StoresWorld): void {
       const names = [`${name}/a`, `${name}/b`, `${name.replace('_', 'x')}/a`, `${name}x/a`];
       for (const repository of names) {
         const build = await world.build({ repository });
-        const analysis = await world.analysisOf(build, `fp-${repository}`);
+        const analysis = await world.storeAnalysis(build, `fp-${repository}`);
         await db.query(
           `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
            values ($1, $2, $3, 't', 'ann', now(), now())`,

@@ -30,7 +30,7 @@ export function testSituationContract(world: StoresWorld): void {
         { branch: 'fix/tax', pullRequest: 7, number: '300', ...change },
         generic,
       );
-      await world.analysisOf(build, fingerprint);
+      await world.storeAnalysis(build, fingerprint);
       const head = (await situation()).heads.find((buildSituation) => buildSituation.build.id === build.id);
       return head?.causes.find(({ analysis }) => analysis.fingerprint === fingerprint)?.history;
     }
@@ -85,7 +85,7 @@ export function testSituationContract(world: StoresWorld): void {
         { ...sampleGroup(build.id, 'f00d'), failures: tests },
         sampleGroup(build.id, 'beef'),
       ]);
-      const analysis = await world.analysisOf(build, 'f00d');
+      const analysis = await world.storeAnalysis(build, 'f00d');
       const review = await world.stores.reviews.open(
         sampleReview(analysis, { repository: world.repository }),
       );
@@ -115,7 +115,7 @@ export function testSituationContract(world: StoresWorld): void {
     it('contain earlier failures and the build that fixed each, however many follow', async () => {
       await ours({ number: '100' });
       const last = await ours({ number: '101' });
-      await world.analysisOf(last, 'f00d');
+      await world.storeAnalysis(last, 'f00d');
       const passed = await ours({ number: '102', status: 'passed' });
       await ours({ number: '103', status: 'passed' });
       const [head] = (await situation()).heads;
@@ -274,7 +274,7 @@ export function testSituationContract(world: StoresWorld): void {
 
     it('contain whether a person muted the cause', async () => {
       const build = await storeFailed('f00d', { branch: 'main' });
-      await world.analysisOf(build, 'f00d');
+      await world.storeAnalysis(build, 'f00d');
       const of = { type: 'build', buildId: build.id } as const;
       const isMuted = async () =>
         (await world.stores.notices.situation(of)).heads.flatMap(({ causes }) =>

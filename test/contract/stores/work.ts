@@ -265,7 +265,7 @@ export function workContract(world: StoresWorld): void {
     async function storePublished() {
       const publisher = createId('thr');
       const build = await world.build({ number: createId('bld') });
-      const analysis = await world.analysisOf(build, createId('fal'));
+      const analysis = await world.storeAnalysis(build, createId('fal'));
       const { publications } = world.stores;
       const add = async (...publishers: string[]) =>
         await publications.add({ publishers, buildId: build.id, analysisId: analysis.id });

@@ -25,7 +25,7 @@ export interface StoresWorld {
   readonly count: number;
   /** Stores a build, a second later than the one before. */
   build(change?: Partial<NewBuild>): Promise<Build>;
-  analysisOf(build: Build, fingerprint: string, change?: Partial<Analysis>): Promise<Analysis>;
+  storeAnalysis(build: Build, fingerprint: string, change?: Partial<Analysis>): Promise<Analysis>;
   openReview(change?: Partial<OpenReview>): Promise<Review>;
 }
 
@@ -65,7 +65,7 @@ export function createStoresWorld(open: () => Promise<StoresUnderTest>): StoresW
       return (await under.stores.builds.upsert(sampleBuild({ repository: world.repository, ...change })))
         .build;
     },
-    analysisOf: async (build, fingerprint, change = {}) => {
+    storeAnalysis: async (build, fingerprint, change = {}) => {
       const { stores, db } = under;
       const triage = await stores.triages.open(build.id, fingerprint);
       const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, change);
@@ -74,7 +74,7 @@ export function createStoresWorld(open: () => Promise<StoresUnderTest>): StoresW
       return analysis;
     },
     openReview: async (change = {}) => {
-      const analysis = await world.analysisOf(
+      const analysis = await world.storeAnalysis(
         await world.build({ number: createId('bld') }),
         createId('fal'),
       );

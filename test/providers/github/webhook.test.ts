@@ -262,7 +262,7 @@ describe('further failures of one run', () => {
     }),
     delivery,
   });
-  const renderCheckOf = (jobId: number, delivery: string) => ({
+  const createCheckRun = (jobId: number, delivery: string) => ({
     event: 'check_run',
     payload: createGithubExample('check_run', 'completed', {
       repository,
@@ -287,7 +287,12 @@ describe('further failures of one run', () => {
 
   test('each further failed job, and the end of the run, request another triage of the build', async () => {
     expect(
-      await countRequestsAfter(createJob(1, 'd-1'), createJob(2, 'd-2'), renderCheckOf(3, 'd-3'), run('d-4')),
+      await countRequestsAfter(
+        createJob(1, 'd-1'),
+        createJob(2, 'd-2'),
+        createCheckRun(3, 'd-3'),
+        run('d-4'),
+      ),
     ).toEqual([1, 2, 3, 4]);
   });
 
@@ -295,11 +300,11 @@ describe('further failures of one run', () => {
     expect(
       await countRequestsAfter(
         createJob(1, 'd-1'),
-        renderCheckOf(1, 'd-2'),
+        createCheckRun(1, 'd-2'),
         createJob(1, 'd-3'),
         run('d-4'),
         createJob(2, 'd-5'),
-        renderCheckOf(3, 'd-6'),
+        createCheckRun(3, 'd-6'),
       ),
     ).toEqual([1, 1, 1, 2, 2, 2]);
   });

@@ -18,7 +18,7 @@ import {
 
 const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
-function wordMessage(
+function formatMessage(
   change: Partial<BuildSituation> = {},
   options: Parameters<typeof createJenkinsDescription>[1] = HTML,
 ) {
@@ -31,11 +31,11 @@ function wordMessage(
 const WHY = '<a href="https://fl.example/analyses/ana_9f2c">why</a>';
 
 it('a description contains the category, the confidence, the cause and the link', () => {
-  expect(wordMessage()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
-  expect(wordMessage({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
+  expect(formatMessage()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
+  expect(formatMessage({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
     'Test failure 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
   );
-  expect(wordMessage({}, { publicUrl: null, format: 'html' })).toBe(
+  expect(formatMessage({}, { publicUrl: null, format: 'html' })).toBe(
     'Test failure 91 %: The cart total is rounded twice.',
   );
 });
@@ -56,27 +56,27 @@ it.each([
     'Test failure, marked wrong by grace: ',
   ],
 ])('a description states what a person decided or found before: %#', (cause, start) => {
-  expect(wordMessage({ causes: [cause] })?.startsWith(start)).toBe(true);
+  expect(formatMessage({ causes: [cause] })?.startsWith(start)).toBe(true);
 });
 
 it('a description counts further causes', () => {
-  expect(wordMessage({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
+  expect(formatMessage({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
     'rounded twice. 2 more causes. <a',
   );
 });
 
 it('a description explains why there is no answer', () => {
   const job = { state: 'failed', error: 'the daily budget is used up' } as const;
-  expect(wordMessage({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
-  expect(wordMessage({ causes: [], job: null })).toBe(
+  expect(formatMessage({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
+  expect(formatMessage({ causes: [], job: null })).toBe(
     'Faultline: not analyzed, no failure was found in its logs',
   );
 });
 
 it('a description is not written during the triage, or for a passed build', () => {
-  expect(wordMessage({ causes: [], job: { state: 'running', error: null } })).toBeNull();
-  expect(wordMessage({ causes: [], question: openQuestion })).toBeNull();
-  expect(wordMessage({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
+  expect(formatMessage({ causes: [], job: { state: 'running', error: null } })).toBeNull();
+  expect(formatMessage({ causes: [], question: openQuestion })).toBeNull();
+  expect(formatMessage({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
 });
 
 describe('hostile text', () => {
@@ -85,14 +85,14 @@ describe('hostile text', () => {
   const causes = [sampleCause(sampleAnalysis({ id: '"><script>', answer: { ...answer, title } }))];
 
   it('is escaped in HTML', () => {
-    expect(wordMessage({ causes })).toContain(
+    expect(formatMessage({ causes })).toContain(
       '&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; ⟦U+202E⟧ &amp; [x](y)',
     );
-    expect(wordMessage({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
+    expect(formatMessage({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
   });
 
   it('has no brackets in plain text', () => {
-    expect(wordMessage({ causes }, { ...HTML, format: 'text' })).not.toMatch(/[<>]/);
+    expect(formatMessage({ causes }, { ...HTML, format: 'text' })).not.toMatch(/[<>]/);
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Difference } from '../../../src/domain/comparison.ts';
-import { compareCases, createAnswerOf, type TestCase } from './pairs.ts';
+import { compareCases, createAnswer, type TestCase } from './pairs.ts';
 
 const CODE = { category: 'CODE_ERROR' };
-const right = createAnswerOf('CODE_ERROR');
-const wrong = createAnswerOf('INFRA_ERROR');
+const right = createAnswer('CODE_ERROR');
+const wrong = createAnswer('INFRA_ERROR');
 
 describe('comparing two runs', () => {
   it('counts pairs: the difference, the wins, and the probability by chance', async () => {
@@ -90,7 +90,7 @@ describe('comparing two runs', () => {
       ...createTimes(9, wrong, right),
       ...createTimes(3, right, wrong),
       ...createTimes(20, right, right),
-      ...createTimes(4, createAnswerOf('TEST_FAILURE'), wrong),
+      ...createTimes(4, createAnswer('TEST_FAILURE'), wrong),
     ];
     const there = await compareCases(cases);
     const back = await compareCases(
@@ -171,8 +171,8 @@ describe('comparing two runs', () => {
   it('counts what is published, what is excused, and the confidence', async () => {
     const sure = { action: 'auto_notify', confidence: 0.9 };
     const comparison = await compareCases([
-      ...createTimes(2, createAnswerOf('INFRA_ERROR', sure), createAnswerOf('CODE_ERROR', sure)),
-      ...createTimes(2, right, createAnswerOf('CODE_ERROR', { abstained: true })),
+      ...createTimes(2, createAnswer('INFRA_ERROR', sure), createAnswer('CODE_ERROR', sure)),
+      ...createTimes(2, right, createAnswer('CODE_ERROR', { abstained: true })),
     ]);
     expect(find(comparison, 'published and wrong')).toMatchObject({ a: 0.5, b: 0, won: 2 });
     expect(find(comparison, 'published and right')).toMatchObject({ a: 0, b: 0.5 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareCases, createAnswerOf, createOutcomes, type TestCase } from './pairs.ts';
+import { compareCases, createAnswer, createOutcomes, type TestCase } from './pairs.ts';
 
 const labels = { category: 'CODE_ERROR' };
-const right = createAnswerOf('CODE_ERROR');
-const wrong = createAnswerOf('INFRA_ERROR');
+const right = createAnswer('CODE_ERROR');
+const wrong = createAnswer('INFRA_ERROR');
 
 describe('the compared cases', () => {
   it('are listed if they are on one side only, on neither, or not in the data set', async () => {
@@ -51,14 +51,14 @@ describe('the compared cases', () => {
       {
         labels: { ...labels, also_ok: ['TEST_FAILURE'], source: 'https://example.test/issues/7' },
         a: right,
-        b: createAnswerOf('TEST_FAILURE'),
+        b: createAnswer('TEST_FAILURE'),
       },
       {
         labels: { ...labels, source: 'javascript:alert(1)' },
         a: right,
-        b: createAnswerOf('CODE_ERROR', { action: 'auto_notify' }),
+        b: createAnswer('CODE_ERROR', { action: 'auto_notify' }),
       },
-      { labels, a: wrong, b: createAnswerOf('TEST_FAILURE') },
+      { labels, a: wrong, b: createAnswer('TEST_FAILURE') },
       { labels, a: right, b: right },
     ];
     const { won, lost, changed } = await compareCases(cases);

@@ -33,7 +33,7 @@ export async function* createOutcomes(rows: readonly object[]): AsyncGenerator<C
 }
 
 /** A right or wrong answer to a case whose label is CODE_ERROR. */
-export function createAnswerOf(category: string, others: Partial<CaseResult> = {}): Partial<CaseResult> {
+export function createAnswer(category: string, others: Partial<CaseResult> = {}): Partial<CaseResult> {
   return { category, action: 'human_review', confidence: 0.7, ...others };
 }
 

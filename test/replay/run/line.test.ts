@@ -9,7 +9,7 @@ describe('parallel work', () => {
     const line = createLine<number>(2, (done) => void order.push(done));
     for (let index = 0; index < 6; index++) {
       await line.room();
-      await line.add(returnAfter(index === 0 ? 60 : 1, index, ended));
+      await line.add(waitAndReturn(index === 0 ? 60 : 1, index, ended));
     }
     expect(await line.end()).toBe(6);
     expect(order).toEqual([0, 1, 2, 3, 4, 5]);
@@ -32,7 +32,7 @@ async function failAfter(milliseconds: number, words: string): Promise<number> {
   throw new Error(words);
 }
 
-async function returnAfter(milliseconds: number, value: number, ended: number[]): Promise<number> {
+async function waitAndReturn(milliseconds: number, value: number, ended: number[]): Promise<number> {
   await sleep(milliseconds);
   ended.push(value);
   return value;

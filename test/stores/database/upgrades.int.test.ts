@@ -287,7 +287,7 @@ async function countRows(database: PgDatabase): Promise<Map<string, number>> {
 async function expectPages(change: (config: Config) => Config): Promise<void> {
   const console = await openStockedConsole({ change });
   try {
-    const cookie = `__Host-fl=${await console.sessionOf('admin')}`;
+    const cookie = `__Host-fl=${await console.openSession('admin')}`;
     const answers = new Map<string, number>();
     for (const path of [...(await listPages(console)), ...(await listApi(console))]) {
       const headers = path.startsWith('/api/') ? { authorization: `Bearer ${READERS.admin}` } : { cookie };

@@ -10,7 +10,7 @@ export type CharSet = bigint;
 export interface Alphabet {
   readonly all: CharSet;
   /** Returns the characters that a leaf matches, according to the engine itself with these flags. */
-  setOf(
+  toCharSet(
     leaf: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass,
     flags: string,
   ): CharSet;
@@ -65,7 +65,7 @@ export function createAlphabet(sources: readonly string[]): Alphabet {
   };
   return {
     all: (1n << BigInt(characters.length)) - 1n,
-    setOf: (leaf, flags) => setOfSource(leaf.raw, flags.replace(/[gymd]/g, '')),
+    toCharSet: (leaf, flags) => setOfSource(leaf.raw, flags.replace(/[gymd]/g, '')),
     setOfSource,
   };
 }

@@ -114,7 +114,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     else if (node.type === 'Quantifier') repeat(node, from, to, loop);
     else if (node.type === 'Assertion') addCondition(node, from, to);
     else if (node.type === 'Backreference') addBackreference(node, from, to, loop);
-    else reads(from, alphabet.setOf(node, flags), loop, to);
+    else reads(from, alphabet.toCharSet(node, flags), loop, to);
   }
 
   function repeat(node: AST.Quantifier, from: number, to: number, loop: Loop | null): void {
@@ -181,7 +181,7 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
       return;
     }
     if (kind === 'lookahead') addAlternatives(alternatives, from, state(), null);
-    else if (computeLongestOf(alternatives) > MAX_BEHIND)
+    else if (computeLongestAlternative(alternatives) > MAX_BEHIND)
       throw new UnprovenError(`looks behind at more than ${MAX_BEHIND} characters: ${raw}`);
     free(from, to, { kind: 'unsure' });
   }
@@ -223,7 +223,7 @@ function findSingle(
     if (elements.length !== 1 || node === undefined) return null;
     if (node.type !== 'Character' && node.type !== 'CharacterSet' && node.type !== 'CharacterClass')
       return null;
-    set |= alphabet.setOf(node, flags);
+    set |= alphabet.toCharSet(node, flags);
   }
   return set;
 }
@@ -231,13 +231,14 @@ function findSingle(
 /** Returns the maximum number of characters that a node can read. */
 function computeLongest(node: AST.Element): number {
   if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * computeLongest(node.element);
-  if (node.type === 'Group' || node.type === 'CapturingGroup') return computeLongestOf(node.alternatives);
+  if (node.type === 'Group' || node.type === 'CapturingGroup')
+    return computeLongestAlternative(node.alternatives);
   if (node.type === 'Backreference')
     return [node.resolved].flat().reduce((most, group) => Math.max(most, computeLongest(group)), 0);
   return node.type === 'Assertion' ? 0 : 1;
 }
 
-function computeLongestOf(alternatives: readonly AST.Alternative[]): number {
+function computeLongestAlternative(alternatives: readonly AST.Alternative[]): number {
   return Math.max(
     ...alternatives.map(({ elements }) =>
       elements.reduce((sum, element) => sum + computeLongest(element), 0),

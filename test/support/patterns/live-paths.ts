@@ -54,7 +54,7 @@ export function findLiveWays(all: readonly Position[], longestText: number): Ver
       const members = parts[to]?.members ?? [];
       const among = reach[from] ?? new Set();
       return divides(positions, part.members, members, among)
-        ? [{ to, apart: areApart(positions, part.members, members, among) }]
+        ? [{ to, apart: computeDistance(positions, part.members, members, among) }]
         : [];
     }),
   );
@@ -241,7 +241,7 @@ function countTriples(
  * Returns the minimum number of characters between two arrivals in B of paths over the same text that both
  * come from A.
  */
-function areApart(
+function computeDistance(
   positions: readonly Position[],
   a: readonly number[],
   b: readonly number[],

@@ -39,31 +39,31 @@ const VERBS: ReadonlySet<string> = new Set(
     bundle cache calibrate call canonicalize cap capture catch categorize change check checksum choose
     cite claim clamp classify clean clear clip clone close collect combine commit compare compile
     complete compose compress compute conceal conclude configure confirm connect consolidate contains
-    converse convert copy correct count crawl cross cut deal decide declare decode decompress deduplicate
-    define defines delete deliver demonstrate derive describe detach detect determine diagnose die diff
-    digest dim disable disarm discover dispatch disturb divide doubt download draft drain draw drop dump
-    edit embed encode end enforce ensure enter escalate escape estimate evaluate execute expand expect
-    explain export extend extract fade fail fence fetch fill filter find finish fit fix flag flatten
-    flush fold follow foretell forge forget fork format forward free freeze fuse fuzz gather generate get
-    give grade grep group grow guess guide gunzip hand hang hash have help hide highlight hold hurry
-    identify ignore import index insert inspect install instrument interleave introduce invent
-    investigate join judge keep kill label land lay learn leave limit link lint list listen load locate
-    lock log look lose lower make map mark mask match measure mend mention merge migrate mine misquote
-    modify move name narrow need neutralize normalize note number obey observe omit open order output
-    overwrites pack pair parse pass pay penalize pick place plan plant play point poison post postpone
-    predict prefix prepare press preview print probe process propose protect prove provide publish pull
-    put quantize quarantine query quote raise rank rate reach read reason recall recite record recount
-    recover redact redraw reduce reformat refresh refuse register rehearse reindex reject release
-    relocate remember remove rename render renew repair repeat replace replay reply report reproduce
-    request require rerun resample rescale reset resolve restore restart retain retry review revise revoke
-    rewrite roll rotate round route rule run sample sanitize save say scale scan scope score search see
-    seed select send serialize serve set settle shade share shift shorten show shuffle sign sit skip
-    slice soften sort space speak spell split squeeze stamp stand start state stay stem stock stop store
-    stream strip submit substitute subtract suggest sum summarize survey sweep sync synchronize tail take
-    tally teach tell test throw tidy tokenize trace track train transact translate triage trim trust try
-    turn understand undo unescape unmark unpack unquote unwrap unzstd updating upgrade upload upsert use
-    vanish vary verify view visit wait wake walk want warm warn watch weigh with withdraw without work
-    wrap write
+    continue converse convert copy correct count crawl cross cut deal decide declare decode decompress
+    deduplicate define defines delete deliver demonstrate derive describe detach detect determine
+    diagnose die diff digest dim disable disarm discover dispatch disturb divide doubt download draft
+    drain draw drop dump edit embed encode end enforce ensure enter escalate escape estimate evaluate
+    execute expand expect explain export extend extract fade fail fence fetch fill filter find finish fit
+    fix flag flatten flush fold follow foretell forge forget fork format forward free freeze fuse fuzz
+    gather generate get give grade grep group grow guess guide gunzip hand hang hash have help hide
+    highlight hold hurry identify ignore import index insert inspect install instrument interleave
+    introduce invent investigate join judge keep kill label land lay learn lease leave lighten limit link
+    lint list listen load locate lock log look lose lower make map mark mask match measure mend mention
+    merge migrate mine misquote modify move name narrow need neutralize normalize note number obey
+    observe omit open order output overwrites pack pair parse pass pay penalize pick place plan plant
+    play point poison post postpone predict prefix prepare press preview print probe process propose
+    protect prove provide publish pull put quantize quarantine query quote raise rank rate reach read
+    reason recall receive recite record recount recover redact redraw reduce reformat refresh refuse
+    register rehearse reindex reject release relocate remember remove rename render renew repair repeat
+    replace replay reply report reproduce request require rerun resample rescale reset resolve restart
+    restore retain retry review revise revoke rewrite roll rotate round route rule run sample sanitize
+    save say scale scan scope score search see seed select send serialize serve set settle shade share
+    shift shorten show shuffle sign sit skip slice soften sort space speak spell split spread squeeze
+    stamp stand start state stay stem stock stop store stream strip submit substitute subtract suggest
+    sum summarize survey sweep sync synchronize tail take talk tally teach tell test throw tidy time
+    tokenize trace track train transact translate triage trim trust try turn understand undo unescape
+    unmark unpack unquote unwrap unzstd updating upgrade upload upsert use vanish vary verify view visit
+    wait wake walk want warm warn watch weigh with withdraw without work wrap write
   `
     .trim()
     .split(/\s+/),
