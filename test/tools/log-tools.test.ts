@@ -140,8 +140,8 @@ describe('the tools that read a log of several failures', () => {
     const report =
       '<testsuite><testcase classname="a" name="one"><failure message="1"/></testcase>' +
       '<testcase classname="a" name="two"><failure message="2"/></testcase></testsuite>';
-    const askReport = asking(
-      { archive: archiveOf({ ...logs, 'report.xml': report }) },
+    const askReport = createContext(
+      { archive: createArchive({ ...logs, 'report.xml': report }) },
       sampleSubject({ foreign }),
     );
     const [other] = (await askReport('TEST_FAILURE', 'read_artifact', { source: 'report.xml' })).findings;
