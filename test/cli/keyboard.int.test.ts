@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scriptOf } from '../journeys/graph-llm-stage.ts';
+import { createScript } from '../journeys/graph-llm-stage.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
-import { faultlineProcess } from './faultline.ts';
+import { runFaultlineProcess } from './faultline.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const LOG = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-rounding/log.txt');
@@ -92,13 +92,13 @@ describe('a model that asks the person at the keyboard', () => {
 
   it('is not offered the person in a pipe', async () => {
     const prompts = scriptAsk();
-    const { stderr } = await faultlineProcess(SHOP(), { env: createEnvironment() });
+    const { stderr } = await runFaultlineProcess(SHOP(), { env: createEnvironment() });
     expect(stderr).not.toContain('The model asks');
     expect(prompts.find((prompt) => prompt.includes('"tools":["'))).not.toContain('ask_reviewer');
   });
 
   it('waits in a triage until the person has answered, and goes on', async () => {
-    const usual = scriptOf({});
+    const usual = createScript({});
     const prompts: string[] = [];
     let isAsked = false;
     server.script((request) => {
