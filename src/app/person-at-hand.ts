@@ -7,7 +7,7 @@ import type { Person, ReviewerClient } from '../ports/toolbox.ts';
 const WAIT_MS = 10 * 60_000;
 
 interface AtHand {
-  /** Nobody can be asked if undefined. */
+  /** Undefined if there is no person to ask. */
   readonly person: Person | undefined;
   readonly mask: (text: string) => Promise<string>;
   readonly clock: Clock;
