@@ -8,7 +8,7 @@ import { ProvidersConfig } from '../../src/providers/registry.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 import { type Account, type GiteaServer, startGitea } from '../support/gitea-server.ts';
 import { TEST_CONFIG } from '../support/http-deps.ts';
-import { otherNode } from '../support/other-node.ts';
+import { installOtherNode } from '../support/other-node.ts';
 
 const PUBLIC_URL = 'https://faultline.shop.example';
 const Hooks = z.array(
@@ -22,7 +22,7 @@ let token: string;
 let settings: Record<string, string> = {};
 
 beforeAll(async () => {
-  gitea = await startGitea(await otherNode('20.20.2'));
+  gitea = await startGitea(await installOtherNode('20.20.2'));
   const { admin, api } = gitea;
   [ben, cleo] = [await gitea.addAccount('ben'), await gitea.addAccount('cleo')];
   await api(admin, 'POST', '/orgs', z.unknown(), { username: 'acme' });
