@@ -9,6 +9,7 @@ import { RELEASE } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Analyst } from '../ports/analyst.ts';
+import type { ConversationStore } from '../ports/stores.ts';
 import type { Logger, Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
@@ -172,17 +173,20 @@ export function openAsk(
   });
 }
 
-/** Opens follow-up questions about analyses in memory. Their threads end with the process. */
+/**
+ * Opens follow-up questions about analyses in memory. Without a store, their threads end with the process.
+ */
 export async function openAskAtHand(
   build: Build,
   { analyses, reading }: TriagedSources,
   parts: AskParts,
+  conversations?: ConversationStore,
 ): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
   return createAsk({
     ...createSharedDeps(parts),
     topics: createTopicsAtHand(build, analyses, reading),
-    conversations: createMemoryConversations(),
+    conversations: conversations ?? createMemoryConversations(),
   });
 }
 

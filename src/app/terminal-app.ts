@@ -10,6 +10,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-log.ts';
 import { createLogThreads } from '../log/worker-pool.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifications/build-answers.ts';
+import type { ConversationStore } from '../ports/stores.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Person } from '../ports/toolbox.ts';
 import type { Experiment, InvestigateDeps } from '../service/triage/investigate.ts';
@@ -160,7 +161,7 @@ export async function createTerminalApp(
       return {
         ...triaged,
         recordings,
-        ask: () => openAskAtHand(build, triaged, { ...investigation, masker }),
+        ask: (kept?: ConversationStore) => openAskAtHand(build, triaged, { ...investigation, masker }, kept),
       };
     },
   };

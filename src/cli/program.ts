@@ -367,7 +367,10 @@ function askCommand(): Command {
     .option('--scan-threads <n>', 'documents: number that is read at once (default: 4)', parsePositive)
     .option('--preview <n>', 'documents: length of each preview in characters (default: 1500)', parsePositive)
     .option('--logs', 'a folder: analyze the logs in it first')
-    .option('--session-dir <dir>', 'a folder: directory for its sessions (default: in the data directory)')
+    .option(
+      '--session-dir <dir>',
+      'a folder or log: directory for its sessions (default: in the data directory)',
+    )
     .addOption(createAnalystOption())
     .option(
       '--url <address>',

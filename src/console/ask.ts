@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
+import { toAnswerForm } from '../domain/answer-form.ts';
 import { nameCodes } from '../domain/category-words.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
@@ -228,12 +229,15 @@ export function renderTurn(turn: Turn, renderCitation: (cited: Citation) => Html
   const known = new Set(turn.citations.map(({ id }) => id));
   return html`<article class="panel pad" id="turn-${turn.position}"><h2>${turn.question}</h2>
     <p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
-    <div class="answer">${turn.statements.map(
-      ({ lead, text }) =>
-        html`${
-          lead.includes('\n') && html`<br>`
-        }${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`,
-    )}</div>
+    <div class="answer">${
+      renderComparison(turn, known) ??
+      turn.statements.map(
+        ({ lead, text }) =>
+          html`${
+            lead.includes('\n') && html`<br>`
+          }${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`,
+      )
+    }</div>
     ${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map(renderCitation)}</ul>`}
     <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary>
     <ol>${turn.steps.map(
@@ -241,6 +245,21 @@ export function renderTurn(turn: Turn, renderCitation: (cited: Citation) => Html
         html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span>
           ${step.summary}</li>`,
     )}</ol></details></article>`;
+}
+
+/** Renders a comparison as a table of both sides; null for any other answer. */
+function renderComparison(turn: Turn, known: ReadonlySet<string>): Html | null {
+  const form = toAnswerForm(turn);
+  if (form.shape !== 'comparison' || form.sides === null) return null;
+  const [first, second] = form.sides;
+  return html`${form.summary.map((line) => html`<p>${inlineProse(line, known)}</p>`)}
+    <table><thead><tr><th scope="col">Aspect</th><th scope="col">${first}</th>
+    <th scope="col">${second}</th></tr></thead>
+    <tbody>${form.rows.map(
+      (row) =>
+        html`<tr><th scope="row">${row.aspect}</th><td>${inlineProse(row.first, known)}</td>
+          <td>${inlineProse(row.second, known)}</td></tr>`,
+    )}</tbody></table>`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import { parseJson } from '../lib/text.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
-const ID = /^ses_\w{1,60}$/;
+const ID = /^(?:ses|thr)_\w{1,60}$/;
 
 /** The fields that every version has, by which another version is recognized. */
 const Peek = z.object({

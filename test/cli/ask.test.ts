@@ -1,30 +1,73 @@
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openServerClient } from '../../src/cli/ask/ask-clients.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { runFaultline } from './faultline.ts';
 
 const CART = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-rounding/log.txt');
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-ask-log-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 const never = new AbortController().signal;
 
 describe('faultline ask', () => {
-  it('answers about a log without a database, as Key<tab>value lines, and says that nothing is stored', async () => {
-    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'how did it fail?']);
+  it('answers about a log without a database, as Key<tab>value lines, and says where that is kept', async () => {
+    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'how did it fail?', '--data', folder]);
     expect(code).toBe(0);
     for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
     expect(stdout).toMatch(/^Shape\tjourney$/m);
     expect(stdout).toMatch(/^Cites\t\[E\d+\] log\.txt:\d+/m);
-    expect(stdout).not.toContain('Thread');
-    expect(stderr).toContain('Not stored');
+    expect(stdout).toMatch(/^Thread\tthr_/m);
+    expect(stderr).toContain(`Stored in ${folder}/sessions/thr_`);
+  });
+
+  it('continues the session about a log while its content is the same', async () => {
+    const log = join(folder, 'build.log');
+    await copyFile(CART, log);
+    const sessions = join(folder, 'kept');
+    const ask = async (...args: string[]) =>
+      await runFaultline(['ask', log, ...args, '--session-dir', sessions]);
+    await ask('how did it fail?');
+    expect((await ask('did it fail before?', '--resume', '--json')).stdout).toContain('"position":2');
+    const [file = ''] = await readdir(sessions);
+    const session: unknown = JSON.parse(await readFile(join(sessions, file), 'utf8'));
+    expect(session).toMatchObject({
+      target: { kind: 'log', path: log },
+      stack: expect.arrayContaining(['jest']),
+      learned: [expect.stringContaining('how did it fail? →')],
+      turns: [{ position: 1 }, { position: 2 }],
+    });
+
+    await writeFile(log, 'Error: another build\nnpm error code 1\n');
+    const changed = await ask('why?', '--resume', '--json');
+    expect(changed.stderr).toContain('No conversation about this yet');
+    expect((await ask('why?', '--thread', file.replace('.json', ''))).stderr).toContain('has changed since');
+
+    await writeFile(join(sessions, file), JSON.stringify({ ...Object(session), version: 99 }));
+    const refused = await ask('why?', '--resume');
+    expect(refused.stderr).toContain('has version 99 of the session format; this release reads version 1');
+    expect(refused.code).toBe(3);
+  });
+
+  it('answers where nothing can be written, and says that nothing is stored', async () => {
+    const blocked = join(folder, 'a-file');
+    await writeFile(blocked, '');
+    const { code, stderr } = await runFaultline(['ask', CART, 'why?', '--data', blocked]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('Not stored: the data directory cannot be written.');
   });
 
   it('prints only one JSON object with --json', async () => {
-    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'why?', '--json']);
+    const { code, stdout, stderr } = await runFaultline(['ask', CART, 'why?', '--json', '--data', folder]);
     expect([code, stderr]).toEqual([0, '']);
     const Answer = z.object({
       ok: z.literal(true),
-      kept: z.literal(false),
+      kept: z.literal(true),
       text: z.string().min(1),
       citations: z.array(z.object({ id: z.string() })),
     });
@@ -33,7 +76,7 @@ describe('faultline ask', () => {
 
   it('is a usage error without a question if there is no terminal, and with a thread if none is stored', async () => {
     expect(await runFaultline(['ask', 'ana_1'])).toMatchObject({ code: 2, stdout: '' });
-    expect((await runFaultline(['ask', CART, 'why?', '--thread', 'thr_1'])).code).toBe(2);
+    expect((await runFaultline(['ask', CART, 'why?', '--thread', 'thr_1', '--data', folder])).code).toBe(3);
     expect((await runFaultline(['ask', '-', 'why?', '--resume'])).code).toBe(2);
   });
 

@@ -1,18 +1,24 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { openSessions } from '../../app/explore-app.ts';
 import { createTerminalApp } from '../../app/terminal-app.ts';
 import { createApp } from '../../app.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { Step } from '../../domain/analysis.ts';
+import type { SourceText } from '../../domain/build.ts';
 import type { Thread, Turn } from '../../domain/conversation.ts';
 import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { parseJson } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { findBuild } from '../../service/answers/views.ts';
 import type { AskWatcher } from '../../service/ask/answer-question.ts';
 import type { Ask, AskInput } from '../../service/ask/ask.ts';
+import { createLogSessions } from '../../service/ask/log-sessions.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../service/ask/views.ts';
 import { askServer, Refusal, type Service, send } from '../server-client.ts';
 import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
@@ -63,7 +69,12 @@ export async function openStoredClient(target: string, config: Config): Promise<
  */
 export async function openLogClient(
   path: string,
-  options: { readonly repo?: string; readonly onStep: (text: string) => void },
+  options: {
+    readonly repo?: string;
+    readonly onStep: (text: string) => void;
+    /** The folder that keeps the sessions about the log; null for standard input. */
+    readonly sessions: string | null;
+  },
   config: Config,
   signal: AbortSignal,
 ): Promise<AskClient> {
@@ -87,12 +98,30 @@ export async function openLogClient(
     const triaged = await app.triage(build, sources, signal, around);
     if (triaged.analyses.length === 0)
       throw new TriageError('internal', 'No answer was produced. Please report this log');
-    const ask = await triaged.ask();
-    return createClient(path, { buildId: build.id }, ask, false, async () => large?.close());
+    const about = { buildId: build.id };
+    const close = async () => large?.close();
+    if (options.sessions === null) return createClient(path, about, await triaged.ask(), false, close);
+    const files = await openSessions(options.sessions);
+    const target = { kind: 'log', path: resolve(path), hash: hashLog(path, sources) } as const;
+    const { analyses, reading } = triaged;
+    const stack = reading.toolchains;
+    const ask = await triaged.ask(createLogSessions({ files, target, analyses, stack }));
+    const client = createClient(path, about, ask, true, close);
+    return { ...client, location: (id) => files.getPath(id) };
   } catch (error) {
     large?.close();
     throw error;
   }
+}
+
+/** Returns what changes with the content of a log: a hash of its text, or of the time of a large file. */
+function hashLog(path: string, sources: readonly (SourceText | LogInPieces)[]): string {
+  const hash = createHash('sha256');
+  for (const source of sources) {
+    if ('text' in source) hash.update(`${source.name}\n${source.text}\n`);
+    else hash.update(`${source.name}\n${statSync(path).size} ${statSync(path).mtimeMs}\n`);
+  }
+  return hash.digest('hex');
 }
 
 /** Checks whether an id names a build: `bld_…` and `provider:number` do, anything else names an analysis. */

@@ -1,6 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { toAnswerForm } from '../../domain/answer-form.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
@@ -18,6 +20,7 @@ import {
 import { answerFoot, formatPlainAnswer, showWordByWord } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 import { chooseTargetKind } from './ask-target.ts';
+import { formatComparison } from './comparison-text.ts';
 import { runSession } from './session.ts';
 
 export interface AskCommandOptions extends ServerOptions {
@@ -82,16 +85,20 @@ async function openClient(
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     const kind = await chooseTargetKind(target, options);
     if (kind !== 'logs') return await openPlace(target, kind, options, dataDir);
-    if (options.thread !== undefined || options.resume === true)
+    const { openLogClient } = await import('./ask-clients.ts');
+    const { getSessionFolder } = await import('./place-client.ts');
+    const folder = getSessionFolder(options.sessionDir, dataDir);
+    const sessions = target !== '-' && (await canWrite(folder)) ? folder : null;
+    if (sessions === null && (options.thread !== undefined || options.resume === true))
       throw new TriageError(
         'invalid-config',
-        'Questions about a log file are not stored, so there is no thread to continue.',
+        'Questions about standard input, or without a data directory to write to, are not stored.',
       );
-    const { openLogClient } = await import('./ask-clients.ts');
     const signal = session ? new AbortController().signal : createInterruptSignal();
     const given = {
       ...(options.repo === undefined ? {} : { repo: options.repo }),
       onStep: (text: string) => progress.phase(text),
+      sessions,
     };
     return await openLogClient(target, given, withAnalyst(readConfig(dataDir), options), signal);
   }
@@ -104,6 +111,13 @@ async function openClient(
   const token = resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
   const { openServerClient } = await import('./ask-clients.ts');
   return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
+}
+
+async function canWrite(folder: string): Promise<boolean> {
+  return await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => access(folder, constants.W_OK))
+    .then(() => true)
+    .catch(() => false);
 }
 
 async function openPlace(
@@ -152,17 +166,21 @@ async function answerOnce(
   progress: Progress,
 ): Promise<void> {
   const asItComes = style.color && options.json !== true;
+  // A comparison is shown side by side once it is whole.
+  let isTable = false;
   const words = showWordByWord((text) => void process.stdout.write(text));
   const person = options.json === true ? undefined : openKeyboard(progress);
   const watcher = {
     person,
     onStep: (step: Parameters<typeof formatPhaseText>[0]) => {
+      if (step.node === 'understand') isTable = step.summary.startsWith('comparison');
       if (step.node === 'execute_tools') for (const line of formatCallLines(step)) progress.line(line);
       if (step.node !== 'compose_answer' && step.node !== 'check_citations')
         progress.phase(formatPhaseText(step));
     },
     ...(asItComes && {
       onText: (piece: Parameters<typeof words.onText>[0]) => {
+        if (isTable) return;
         progress.stop();
         words.onText(piece);
       },
@@ -171,8 +189,10 @@ async function answerOnce(
   const turn = await client.ask(question, thread, watcher, createInterruptSignal());
   progress.stop();
   words.end();
-  if (options.json) return print(formatJson({ ok: true, schema: 1, kept: client.kept, ...turn }));
-  await print(asItComes ? `\n\n${answerFoot(turn)}` : formatPlainAnswer(turn, client.kept));
+  if (options.json)
+    return print(formatJson({ ok: true, schema: 1, kept: client.kept, ...turn, form: toAnswerForm(turn) }));
+  const table = isTable ? formatComparison(turn, style.width) : '';
+  await print(asItComes ? `${table}\n\n${answerFoot(turn)}` : formatPlainAnswer(turn, client.kept));
   say(formatFarewell(client, turn.threadId));
 }
 
@@ -193,6 +213,9 @@ function formatFarewell({ kept, target, location }: AskClient, thread: string): 
       `Stored in ${toVisibleLine(location(thread))}. ` +
       `Continue with: faultline ask ${toVisibleLine(target)} --resume`
     );
-  if (!kept) return 'Not stored: conversations about a log file are not kept.';
+  if (!kept)
+    return target === '-'
+      ? 'Not stored: conversations about standard input are not kept.'
+      : 'Not stored: the data directory cannot be written.';
   return `Stored. Continue with: faultline ask ${toVisibleLine(target)} --thread ${thread}`;
 }

@@ -9,6 +9,7 @@ import { formatQuestion } from '../keyboard.ts';
 import { formatCallLines } from '../progress.ts';
 import { answerFoot, dim, formatRecap, formatThreadText, showWordByWord, traceText } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
+import { formatComparison } from './comparison-text.ts';
 
 interface SessionStreams {
   readonly input: NodeJS.ReadableStream;
@@ -134,8 +135,11 @@ class Session {
     this.steps = [];
     this.answering = new AbortController();
     const words = showWordByWord(this.write);
+    // A comparison is shown side by side once it is whole.
+    let isTable = false;
     const onStep = (step: Step) => {
       this.steps.push(step);
+      if (step.node === 'understand') isTable = step.summary.startsWith('comparison');
       if (step.node === 'execute_tools')
         for (const line of formatCallLines(step)) this.write(`${dim(line)}\n`);
     };
@@ -143,12 +147,13 @@ class Session {
       const turn = await this.client.ask(
         question,
         this.thread,
-        { onStep, onText: words.onText, person: this.person },
+        { onStep, onText: (piece) => !isTable && words.onText(piece), person: this.person },
         this.answering.signal,
       );
       words.end();
       this.thread = turn.threadId;
-      this.write(`\n${answerFoot(turn)}`);
+      const table = isTable ? `${formatComparison(turn, process.stdout.columns || 100)}\n` : '';
+      this.write(`${table}\n${answerFoot(turn)}`);
     } catch (error) {
       words.end();
       const stopped = error instanceof TriageError && error.code === 'cancelled';

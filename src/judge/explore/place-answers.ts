@@ -31,6 +31,10 @@ export function answerPlaceQuestion(question: PlaceQuestion, input: Asked): Draf
       return entities.flatMap((name) =>
         isPathName(name) ? describePaths(name, input) : describeWhere(name, input),
       );
+    case 'compare':
+      return compare(entities, input);
+    case 'how':
+      return describeJourney(entities, input);
     default:
       return entities.flatMap((name) =>
         isPathName(name) ? describeOutline(name, input) : describeWhat(name, input),
@@ -65,6 +69,41 @@ function describeWhat(name: string, input: Asked): Draft[] {
   const described = found.filter(({ data }) => data.comment !== null);
   const chosen = (described.length > 0 ? described : found).slice(0, 3);
   return chosen.flatMap((definition) => [describeDefinition(definition), describeComment(definition, input)]);
+}
+
+/** Tells what comments say as the story, and the definitions as the components. */
+function describeJourney(names: readonly string[], input: Asked): Draft[] {
+  const all = names.flatMap((name) =>
+    isPathName(name) ? describeOutline(name, input) : describeWhat(name, input),
+  );
+  const isStory = ({ text }: Draft) => /^(?:Its|No) comment says/.test(text);
+  const components = all.filter((draft) => !isStory(draft));
+  if (components.every(({ basis }) => basis !== 'evidence')) return components;
+  return [record('Story:'), ...all.filter(isStory), record('Key components:'), ...components];
+}
+
+/** Holds the first definitions of two names and their comments side by side, a row each. */
+function compare(names: readonly string[], input: Asked): Draft[] {
+  const sides = names.map((name) => describeWhat(name, input));
+  const [first, second] = sides;
+  if (first === undefined || second === undefined || sides.some(([draft]) => draft?.basis !== 'evidence'))
+    return sides.flat();
+  const rows = ['Definition', 'Comment'].flatMap((aspect, index): Draft[] => {
+    const [left, right] = [first[index], second[index]];
+    return left === undefined || right === undefined ? [] : [joinRow(aspect, left, right)];
+  });
+  const [left = '', right = ''] = names;
+  return [record(`Aspect | ${left} | ${right}`), ...rows];
+}
+
+function joinRow(aspect: string, first: Draft, second: Draft): Draft {
+  const cell = ({ text }: Draft) => text.replaceAll('|', '¦');
+  return {
+    text: `${aspect} | ${cell(first)} | ${cell(second)}`,
+    evidence: [...new Set([...first.evidence, ...second.evidence])],
+    quotes: [...first.quotes, ...second.quotes],
+    basis: first.basis === 'evidence' || second.basis === 'evidence' ? 'evidence' : 'record',
+  };
 }
 
 function describeComment({ item, data }: DefinitionEvidence, input: Asked): Draft {

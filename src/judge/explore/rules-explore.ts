@@ -1,3 +1,4 @@
+import { isPartHeading } from '../../domain/answer-form.ts';
 import type { QuestionShape, Statement } from '../../domain/conversation.ts';
 import type { Converse, Inquiry, Judgment, PlaceTopic } from '../../ports/analyst.ts';
 import type { Draft } from '../drafts.ts';
@@ -61,7 +62,8 @@ function read({ question, memory }: Inquiry<PlaceTopic>): PlaceQuestion {
 
 function layOut(drafts: readonly Draft[], shape: QuestionShape): Statement[] {
   return drafts.map((draft, index) => {
-    const mark = shape === 'journey' ? `${index + 1}. ` : '- ';
+    const isRow = shape === 'comparison' && draft.text.includes(' | ');
+    const mark = isRow || isPartHeading(draft.text) ? '' : '- ';
     return { lead: index === 0 ? mark : `\n${mark}`, ...draft };
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Quote } from '../../domain/analysis.ts';
+import { isPartHeading } from '../../domain/answer-form.ts';
 import { type Memory, QuestionShape, type Statement } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence, ToolOutcome } from '../../domain/evidence.ts';
@@ -199,6 +200,7 @@ function parseStatement(
     .flatMap(([, quoted = '']) => splitQuotation(quoted))
     .filter((part) => !common.includes(part));
   const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? evidence : cited));
+  if (isPartHeading(text)) return { lead, text, evidence: [], quotes: [], basis: 'record' };
   return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
 }
 

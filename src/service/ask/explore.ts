@@ -105,7 +105,7 @@ async function readStack(
 }
 
 /** Adds what an answer stated with evidence: its first statements, with their files. */
-function learn(learned: readonly string[], { question, statements, citations }: Turn): string[] {
+export function learn(learned: readonly string[], { question, statements, citations }: Turn): string[] {
   const proven = statements.filter(({ basis }) => basis === 'evidence').slice(0, 2);
   if (proven.length === 0) return [...learned];
   const files = [...new Set(citations.map(({ source }) => source))].slice(0, 4);

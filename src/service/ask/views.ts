@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AnswerForm, toAnswerForm } from '../../domain/answer-form.ts';
 import { RepositoryThread } from '../../domain/ask-session.ts';
 import { Thread, Turn } from '../../domain/conversation.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
@@ -16,8 +17,8 @@ export const AskBody = z.object({
 });
 export type AskBody = z.infer<typeof AskBody>;
 
-/** A turn as it is answered; the full trace of its steps stays with the thread. */
-export const AnswerView = Turn.omit({ steps: true });
+/** A turn as it is answered, with its parts. The full trace of its steps stays with the thread. */
+export const AnswerView = Turn.omit({ steps: true }).extend({ form: AnswerForm.exactOptional() });
 export type AnswerView = z.infer<typeof AnswerView>;
 
 export const ThreadView = z.object({ thread: Thread, turns: z.array(Turn) });
@@ -52,5 +53,5 @@ export const RepositoryThreadView = z.object({ thread: RepositoryThread, turns: 
 export const RepositoryThreadList = ThreadList.extend({ items: z.array(RepositoryThread) });
 
 export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
-  return answer;
+  return { ...answer, form: toAnswerForm(answer) };
 }

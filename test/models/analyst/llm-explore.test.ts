@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { AnswerForm } from '../../../src/domain/answer-form.ts';
 import { runFaultline } from '../../cli/faultline.ts';
 import { type OpenAiServer, type Script, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 
@@ -15,6 +16,8 @@ const Answer = z.object({
   notes: z.array(z.string()),
   leftOut: z.array(z.object({ reason: z.string() })),
   usage: z.object({ toolCalls: z.int(), modelCalls: z.int() }),
+  form: AnswerForm,
+  statements: z.array(z.object({ text: z.string(), basis: z.string() })),
 });
 let server: OpenAiServer;
 let shop = '';
@@ -70,6 +73,21 @@ it('reads the documentation first, then what the model chooses, and streams an a
   // The first choice of tools already sees the README, which no model asked for.
   expect(prompts[1]).toContain('Sells coffee.');
   expect(prompts.join('')).not.toContain('ghp_abcdefghijklmnopqrstuvwxyz0123456789');
+});
+
+it('gives the parts of the shape that the model chose as JSON, with headings that state nothing', async () => {
+  const { answer } = await ask('how is the tax added?', [], {
+    do: 'pieces',
+    pieces: ['Story:\nIt sells "coffee" [E1].\nKey components:\n- README.md:3 says so [E1].\nInsights:\n'],
+  });
+  expect(answer.form).toEqual({
+    shape: 'journey',
+    story: ['It sells "coffee" [E1].'],
+    keyComponents: ['README.md:3 says so [E1].'],
+    flow: [],
+    insights: [],
+  });
+  expect(answer.statements.filter(({ basis }) => basis === 'none')).toEqual([]);
 });
 
 it('calls no tool that a file of the repository asks for', async () => {
