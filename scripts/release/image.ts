@@ -124,7 +124,8 @@ cd /
 exec chroot "$root" setpriv "--reuid=$user" "--regid=$user" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all env -i -C "$folder" "$@"`;
 
 /**
- * buildah cannot run a container read-only, so util-linux runs the command on the mounted files of the image.
+ * Runs a command in the image. Since buildah cannot run a container read-only, util-linux runs the command on
+ * the mounted files.
  */
 function createBuildahEngine(): Engine {
   const mounted = new Map<string, { readonly container: string; readonly root: string }>();

@@ -6,8 +6,9 @@ import { brotliCompressSync } from 'node:zlib';
 import { translatePattern } from './secret-rules/translate.ts';
 
 /**
- * Makes src/log/mask/gitleaks/ and the samples of its test anew from gitleaks, a Go module under the MIT licence. Needs Go and its module proxy.
- * `node scripts/write/renew-secret-rules.ts [VERSION]`; the newest unless one is given. Nothing of gitleaks' source is kept but its rules and its licence.
+ * Writes src/log/mask/gitleaks/ and the samples of its test from gitleaks, a Go module under the MIT license.
+ * Needs Go and its module proxy.
+ * `node scripts/write/renew-secret-rules.ts [VERSION]`; the newest unless one is given. Nothing of gitleaks' source is kept except its rules and its license.
  */
 const MODULE = 'github.com/zricethezav/gitleaks/v8';
 const ROOT = join(import.meta.dirname, '../..');
@@ -77,13 +78,12 @@ const NAME_ENDS = `)(?:[ \\t\\w.-]{0,20})[\\s'"]{0,3}`;
 const ASSIGNS = `(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5}(`;
 const BEGINS = ['\\b', `(?:^|[\\\\'"\\x60\\s>=:(,)])`];
 const ENDS = [
-  ...[
-    `(?:[\\x60'"\\s;]|\\\\[nr]|$)`,
-    `(?:[\\x60'"\\s;]|\\\\[nr]|$|\\b)`,
-    '(?:[^\\w-]|\\z)',
-    '(?:[^a-zA-Z0-9+/]|\\z)',
-  ],
-  ...[`(?:$|[\\\\'"\\x60\\s<),])`, '\\b'],
+  `(?:[\\x60'"\\s;]|\\\\[nr]|$)`,
+  `(?:[\\x60'"\\s;]|\\\\[nr]|$|\\b)`,
+  '(?:[^\\w-]|\\z)',
+  '(?:[^a-zA-Z0-9+/]|\\z)',
+  `(?:$|[\\\\'"\\x60\\s<),])`,
+  '\\b',
 ];
 /**
  * Changes of patterns. A commit's hash is not a token, and some tokens continue after the part that

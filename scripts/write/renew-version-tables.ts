@@ -8,7 +8,7 @@ import { readNodeTable } from './version-tables/node.ts';
 import type { VersionTable } from './version-tables/table.ts';
 
 /**
- * Makes src/judge/versions/{node,python,go}.json anew: since which release a runtime has its built-in members. `node scripts/write/renew-version-tables.ts`
+ * Writes src/judge/versions/{node,python,go}.json again: since which release a runtime has its built-in members. `node scripts/write/renew-version-tables.ts`
  * needs npm, pip, Python and Go; `--check` needs nothing and fails if a table was not written by these scripts as they are.
  */
 const ROOT = join(import.meta.dirname, '../..');

@@ -48,8 +48,8 @@ function readText(file: string): string | null {
 }
 
 /**
- * A page written by hand, with the block between its two marks of that name written anew. Throws if the page
- * lacks a mark.
+ * Replaces the block between the two marks of this name in a handwritten page. Throws if the page lacks a
+ * mark.
  */
 async function fillPage(
   file: string,
@@ -66,8 +66,8 @@ async function fillPage(
 }
 
 /**
- * What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run:
- * seconds and id.
+ * Renders what `faultline triage` shows in a terminal for one captured failure, without what differs from run
+ * to run: seconds and id.
  */
 async function renderExample(): Promise<string> {
   const config = parseConfig(createEmbeddedPreset('.faultline', resolve(HOME, 'knowledge')));
@@ -218,8 +218,8 @@ function createKey({ flags, description }: Option): string {
 }
 
 /**
- * What `--help` prints, texts after it included, without the shared options and at one width wherever this
- * runs.
+ * Formats the output of `--help`, including the texts after it, without the shared options and with a fixed
+ * width.
  */
 function formatHelp(command: Program, shared: ReadonlyMap<string, Option>): string {
   let help = '';

@@ -25,7 +25,7 @@ import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
  */
 const ROOT = resolve(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'test/fixtures/upgrades');
-/** From this migration on, none may change. */
+/** The first of the migrations that may not change any more. */
 const CHECKSUMS_BEGIN = '0049_older_forms';
 const DEMO_MS = 300_000;
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -76,7 +76,7 @@ async function writeHistory(): Promise<void> {
     });
   writeFileSync(join(TARGET, 'history.json'), `[\n  ${lines.join(',\n  ')}\n]\n`);
 
-  /** The name itself where the file has this text; else with the number of the form. */
+  /** Returns the name itself if the file has this text, otherwise with the number of its form. */
   function nameForm(name: string, text: string): string {
     if (now.get(name) === text) return name;
     const known = forms.get(name) ?? [];

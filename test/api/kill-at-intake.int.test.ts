@@ -57,11 +57,9 @@ async function tell({ address }: Api, run: number): Promise<boolean> {
   const changes = { workflow_run: { id: 5_000 + run, run_number: run, conclusion: 'failure' } };
   const body = JSON.stringify(createGithubExample('workflow_run', 'completed', changes, 1));
   const headers = {
-    ...{
-      'content-type': 'application/json',
-      'x-github-event': 'workflow_run',
-      'x-github-delivery': `run-${run}`,
-    },
+    'content-type': 'application/json',
+    'x-github-event': 'workflow_run',
+    'x-github-delivery': `run-${run}`,
     'x-hub-signature-256': signForGithub(body),
   };
   const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body }).catch(

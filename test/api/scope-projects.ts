@@ -92,24 +92,20 @@ export async function storeProject(
 async function storeRule(stores: Stores, repository: string): Promise<string> {
   const id = createId('rul');
   await stores.rules.add({
-    ...{
-      id,
-      version: 1,
-      repository,
-      pattern: 'lost it',
-      sample: 'lost it',
-      category: 'CODE_ERROR',
-      kind: 'crash',
-      title: 't',
-    },
-    ...{
-      rootCause: 'r',
-      fixRecommendation: 'f',
-      author: 'ada',
-      createdAt: new Date().toISOString(),
-      timesUsed: 0,
-      lastUsedAt: null,
-    },
+    id,
+    version: 1,
+    repository,
+    pattern: 'lost it',
+    sample: 'lost it',
+    category: 'CODE_ERROR',
+    kind: 'crash',
+    title: 't',
+    rootCause: 'r',
+    fixRecommendation: 'f',
+    author: 'ada',
+    createdAt: new Date().toISOString(),
+    timesUsed: 0,
+    lastUsedAt: null,
     withdrawn: null,
   });
   return id;

@@ -72,15 +72,13 @@ afterAll(async () => {
 });
 
 const EXPERIMENT = {
-  ...{
-    command: ['npm', 'test'],
-    narrowed: null,
-    tests: [],
-    arms: [],
-    verdict: 'inconclusive',
-    dependsOnOthers: null,
-    polluters: [],
-  },
+  command: ['npm', 'test'],
+  narrowed: null,
+  tests: [],
+  arms: [],
+  verdict: 'inconclusive',
+  dependsOnOthers: null,
+  polluters: [],
 };
 
 const NOTIFICATION_RULE = { name: 'n', channel: 'slack', destination: 'C0123456789' };
@@ -208,21 +206,17 @@ describe.each(Object.keys(ID_ROUTES))('T18: the route %s', (route) => {
 });
 
 const nowhere = {
-  ...{
-    build: createId('bld'),
-    number: '9',
-    analysis: createId('ana'),
-    review: createId('rev'),
-    question: createId('rev'),
-  },
-  ...{
-    entry: createId('lib'),
-    rule: createId('rul'),
-    notificationRule: createId('ntr'),
-    thread: createId('thr'),
-    repositoryThread: createId('thr'),
-    delivery: 'delivery-none',
-  },
+  build: createId('bld'),
+  number: '9',
+  analysis: createId('ana'),
+  review: createId('rev'),
+  question: createId('rev'),
+  entry: createId('lib'),
+  rule: createId('rul'),
+  notificationRule: createId('ntr'),
+  thread: createId('thr'),
+  repositoryThread: createId('thr'),
+  delivery: 'delivery-none',
 };
 
 const RULE = {
@@ -314,23 +308,19 @@ describe('T18: each route without an id', () => {
   });
 
   it.each([
-    ...[
-      '/api/builds',
-      '/api/failures',
-      '/api/flaky-tests',
-      '/api/library?withdrawn=true',
-      '/api/reviews',
-      '/api/reviews/groups',
-    ],
-    ...[
-      '/api/rules?withdrawn=true',
-      '/builds',
-      '/library?show=withdrawn',
-      '/library/rules?withdrawn=1',
-      '/review',
-      '/tests',
-      '/search?q=since:900w',
-    ],
+    '/api/builds',
+    '/api/failures',
+    '/api/flaky-tests',
+    '/api/library?withdrawn=true',
+    '/api/reviews',
+    '/api/reviews/groups',
+    '/api/rules?withdrawn=true',
+    '/builds',
+    '/library?show=withdrawn',
+    '/library/rules?withdrawn=1',
+    '/review',
+    '/tests',
+    '/search?q=since:900w',
   ])('GET %s shows both projects to a token without a scope', async (url) => {
     const { body } = await answerTo(TOKENS.admin, `GET ${url}`);
     expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);

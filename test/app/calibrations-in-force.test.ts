@@ -9,17 +9,15 @@ import { createLabeled } from '../replay/calibrate/labelled-answers.ts';
 
 const made = (version: number): Calibration =>
   fitCalibration(createLabeled('CODE_ERROR', 0.9, 40, 10), {
-    ...{
-      method: 'auto',
-      risk: null,
-      analyst: 'rules',
-      prompts: [],
-      createdBy: 'ann',
-      now: 0,
-      id: 'cal_1',
-      version,
-      sources: [],
-    },
+    method: 'auto',
+    risk: null,
+    analyst: 'rules',
+    prompts: [],
+    createdBy: 'ann',
+    now: 0,
+    id: 'cal_1',
+    version,
+    sources: [],
     mask: (text) => text,
   }).calibration;
 

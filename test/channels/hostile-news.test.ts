@@ -18,21 +18,18 @@ const poisoned = fc
   .map((texts): News => {
     const text = (index: number) => texts[index % texts.length] ?? '';
     const item = {
-      ...{
-        state: null,
-        title: text(0),
-        standing: text(1),
-        place: text(2),
-        facts: [
-          { label: 'Cause', text: text(3) },
-          { label: 'Fix', text: text(4) },
-        ],
-      },
-      ...{
-        seen: 2,
-        links: { answer: 'https://fl.example/analyses/ana_1', build: 'https://ci.example/1?a="><b>&c' },
-      },
-      ...{ build: sampleBuild(), analysis: sampleAnalysis() },
+      state: null,
+      title: text(0),
+      standing: text(1),
+      place: text(2),
+      facts: [
+        { label: 'Cause', text: text(3) },
+        { label: 'Fix', text: text(4) },
+      ],
+      seen: 2,
+      links: { answer: 'https://fl.example/analyses/ana_1', build: 'https://ci.example/1?a="><b>&c' },
+      build: sampleBuild(),
+      analysis: sampleAnalysis(),
     };
     return {
       rule: { id: 'ntr_1', name: text(5) },

@@ -214,7 +214,9 @@ describe('68: a message to a webhook', () => {
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
       type: 'notification.sent',
       data: {
-        ...{ rule: { id: 'ntr_1' }, isTest: false, more: 0 },
+        rule: { id: 'ntr_1' },
+        isTest: false,
+        more: 0,
         items: [
           {
             title: 'The cart total is rounded twice',

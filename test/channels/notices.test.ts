@@ -8,41 +8,35 @@ import { startWorker } from '../../src/work/worker.ts';
 import { createHead, createSituation } from '../notifications/sample-situation.ts';
 
 const entry: WorkItem = {
-  ...{
-    topic: 'notice:chat',
-    key: 'chat:shop/api',
-    buildId: 'bld_1',
-    version: 1,
-    settled: 0,
-    held: true,
-    outcome: null,
-    result: null,
-  },
-  ...{
-    payload: { repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
-    lease: 1,
-    attempts: 1,
-    retries: 0,
-    error: null,
-    groupKey: null,
-    dueAt: '2026-01-05T10:00:00.000Z',
-    changedAt: '2026-01-05T10:00:00.000Z',
-  },
+  topic: 'notice:chat',
+  key: 'chat:shop/api',
+  buildId: 'bld_1',
+  version: 1,
+  settled: 0,
+  held: true,
+  outcome: null,
+  result: null,
+  payload: { repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
+  lease: 1,
+  attempts: 1,
+  retries: 0,
+  error: null,
+  groupKey: null,
+  dueAt: '2026-01-05T10:00:00.000Z',
+  changedAt: '2026-01-05T10:00:00.000Z',
 };
 
 it('after a call that a stop interrupted, the next attempt searches for its result', async () => {
   const due = [entry];
   const released: number[] = [];
   const work = {
-    ...{
-      due: async () => ['notice:chat'],
-      take: async () => due.splice(0),
-      isCurrent: async () => true,
-      finish: async () => true,
-      renew: async () => true,
-      holds: async () => true,
-      progressed: async () => undefined,
-    },
+    due: async () => ['notice:chat'],
+    take: async () => due.splice(0),
+    isCurrent: async () => true,
+    finish: async () => true,
+    renew: async () => true,
+    holds: async () => true,
+    progressed: async () => undefined,
     release: async (_entry: WorkItem, _error: string | null, delayMs: number) => void released.push(delayMs),
   };
   let begun = () => {};

@@ -78,7 +78,9 @@ interface SentNews {
 /** Keeps what it was asked to send, with the key of each call. */
 function createRecordingMessenger(sent: SentNews[]): Messenger {
   return {
-    ...{ destinations: null, refusal: () => null, render: (news) => news },
+    destinations: null,
+    refusal: () => null,
+    render: (news) => news,
     send: async (news: News, { key, to: destination }) => {
       sent.push({ key, news, destination });
       return { reference: null };

@@ -11,8 +11,12 @@ export const OWNER = {
   at: '.github/CODEOWNERS:12',
 };
 export const PAYMENTS = OwnerChannelsInput.parse({
-  ...{ owner: '@shop/payments', slack: 'C0000000001', slackMention: 'S0123456789', teams: 'payments' },
-  ...{ teamsMention: 'ada@example.com', email: 'payments@example.com' },
+  owner: '@shop/payments',
+  slack: 'C0000000001',
+  slackMention: 'S0123456789',
+  teams: 'payments',
+  teamsMention: 'ada@example.com',
+  email: 'payments@example.com',
 });
 
 /** What a rule tells of one cause, or of as many as are given. */
@@ -22,13 +26,11 @@ export async function sampleNews(
 ): Promise<News> {
   const head = sampleHead({ causes });
   const matches = causes.map(({ analysis }) => ({
-    ...{
-      analysisId: analysis.id,
-      buildId: head.build.id,
-      repository: head.build.repository,
-      fingerprint: analysis.fingerprint,
-      state: null,
-    },
+    analysisId: analysis.id,
+    buildId: head.build.id,
+    repository: head.build.repository,
+    fingerprint: analysis.fingerprint,
+    state: null,
   }));
   const rule = { id: 'ntr_1', name: 'Regressions of the shop', mention: true };
   const deps = {

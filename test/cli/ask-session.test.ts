@@ -19,25 +19,26 @@ const step = {
 
 function createAnswered(question: string, threadId = 'thr_1'): Answered {
   return {
-    ...{
-      threadId,
-      position: 1,
-      question,
-      askedBy: 'ada',
-      askedAt: '2026-01-02T03:04:05.678Z',
-      shape: 'explanation',
-      about: 'it',
-    },
-    ...{
-      text: `about ${question}`,
-      statements: [],
-      leftOut: [{ text: 'Invented.', reason: 'it cites E77, which does not exist' }],
-      evidence: [],
-    },
+    threadId,
+    position: 1,
+    question,
+    askedBy: 'ada',
+    askedAt: '2026-01-02T03:04:05.678Z',
+    shape: 'explanation',
+    about: 'it',
+    text: `about ${question}`,
+    statements: [],
+    leftOut: [{ text: 'Invented.', reason: 'it cites E77, which does not exist' }],
+    evidence: [],
     citations: [
       { id: 'E1', title: 'failed test', tool: 'log', source: 'build.log', lineStart: 12, lineEnd: 13 },
     ],
-    ...{ usage: USAGE, analyst: 'rules', model: null, promptHashes: {}, notes: [], milliseconds: 5 },
+    usage: USAGE,
+    analyst: 'rules',
+    model: null,
+    promptHashes: {},
+    notes: [],
+    milliseconds: 5,
   };
 }
 

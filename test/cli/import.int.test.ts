@@ -19,7 +19,9 @@ FAIL test/cart.test.ts
 Tests: 1 failed, 3 passed, 4 total
 `;
 const runAt = (id: number, status: PastHostRun['status'], log: string | number = LOG): PastHostRun => ({
-  ...{ id, status, log },
+  id,
+  status,
+  log,
   ended: new Date(Date.now() - (20 - id) * 3_600_000).toISOString(),
 });
 

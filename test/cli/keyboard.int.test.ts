@@ -69,8 +69,13 @@ function scriptAsk(): string[] {
 }
 
 const SHOP = () => [
-  ...['ask', join(folder, 'shop'), 'why is it rounded?'],
-  ...['--analyst', 'llm', '--data', join(folder, 'data')],
+  'ask',
+  join(folder, 'shop'),
+  'why is it rounded?',
+  '--analyst',
+  'llm',
+  '--data',
+  join(folder, 'data'),
 ];
 
 describe('a model that asks the person at the keyboard', () => {

@@ -110,19 +110,15 @@ describe('68: a message of a rule', () => {
 
 describe('68: many matches of a rule', () => {
   const occasion = (seconds: number): Occasion => ({
-    ...{
-      key: `answer:${seconds}`,
-      isAnswer: true,
-      state: null,
-      analysisId: `ana_${seconds}`,
-      buildId: 'bld_1',
-      repository: 'shop/api',
-    },
-    ...{
-      fingerprint: 'f',
-      owner: null,
-      at: new Date(at('2026-03-02T12:00:00.000Z') + seconds * 1000).toISOString(),
-    },
+    key: `answer:${seconds}`,
+    isAnswer: true,
+    state: null,
+    analysisId: `ana_${seconds}`,
+    buildId: 'bld_1',
+    repository: 'shop/api',
+    fingerprint: 'f',
+    owner: null,
+    at: new Date(at('2026-03-02T12:00:00.000Z') + seconds * 1000).toISOString(),
   });
 
   it('within two minutes become one message, and one with the rest once the limit allows it', () => {

@@ -30,16 +30,14 @@ const others = (from: number, to: number) => {
     repository.commit({ 'notes.txt': `${number}` }, `note ${number}`);
 };
 const options = (good: string, changes: Partial<BisectOptions> = {}): BisectOptions => ({
-  ...{
-    argv: NODE_TEST,
-    cwd: repository.folder,
-    env: process.env,
-    good,
-    bad: 'HEAD',
-    runs: 3,
-    limitMs: 120_000,
-    tests: [],
-  },
+  argv: NODE_TEST,
+  cwd: repository.folder,
+  env: process.env,
+  good,
+  bad: 'HEAD',
+  runs: 3,
+  limitMs: 120_000,
+  tests: [],
   ...changes,
 });
 const worktrees = () => repository.git('worktree', 'list').split('\n').length;
@@ -56,7 +54,10 @@ describe('the commit that broke a command', () => {
     others(20, 30);
     const found = await bisect(options(good, { build: [process.execPath, 'build.js'] }), { read }, never);
     expect(found).toMatchObject({
-      ...{ verdict: 'found', commits: 30, tests: ['adds'], notes: [] },
+      verdict: 'found',
+      commits: 30,
+      tests: ['adds'],
+      notes: [],
       candidates: [{ commit: guilty, author: 'Bea', subject: 'turns the sum around' }],
       skipped: expect.arrayContaining([
         { commit: expect.any(String), at: 14, why: expect.stringContaining('build.js fails there') },
@@ -134,7 +135,8 @@ describe('the commit that broke a command', () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     others(1, 2);
     expect(await bisect(options(good), { read }, never)).toMatchObject({
-      ...{ verdict: 'not-reproduced', sentence: expect.stringMatching(/^Passes 3 of 3 at the bad commit/) },
+      verdict: 'not-reproduced',
+      sentence: expect.stringMatching(/^Passes 3 of 3 at the bad commit/),
     });
     await expect(bisect(options('HEAD'), { read }, never)).rejects.toMatchObject({
       message: expect.stringContaining('fetch --unshallow'),

@@ -443,17 +443,15 @@ describe('a command that misbehaves', () => {
 
 test('every condition that is tried has a name that the service knows', async () => {
   const argvs = [
-    ...[
-      ['pytest'],
-      ['jest'],
-      ['vitest'],
-      ['mocha'],
-      ['go', 'test'],
-      ['mvn', 'test'],
-      ['rspec'],
-      ['phpunit'],
-      ['node', '--test'],
-    ],
+    ['pytest'],
+    ['jest'],
+    ['vitest'],
+    ['mocha'],
+    ['go', 'test'],
+    ['mvn', 'test'],
+    ['rspec'],
+    ['phpunit'],
+    ['node', '--test'],
   ];
   const outputs = ['', 'Using --randomly-seed=1', 'Using --random-order-seed=1'];
   const seeds = argvs.flatMap((argv) => outputs.map((output) => seedCommand(argv, output, 7)));

@@ -5,17 +5,15 @@ import { narrow, testList } from '../../src/experiments/narrow.ts';
 
 const SHOP = { folder: '/shop', cwd: '/shop' };
 const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
-  ...{
-    framework,
-    name,
-    suite: null,
-    file: null,
-    line: null,
-    message: null,
-    expected: null,
-    actual: null,
-    at: null,
-  },
+  framework,
+  name,
+  suite: null,
+  file: null,
+  line: null,
+  message: null,
+  expected: null,
+  actual: null,
+  at: null,
   ...more,
 });
 

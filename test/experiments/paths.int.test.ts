@@ -30,16 +30,14 @@ afterEach(() => {
 const confirmed = (changes: Partial<ConfirmOptions>): Promise<Experiment> =>
   confirm(
     {
-      ...{
-        argv: [],
-        cwd: repository.folder,
-        env: process.env,
-        base: undefined,
-        runs: 3,
-        limitMs: 100_000,
-        tests: [],
-        conditions: false,
-      },
+      argv: [],
+      cwd: repository.folder,
+      env: process.env,
+      base: undefined,
+      runs: 3,
+      limitMs: 100_000,
+      tests: [],
+      conditions: false,
       ...changes,
     },
     { read: outputReader() },
@@ -115,17 +113,15 @@ describe('the run on the base uses no file of the checkout', () => {
 
 /** As a log names it. */
 const failing = (file: string): FailingTest => ({
-  ...{
-    framework: 'pytest',
-    name: 'test_adds',
-    suite: null,
-    file,
-    line: null,
-    message: null,
-    expected: null,
-    actual: null,
-    at: null,
-  },
+  framework: 'pytest',
+  name: 'test_adds',
+  suite: null,
+  file,
+  line: null,
+  message: null,
+  expected: null,
+  actual: null,
+  at: null,
 });
 const hasPytest = process.env.PATH?.split(':').some((folder) => existsSync(join(folder, 'pytest'))) === true;
 

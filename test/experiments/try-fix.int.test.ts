@@ -42,16 +42,14 @@ const tryIt = (
 ): Promise<FixTrial> =>
   tryFix(
     {
-      ...{
-        argv: NODE_TEST,
-        cwd: repository.folder,
-        env: process.env,
-        tests: [],
-        rules: [],
-        check: null,
-        runs: 3,
-        limitMs: 120_000,
-      },
+      argv: NODE_TEST,
+      cwd: repository.folder,
+      env: process.env,
+      tests: [],
+      rules: [],
+      check: null,
+      runs: 3,
+      limitMs: 120_000,
       proposals: diffs.map((diff, at) => ({ source: `fix ${at + 1}`, diff })),
       allowed: { tests: false, workflows: false },
       ...changes,
@@ -72,12 +70,10 @@ describe('a proposed change', () => {
     const before = state();
     const found = await tryIt([RIGHT_DIFF], { branch: 'fix/sum' });
     expect(found).toMatchObject({
-      ...{
-        verdict: 'fixed',
-        before: { failed: 3, passed: 0 },
-        branch: 'fix/sum',
-        tests: ['adds', 'takes away'],
-      },
+      verdict: 'fixed',
+      before: { failed: 3, passed: 0 },
+      branch: 'fix/sum',
+      tests: ['adds', 'takes away'],
       attempts: [
         { verdict: 'fixed', files: ['sum.js'], added: 1, deleted: 1, passed: 3, failed: 0, broke: [] },
       ],

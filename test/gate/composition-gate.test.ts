@@ -254,25 +254,21 @@ function answer(
   quoted: string,
 ): AnalysisResult {
   return {
-    ...{
-      category,
-      kind: 'assertion',
-      probabilities: {},
-      confidence: 0.9,
-      abstained: false,
-      title,
-      rootCause: title,
-      fixRecommendation: '',
-    },
+    category,
+    kind: 'assertion',
+    probabilities: {},
+    confidence: 0.9,
+    abstained: false,
+    title,
+    rootCause: title,
+    fixRecommendation: '',
     claims: [{ text: '', quotes: [{ source: 'log.txt', line: 1, text: quoted }] }],
     failingTests: test === null ? [] : [{ name: test, suite: null, file: path, line: 3 }],
-    ...{
-      suspects: [{ path, line: 3, score: 0.5 }],
-      fingerprint: null,
-      action: 'auto_notify',
-      analyst: 'rules',
-      answerConfidence: 0.9,
-    },
+    suspects: [{ path, line: 3, score: 0.5 }],
+    fingerprint: null,
+    action: 'auto_notify',
+    analyst: 'rules',
+    answerConfidence: 0.9,
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
   };
 }

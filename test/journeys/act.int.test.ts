@@ -176,11 +176,9 @@ describe('a pull request under act, with a server and an imitation of GitHub', (
     client = createFakeGithub();
     github = await startGithubApi({ client });
     service = await installEmbedded({
-      ...{
-        FAULTLINE_GITHUB_URL: github.url,
-        FAULTLINE_GITHUB_TOKEN: 'ghp_test',
-        FAULTLINE_GITHUB_WRITES: 'comment',
-      },
+      FAULTLINE_GITHUB_URL: github.url,
+      FAULTLINE_GITHUB_TOKEN: 'ghp_test',
+      FAULTLINE_GITHUB_WRITES: 'comment',
     });
   });
   afterAll(async () => {

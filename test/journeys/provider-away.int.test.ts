@@ -23,11 +23,9 @@ it.each(['does not answer', 'refuses connections'])(
     const github = await startLoopback(() => undefined);
     if (how === 'refuses connections') await github.close();
     installation = await installEmbedded({
-      ...{
-        FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
-        FAULTLINE_GITHUB_TOKEN: 'ghs_of-one-away',
-        FAULTLINE_GITHUB_URL: github.url,
-      },
+      FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
+      FAULTLINE_GITHUB_TOKEN: 'ghs_of-one-away',
+      FAULTLINE_GITHUB_URL: github.url,
     });
     for (let run = 1; run <= RUNS; run++) await deliver(run);
     await sleep(1_000);

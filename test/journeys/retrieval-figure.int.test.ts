@@ -241,12 +241,10 @@ async function correct(analysisId: string, retrievalCase: RetrievalCase): Promis
     payload: {},
   });
   const payload = {
-    ...{
-      type: 'correct',
-      category: chooseDecidedCategory(retrievalCase),
-      rootCause: retrievalCase.cause,
-      fixRecommendation: retrievalCase.fix,
-    },
+    type: 'correct',
+    category: chooseDecidedCategory(retrievalCase),
+    rootCause: retrievalCase.cause,
+    fixRecommendation: retrievalCase.fix,
     version: z.object({ version: z.int() }).parse(held.json()).version,
   };
   const decided = await service.http.inject({

@@ -41,7 +41,9 @@ function poison(text: (index: number) => string, state: string): Situation {
       ...analysis,
       answer: {
         ...analysis.answer,
-        ...{ title: text(4), rootCause: text(5), fixRecommendation: text(6) },
+        title: text(4),
+        rootCause: text(5),
+        fixRecommendation: text(6),
         claims: [{ text: '', evidence: [], quotes: [{ source: text(7), line: 7, text: text(8) }] }],
         suspects: [
           { path: text(9), line: 3, commit: text(10), author: text(11), score: 0.5, reason: text(12) },
@@ -69,17 +71,20 @@ function poison(text: (index: number) => string, state: string): Situation {
     createCause(analysis, { tests: [text(8), text(9)], history, review: index === 0 ? review : null }),
   );
   const question: BuildSituation['question'] = {
-    ...{
-      id: 'que_1',
-      kind: 'question',
-      triageId: 'tri_1',
-      buildId: 'bld_1',
-      repository: 'shop/api',
-      title: '',
-      state: 'waiting',
-    },
-    ...{ category: 'CONFIG_ERROR', question: text(5), answer: null, answeredBy: null, answeredAt: null },
-    ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+    id: 'que_1',
+    kind: 'question',
+    triageId: 'tri_1',
+    buildId: 'bld_1',
+    repository: 'shop/api',
+    title: '',
+    state: 'waiting',
+    category: 'CONFIG_ERROR',
+    question: text(5),
+    answer: null,
+    answeredBy: null,
+    answeredAt: null,
+    openedAt: '2026-10-12T14:02:00.000Z',
+    expiresAt: '2026-10-13T14:02:00.000Z',
   };
   if (state === 'looking') return createSituation(createHead({ build, question }));
   if (state === 'failed')

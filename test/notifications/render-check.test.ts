@@ -80,12 +80,10 @@ describe('the check run', () => {
     const { annotations } = renderCheckFor(createHead({ causes }));
     expect(annotations).toHaveLength(10);
     expect(annotations[0]).toEqual({
-      ...{
-        path: 'src/cart/tax.ts',
-        line: 41,
-        level: 'failure',
-        title: 'The cart total is rounded twice (Test failure, 91 %)',
-      },
+      path: 'src/cart/tax.ts',
+      line: 41,
+      level: 'failure',
+      title: 'The cart total is rounded twice (Test failure, 91 %)',
       message:
         'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',
       details: '288501  expected 10.20, got 10.21\n288502  at sum (src/cart/tax.ts:41)',

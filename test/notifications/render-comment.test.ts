@@ -42,23 +42,20 @@ const registry = {
 };
 const failsOnMain = { ...NO_HISTORY, defaultBranch: FAILS, seenElsewhere: true };
 const question: BuildSituation['question'] = {
-  ...{
-    id: 'que_1',
-    kind: 'question',
-    triageId: 'tri_1',
-    buildId: 'bld_1',
-    repository: 'shop/api',
-    title: 'cart',
-    state: 'waiting',
-  },
-  ...{
-    category: 'CONFIG_ERROR',
-    question: 'Is Postgres 17 @expected?',
-    answer: null,
-    answeredBy: null,
-    answeredAt: null,
-  },
-  ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+  id: 'que_1',
+  kind: 'question',
+  triageId: 'tri_1',
+  buildId: 'bld_1',
+  repository: 'shop/api',
+  title: 'cart',
+  state: 'waiting',
+  category: 'CONFIG_ERROR',
+  question: 'Is Postgres 17 @expected?',
+  answer: null,
+  answeredBy: null,
+  answeredAt: null,
+  openedAt: '2026-10-12T14:02:00.000Z',
+  expiresAt: '2026-10-13T14:02:00.000Z',
 };
 const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
 
@@ -205,7 +202,9 @@ describe('the comment on a pull request', () => {
 
   it('states when everything is fixed, and by which build, however many follow', () => {
     const lastFailed = {
-      ...{ build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: '813' }), failures: 14 },
+      build: pullRequestBuild(),
+      fixedBy: pullRequestBuild({ number: '813' }),
+      failures: 14,
       causes: [sampleAnalysis(), registry],
     };
     const passed = (number: string) =>

@@ -44,35 +44,34 @@ function suggestTrial(diff: string, change: Partial<FixTrial> = {}): Suggestions
 function createAnalysisWith(diff: string, change: Partial<FixTrial> = {}) {
   const sentence = 'Fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.';
   const attempt = {
-    ...{ source: 'fix.diff', files: ['src/sum.ts'], added: 1, deleted: 1, diff, sentence },
-    ...{
-      passed: 3,
-      failed: 0,
-      other: 0,
-      exitCodes: [0, 0, 0],
-      reported: true,
-      checkExitCodes: [0],
-      broke: [],
-    },
+    source: 'fix.diff',
+    files: ['src/sum.ts'],
+    added: 1,
+    deleted: 1,
+    diff,
+    sentence,
+    passed: 3,
+    failed: 0,
+    other: 0,
+    exitCodes: [0, 0, 0],
+    reported: true,
+    checkExitCodes: [0],
+    broke: [],
   };
   const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
   const fixes: FixTrial = {
-    ...{
-      command: ['npm', 'test'],
-      narrowed: null,
-      tests: ['adds'],
-      check: ['npm', 'test'],
-      before,
-      checkExitCodes: [],
-    },
-    ...{
-      verdict: 'fixed',
-      attempts: [{ ...attempt, verdict: 'fixed' }],
-      branch: null,
-      suggest: true,
-      sentence,
-      notes: [],
-    },
+    command: ['npm', 'test'],
+    narrowed: null,
+    tests: ['adds'],
+    check: ['npm', 'test'],
+    before,
+    checkExitCodes: [],
+    verdict: 'fixed',
+    attempts: [{ ...attempt, verdict: 'fixed' }],
+    branch: null,
+    suggest: true,
+    sentence,
+    notes: [],
     ...change,
   };
   return sampleAnalysis({ experiment: sampleExperiment({ fixes }) });

@@ -13,13 +13,13 @@ const PIPELINE = '37c74cb7-d64d-4032-8731-1cb95bfef921';
 
 describe('Buildkite', () => {
   const build = {
-    ...{
-      url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/api/builds/1',
-      number: 1,
-      state: 'passed',
-      commit: 'HEAD',
-    },
-    ...{ branch: 'v1', tag: 'v1', pull_request: null },
+    url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/api/builds/1',
+    number: 1,
+    state: 'passed',
+    commit: 'HEAD',
+    branch: 'v1',
+    tag: 'v1',
+    pull_request: null,
   };
   const pipeline = { slug: 'api', repository: 'ssh://git@git.example.com/shop/api.git' };
   const send = (headers: Record<string, string>, nowMs = Date.now()) => {
@@ -77,7 +77,9 @@ describe('Buildkite', () => {
 
 describe('CircleCI', () => {
   const event = {
-    ...{ type: 'workflow-completed', id: 'cbabbb40', happened_at: '2022-05-27T16:20:13.954328Z' },
+    type: 'workflow-completed',
+    id: 'cbabbb40',
+    happened_at: '2022-05-27T16:20:13.954328Z',
     workflow: {
       id: 'c2006ece',
       name: 'build',
@@ -92,7 +94,8 @@ describe('CircleCI', () => {
         git: { checkout_sha: COMMIT, branch: 'main', checkout_url: 'git@gitlab.com:shop/api.git' },
       },
     },
-    ...{ project: { name: 'api', slug: 'circleci/DdaVt/6EkDP' }, organization: { name: 'shop' } },
+    project: { name: 'api', slug: 'circleci/DdaVt/6EkDP' },
+    organization: { name: 'shop' },
   };
 
   test('names repository, branch and commit in other fields for GitLab and the GitHub App', () => {
@@ -173,22 +176,16 @@ describe('CircleCI', () => {
 
 describe('Azure Pipelines', () => {
   const resource = {
-    ...{
-      uri: 'vstfs:///Build/Build/2',
-      id: 2,
-      buildNumber: 'Address_20150407.1',
-      status: 'succeeded',
-      reason: 'manual',
-    },
-    ...{
-      url: 'https://dev.azure.com/acme/DefaultCollection/My%20Shop/_apis/build/Builds/2',
-      sourceGetVersion: `LG:refs/heads/main:${COMMIT}`,
-    },
-    ...{
-      finishTime: '2015-04-07T18:06:10.69Z',
-      definition: { id: 2, name: 'Address' },
-      requests: [{ requestedFor: { displayName: 'Ann' } }],
-    },
+    uri: 'vstfs:///Build/Build/2',
+    id: 2,
+    buildNumber: 'Address_20150407.1',
+    status: 'succeeded',
+    reason: 'manual',
+    url: 'https://dev.azure.com/acme/DefaultCollection/My%20Shop/_apis/build/Builds/2',
+    sourceGetVersion: `LG:refs/heads/main:${COMMIT}`,
+    finishTime: '2015-04-07T18:06:10.69Z',
+    definition: { id: 2, name: 'Address' },
+    requests: [{ requestedFor: { displayName: 'Ann' } }],
   };
 
   test('reports how long a build waited', () => {
@@ -200,14 +197,12 @@ describe('Azure Pipelines', () => {
   test('is also read in version 1.0 of its resource', () => {
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource }).reading).toMatchObject({
       build: {
-        ...{
-          repository: 'My Shop',
-          externalId: 'My Shop/2',
-          branch: 'main',
-          commit: COMMIT,
-          author: 'Ann',
-          status: 'passed',
-        },
+        repository: 'My Shop',
+        externalId: 'My Shop/2',
+        branch: 'main',
+        commit: COMMIT,
+        author: 'Ann',
+        status: 'passed',
         url: 'https://dev.azure.com/acme/DefaultCollection/My%20Shop/_build/results?buildId=2',
       },
     });

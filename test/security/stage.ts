@@ -147,18 +147,14 @@ export async function openStage(): Promise<Stage> {
         }),
       );
       const investigation = {
-        ...{
-          analyst: analyst(by, logged),
-          fallbackAnalyst: createRulesAnalyst(),
-          toolbox,
-          clock: systemClock,
-        },
-        ...{
-          graph: compileTriageGraph(new MemorySaver()),
-          limits: LIMITS,
-          timeLimitMs: 60_000,
-          durable: true,
-        },
+        analyst: analyst(by, logged),
+        fallbackAnalyst: createRulesAnalyst(),
+        toolbox,
+        clock: systemClock,
+        graph: compileTriageGraph(new MemorySaver()),
+        limits: LIMITS,
+        timeLimitMs: 60_000,
+        durable: true,
       };
       const { analyses } = await triageSources(
         build,
@@ -249,19 +245,15 @@ function createAskClient(people: string[]): ReviewerClient {
 function readHistory(past: string | undefined): HistoryStore {
   if (past === undefined) return createEmptyHistory();
   const row: FailureRow = {
-    ...{
-      failure: sampleFailure({ buildId: 'bld_0', message: `expect(received).toBe(expected)\n${past}` }),
-      repository: 'shop/api',
-      pipeline: 'ci',
-    },
-    ...{
-      number: '640',
-      branch: 'main',
-      commit: null,
-      category: null,
-      analysisId: null,
-      seenAt: '2026-01-02T00:00:00.000Z',
-    },
+    failure: sampleFailure({ buildId: 'bld_0', message: `expect(received).toBe(expected)\n${past}` }),
+    repository: 'shop/api',
+    pipeline: 'ci',
+    number: '640',
+    branch: 'main',
+    commit: null,
+    category: null,
+    analysisId: null,
+    seenAt: '2026-01-02T00:00:00.000Z',
   };
   return {
     ...createEmptyHistory(),

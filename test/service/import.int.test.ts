@@ -65,14 +65,13 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the history of a reposito
     const options = { logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 };
     if (provider.openPastRuns === null) throw new Error('no past');
     request = {
-      ...{
-        provider: world.name,
-        repository: 'shop/api',
-        since: new Date(Date.now() - 30 * DAY_MS),
-        maxRuns: 100,
-        retryUnitMs: 10,
-      },
-      ...{ runs: await provider.openPastRuns(options), source: await provider.openBuildSource(options) },
+      provider: world.name,
+      repository: 'shop/api',
+      since: new Date(Date.now() - 30 * DAY_MS),
+      maxRuns: 100,
+      retryUnitMs: 10,
+      runs: await provider.openPastRuns(options),
+      source: await provider.openBuildSource(options),
     };
   });
   afterEach(() => host.close());
@@ -229,15 +228,13 @@ async function findFirstFailed({ runs, repository, since }: ImportRequest) {
 describe('a host', () => {
   const source = { fetch: async () => ({ sources: [], testResults: [], notes: [] }) };
   const request = (runs: PastRuns): ImportRequest => ({
-    ...{
-      provider: 'github',
-      repository: 'shop/api',
-      since: new Date(0),
-      maxRuns: 10,
-      runs,
-      source,
-      retryUnitMs: 1,
-    },
+    provider: 'github',
+    repository: 'shop/api',
+    since: new Date(0),
+    maxRuns: 10,
+    runs,
+    source,
+    retryUnitMs: 1,
   });
 
   test('that names a delay is retried after it', async () => {

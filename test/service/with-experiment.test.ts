@@ -33,18 +33,17 @@ test('suspects from the commit that broke the command come first', () => {
   const suspects = ['a1', 'b2', null, 'b2'].map((commit, at) => ({ ...suspect, path: `${at}.ts`, commit }));
   const answer = { ...analysis, answer: { ...analysis.answer, suspects } };
   const bisection = {
-    ...{
-      command: ['npm'],
-      narrowed: null,
-      tests: [],
-      commits: 9,
-      tried: [],
-      skipped: [],
-      confidence: 0.99,
-      sentence: '',
-      notes: [],
-    },
-    ...{ verdict: 'found' as const, candidates: [{ commit: 'b2', author: 'Bea', subject: 'breaks' }] },
+    command: ['npm'],
+    narrowed: null,
+    tests: [],
+    commits: 9,
+    tried: [],
+    skipped: [],
+    confidence: 0.99,
+    sentence: '',
+    notes: [],
+    verdict: 'found' as const,
+    candidates: [{ commit: 'b2', author: 'Bea', subject: 'breaks' }],
   };
   const order = (tried: Experiment) => withTried(answer, tried).answer.suspects.map(({ path }) => path);
 

@@ -32,7 +32,7 @@ const Request = z.strictObject({
 });
 export type MessagesRequest = z.infer<typeof Request>;
 
-/** What the server does with a request that is well formed. */
+/** The reply of the server to a valid request. */
 export type Reaction =
   | { readonly content: readonly object[]; readonly stop?: string; readonly usage?: object }
   | { readonly pieces: readonly string[]; readonly end?: 'stop' | 'cut' | 'overloaded' }

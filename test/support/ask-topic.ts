@@ -11,7 +11,10 @@ export function sampleTopic(change: Partial<Topic> = {}): Topic {
   const sources = [{ name: 'build.log', lines: 311_101, bytes: 29_600_000 }];
   const subject = sampleSubject({ build, failures, sources });
   return {
-    ...{ build, analysis, subject, otherCauses: [] },
+    build,
+    analysis,
+    subject,
+    otherCauses: [],
     facts: listTopicFacts(analysis, subject.failingTests, [], null),
     ...change,
   };

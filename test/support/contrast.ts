@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 const IN_PAGE = readFileSync(join(import.meta.dirname, 'contrast-in-page.js'), 'utf8');
 
-/** What was computed for the texts of a page. */
+/** The contrasts that were computed for the texts of a page. */
 export interface Contrast {
   /** The number of texts whose colors were compared with all that is painted under them. */
   readonly texts: number;

@@ -8,7 +8,7 @@ export interface DocumentQuestion {
   readonly question: string;
   readonly value: string;
   readonly path: string;
-  /** How the document with the question's words refers to the one with the answer. */
+  /** The form of the reference from the document with the question's words to the one with the answer. */
   readonly form: string;
   readonly format: string;
 }

@@ -69,7 +69,7 @@ export function makePdf(
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** Creates a Word document of paragraphs. A paragraph that begins with `#` is a heading. */
+/** Creates a DOCX document of paragraphs. A paragraph that begins with `#` is a heading. */
 export function makeDocx(
   paragraphs: readonly string[],
   more: Readonly<Record<string, string | Buffer>> = {},

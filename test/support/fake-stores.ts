@@ -216,15 +216,16 @@ function createFakeTriages(state: FakeState, empty: HttpDeps): Stores['triages']
       }
       const now = new Date(0).toISOString();
       const job: TriageJob = {
-        ...{
-          buildId,
-          state: 'queued',
-          attempts: 0,
-          retries: 0,
-          requested: 1,
-          fetched: 0,
-        },
-        ...{ error: null, traceparent: null, createdAt: now, updatedAt: now },
+        buildId,
+        state: 'queued',
+        attempts: 0,
+        retries: 0,
+        requested: 1,
+        fetched: 0,
+        error: null,
+        traceparent: null,
+        createdAt: now,
+        updatedAt: now,
       };
       state.jobs.push(job);
       return job;

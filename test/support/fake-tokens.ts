@@ -26,20 +26,16 @@ export function createFakeTokens(): FakeTokens {
   const touched: string[] = [];
   const add = (digest: string, token: Partial<AccessToken>): AccessToken => {
     const kept: AccessToken = {
-      ...{
-        id: `tok_${rows.length + 1}`,
-        name: `token-${rows.length + 1}`,
-        roles: ['read'],
-        repositories: null,
-        createdBy: 'test',
-      },
-      ...{
-        createdAt: new Date(0).toISOString(),
-        expiresAt: null,
-        lastUsedAt: null,
-        revokedAt: null,
-        ...token,
-      },
+      id: `tok_${rows.length + 1}`,
+      name: `token-${rows.length + 1}`,
+      roles: ['read'],
+      repositories: null,
+      createdBy: 'test',
+      createdAt: new Date(0).toISOString(),
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      ...token,
     };
     rows.push({ token: kept, digest });
     return kept;

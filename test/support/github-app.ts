@@ -117,13 +117,12 @@ function installOnce(app: TestGithubApp): Installation[] {
 
 function createAppReply(app: TestGithubApp) {
   return {
-    ...{
-      id: Number(app.id),
-      slug: 'faultline-test',
-      name: 'Faultline Test',
-      html_url: 'https://github.com/apps/faultline-test',
-    },
-    ...{ permissions: installOnce(app)[0]?.permissions ?? ALL, installations_count: installOnce(app).length },
+    id: Number(app.id),
+    slug: 'faultline-test',
+    name: 'Faultline Test',
+    html_url: 'https://github.com/apps/faultline-test',
+    permissions: installOnce(app)[0]?.permissions ?? ALL,
+    installations_count: installOnce(app).length,
   };
 }
 

@@ -141,12 +141,12 @@ function listDiffs(repository: GitRepository, from: string, to: string) {
     const text = repository.git('diff', '-M', from, to, '--', first, second);
     const hunks = text.indexOf('\n@@ ');
     return {
-      ...{ old_path: first, new_path: second, diff: hunks === -1 ? '' : `${text.slice(hunks + 1)}\n` },
-      ...{
-        new_file: letters.startsWith('A'),
-        deleted_file: letters.startsWith('D'),
-        renamed_file: letters.startsWith('R'),
-      },
+      old_path: first,
+      new_path: second,
+      diff: hunks === -1 ? '' : `${text.slice(hunks + 1)}\n`,
+      new_file: letters.startsWith('A'),
+      deleted_file: letters.startsWith('D'),
+      renamed_file: letters.startsWith('R'),
     };
   });
 }

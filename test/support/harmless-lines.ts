@@ -6,7 +6,7 @@ export interface HarmlessKind {
   readonly lines: readonly string[];
 }
 
-/** In this table `»` begins a line of the log, `␛` is the escape character and `´` is a backtick. */
+/** The harmless lines, as a table in which `»` begins a line of the log, `␛` is the escape character and `´` is a backtick. */
 const TABLE = String.raw`
 node: deprecation with code » (node:1873) [DEP0040] DeprecationWarning: The ´punycode´ module is deprecated. Please use a userland alternative instead.
 » (Use ´node --trace-deprecation ...´ to show where the warning was created)

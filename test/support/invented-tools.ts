@@ -10,7 +10,7 @@ export interface InventedLog {
   readonly telling: readonly number[];
   /** The numbers of the lines of the harmless kind. */
   readonly harmlessAt: readonly number[];
-  /** The category of the failure according to these two lines. Null if nobody could tell. */
+  /** The category of the failure according to these two lines. Null if they do not show it. */
   readonly category: Category | null;
   /** The other categories that a reader could defend. */
   readonly alsoOk: readonly Category[];
@@ -21,7 +21,7 @@ export interface InventedLog {
  * the two informative lines. `=` has its category and the others that a reader could defend, or `unknown`.
  * ` ⏎ ` ends a line; `
  *
- * ` does too, and other lines may follow in between. A word in braces is a value of `VALUES `.
+ * ` does too, and other lines may follow in between. Braces contain a value of `VALUES `.
  */
 const TOOLS = `
 $ plumbline verify --against revision-{n} ⏎ comparing {num} tables ⏎ {word}: {num} columns agree

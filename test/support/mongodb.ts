@@ -32,7 +32,7 @@ export const withoutMongodb =
 /** A server whose outages can be simulated. Its address always stays the same. */
 export interface TestMongodb {
   readonly url: string;
-  /** Returns the name of a database that nobody else uses. */
+  /** Returns the name of a database that no other test uses. */
   database(): string;
   /** Stops all answers and breaks connections at once. Acknowledged data is kept. */
   kill(): Promise<void>;

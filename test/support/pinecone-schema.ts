@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What Pinecone takes, for the operations that we use: written after its published OpenAPI description, data plane and control plane of
+ * The requests that Pinecone accepts, for the operations that we use, after its published OpenAPI description,
+ * data plane and control plane of
  * 2026-04 (Apache-2.0), with the shape of an index as 2026-07 has it, and after its page of operation and identifier limits. Stricter in
  * one thing: a field that is not described is refused.
  */

@@ -97,7 +97,7 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
 
 /**
  * Returns the user who runs the server. PostgreSQL refuses to run as root, so this is its own user, or
- * nobody.
+ * an unprivileged one.
  */
 function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;

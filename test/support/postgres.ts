@@ -173,8 +173,8 @@ async function makeDatabase(address: string, template = 'template1'): Promise<st
 }
 
 /**
- * Returns the name of a database with every migration applied. The first caller creates it for all. Nobody
- * connects to it, because it could not be copied then.
+ * Returns the name of a database with every migration applied. The first caller creates it for all. No
+ * test connects to it, because then it could not be copied.
  */
 async function createMigratedTemplate(address: string): Promise<string> {
   const name = `faultline_migrated_${await computeMigrationsKey()}`;

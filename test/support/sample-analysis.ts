@@ -251,13 +251,11 @@ export function sampleReview(change: Partial<Review> = {}): Review {
 export function sampleExperiment(change: Partial<Experiment> = {}): Experiment {
   const arm = { what: 'alone', other: 0, exitCodes: [1, 1, 1], milliseconds: [90, 80, 85] } as const;
   return {
-    ...{
-      command: ['npm', 'test'],
-      narrowed: ['npm', 'test', '--', '-t', '^adds$'],
-      tests: ['adds'],
-      dependsOnOthers: false,
-      polluters: [],
-    },
+    command: ['npm', 'test'],
+    narrowed: ['npm', 'test', '--', '-t', '^adds$'],
+    tests: ['adds'],
+    dependsOnOthers: false,
+    polluters: [],
     arms: [
       {
         ...arm,
@@ -280,7 +278,8 @@ export function sampleExperiment(change: Partial<Experiment> = {}): Experiment {
     ],
     verdict: 'this-change',
     sentence: 'Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',
-    ...{ notes: [], excerpt: 'expected 5, got 6' },
+    notes: [],
+    excerpt: 'expected 5, got 6',
     ...change,
   };
 }

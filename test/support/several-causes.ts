@@ -68,7 +68,10 @@ export const GROUPS: readonly FailureGroup[] = CAUSES.map(({ id, title, tests })
 export const ANALYSES: readonly Analysis[] = CAUSES.map(({ id, title, kind, category }, index) => {
   const failureIds = GROUPS[index]?.failures.map((failure) => failure.id) ?? [];
   return sampleAnalysis({
-    ...{ id, kind, category, failureIds },
+    id,
+    kind,
+    category,
+    failureIds,
     fingerprint: `f-${id}`,
     answer: { ...sampleAnalysis().answer, title },
   });

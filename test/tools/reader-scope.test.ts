@@ -37,8 +37,16 @@ describe('the other repositories that tools may read', () => {
     ]);
     const failure = sampleFailure('bld_1', 'aa', { message: MESSAGE });
     const row: FailureRow & { score: number } = {
-      ...{ failure, repository, pipeline: 'ci', number: '7', branch: 'main', commit: null, category: null },
-      ...{ analysisId: null, seenAt: '2026-01-01T00:00:00.000Z', score: 1 },
+      failure,
+      repository,
+      pipeline: 'ci',
+      number: '7',
+      branch: 'main',
+      commit: null,
+      category: null,
+      analysisId: null,
+      seenAt: '2026-01-01T00:00:00.000Z',
+      score: 1,
     };
     const history = { ...createEmptyHistory(), kept: true, similarFailures: async () => [row] };
     const ask = createContext(

@@ -1,6 +1,6 @@
 /**
  * Sends reports of 200,000 tests, of which all or one fail, and CODEOWNERS files of 1 MB that take long to
- * match. Meanwhile, the service's probe must be answered in time.
+ * match. During this, the readiness probe must be answered in time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';

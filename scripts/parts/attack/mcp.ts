@@ -8,7 +8,7 @@ import { LOG, readAcceptedId, upload, waitForAnswers } from './shared/builds.ts'
 import { type AttackedService, reportService, startService } from './shared/service.ts';
 import { installNpmTools, installPythonTools, report, run } from './shared/tools.ts';
 
-/** A word of the line that fails. */
+/** Text from the line that fails. */
 const WORD = 'discount';
 const Answered = z.object({ error: z.object({ code: z.int() }), id: z.null() });
 

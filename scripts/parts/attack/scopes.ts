@@ -8,7 +8,7 @@ import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
 const [OURS, THEIRS] = ['acme/shop', 'other/hidden'];
-/** A word that occurs only in the log of the other repository. */
+/** Text that occurs only in the log of the other repository. */
 const WORD = 'zanzibar';
 const THEIR_LOG = LOG.replaceAll('cart', WORD);
 const Operation = z.object({
@@ -38,16 +38,16 @@ const RULE = {
 const NEWS_RULE = { name: 'theirs', query: `repo:${THEIRS}`, channel: 'webhook', destination: 'ops' };
 /** Runs that prove nothing. */
 const EXPERIMENT = {
-  ...{
-    command: ['npm', 'test'],
-    narrowed: [],
-    tests: [],
-    arms: [],
-    verdict: 'inconclusive',
-    dependsOnOthers: false,
-    polluters: [],
-  },
-  ...{ sentence: '', notes: [], excerpt: '' },
+  command: ['npm', 'test'],
+  narrowed: [],
+  tests: [],
+  arms: [],
+  verdict: 'inconclusive',
+  dependsOnOthers: false,
+  polluters: [],
+  sentence: '',
+  notes: [],
+  excerpt: '',
 };
 const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>> => ({
   uploadBuild: [

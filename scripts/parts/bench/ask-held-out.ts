@@ -1,7 +1,7 @@
 import type { AskedPackage } from './ask-questions.ts';
 
 /**
- * Packages that nobody had looked at when their questions were written. The words of the questions come from
+ * Packages that were unknown to us when their questions were written. The words of the questions come from
  * the documentation of the packages; the answers were found with grep and by reading.
  */
 export const SECOND_HELD_OUT_PACKAGES: readonly AskedPackage[] = [

@@ -22,7 +22,7 @@ const read = async (text: string) =>
   readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 
 /**
- * Creates a command that fails in this many of 100 runs, by a random number that is drawn anew in each run.
+ * Creates a command that fails in this many of 100 runs, by a new random number in each run.
  */
 const check = (percent: number) => `n=$(od -An -N2 -tu2 /dev/urandom)
 if [ $((n % 100)) -lt ${percent} ]; then echo "error: the tide table is empty" >&2; exit 1; fi
@@ -41,7 +41,9 @@ const CASES: readonly Case[] = [
   { name: 'broken before', here: 100, base: 100, wrong: ['flaky', 'this-change', 'not-reproduced'] },
   ...[10, 30, 50, 70, 90].map((rate) => ({
     name: `flaky, fails in ${rate} %`,
-    ...{ here: rate, base: rate, wrong: ['this-change'] as const },
+    here: rate,
+    base: rate,
+    wrong: ['this-change'] as const,
   })),
 ];
 

@@ -13,7 +13,7 @@ import { computeUpperShare } from '../../../src/lib/binomial-bound.ts';
  * Prints how answers do on sources and projects that had no part in the training, with the bound on wrong
  * answers and without it: the tables of docs/evidence/bound.md, and the figures of the README's first screen.
  * They are computed from the outcomes that this release ships; scripts/train/train-judgement.ts makes those.
- * `--all --data FOLDER`: every figure that is to be reached, beside its aim (docs/evidence/aims.md); `--list`
+ * `--all --data FOLDER`: every figure with a target, next to its target (docs/evidence/aims.md); `--list`
  * names the cases that miss it.
  */
 const { values: asked } = parseArgs({

@@ -13,7 +13,8 @@ import {
 } from '../../../test/support/masking-gates.ts';
 
 /**
- * How much masking hides, and what it should not: gitleaks' generated secrets by rule, kinds of secrets as logs show them, and the places masked in
+ * Measures how much masking hides, and what it hides wrongly: gitleaks' generated secrets by rule, kinds of
+ * secrets as logs show them, and the places masked in
  * ordinary logs, each counted as a false one. `--data FOLDER`: logs below it (`.log`, `.txt`, and those with `.gz`) instead of our captured ones;
  * `--list`: every line that was missed or masked.
  */

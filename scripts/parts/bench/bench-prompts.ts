@@ -16,10 +16,11 @@ import { judge } from './scripted-judgements.ts';
 import { type RequestCost, startScriptedModel } from './scripted-model.ts';
 
 /**
- * What the model sees: the tokens of whole logs, of the excerpts taken from them, and of all prompts of a balanced run, with its price; then how many of
- * the labelled lines that tell the cause stand on the page of whoever answers, before any tool is asked, with more or fewer tokens of log. Each argument is a
- * data set whose rows name a log (`log_path`); without one, the captured failures of the tests. The model is scripted: it agrees with the rules about
- * the category, asks two rounds of questions, and then says that enough is known.
+ * Measures the input of the model: the tokens of whole logs, of the excerpts taken from them, and of all prompts
+ * of a balanced run, with its price; then how many of the labeled informative lines are in the prompt for the
+ * answer before any tool is called, with more or fewer tokens of log. Each argument is a data set whose rows name
+ * a log (`log_path`); without one, the captured failures of the tests are used. The model is scripted: it agrees
+ * with the rules about the category, makes two rounds of calls, and then states that it has enough.
  */
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FAILURES = join(ROOT, 'test/fixtures/failures');

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type BenchFigure, benchReading } from './read-bench.ts';
 
 /**
- * Speed and memory of reading logs, beside ripgrep, grep and Drain3 where they are installed, all in one run. Without LOGS, generated ones are
+ * Measures speed and memory of reading logs, compared with ripgrep, grep and Drain3 if they are installed. Without LOGS, generated ones are
  * read. Sizes in MiB: `--size` of the text that is searched, `--large` of the largest log (the smaller one is a fifth of it), `--hostile` of
  * each hostile log. `--rounds` interleaved rounds, of which the median is reported; `--budget` tokens kept of each log; `--python` with Drain3.
  */

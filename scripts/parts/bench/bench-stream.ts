@@ -23,7 +23,7 @@ import { makeOutcome } from './grades/scripted-outcomes.ts';
 /**
  * Plays four weeks of failures in five repositories, without a person who decides anything. The failures are
  * captured logs of real tools, new ones and ones that come again; what happens next to each is scripted. Each
- * day the bound on wrong answers is computed anew from what was graded by then. Prints the share that is
+ * day the bound on wrong answers is computed again from the grades so far. Prints the share that is
  * published by week, and how much of it is wrong. Ends with 1 if the last week does not publish at least 15
  * points more than the first, or if more of what is published is wrong than the bound allows.
  */

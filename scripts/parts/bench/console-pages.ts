@@ -40,20 +40,22 @@ const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
 };
 
 /**
- * `scripts/bench console pages [--failures N] [--answers N] [--results N] [--days N] [--rounds N] [--only PART] [--at ADDRESS]`: server time of every page in a PostgreSQL
- * server with its usual settings. Each page is asked for many times, another item each time where there are several. `--at`: a database that is filled already.
+ * Runs `scripts/bench console pages [--failures N] [--answers N] [--results N] [--days N] [--rounds N]
+ * [--only PART] [--at ADDRESS]`: measures the server time of every page with a PostgreSQL server with its usual
+ * settings. Each page is requested many times, for a different item each time if there are several. `--at` names
+ * a database that is already filled.
  */
 export async function run(options: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...options],
     options: {
-      ...{
-        failures: { type: 'string' },
-        answers: { type: 'string' },
-        results: { type: 'string' },
-        days: { type: 'string' },
-      },
-      ...{ rounds: { type: 'string' }, only: { type: 'string', default: '' }, at: { type: 'string' } },
+      failures: { type: 'string' },
+      answers: { type: 'string' },
+      results: { type: 'string' },
+      days: { type: 'string' },
+      rounds: { type: 'string' },
+      only: { type: 'string', default: '' },
+      at: { type: 'string' },
     },
   });
   const given = { ...DEFAULTS, ...values };

@@ -14,7 +14,7 @@ const ROUNDS = 200;
 const TARGET = { runs: 1_000_000, bytes: 2 * 1024 ** 3, p95: 20 } as const;
 
 /**
- * `scripts/bench server environments [--runs N]`: what the environments of runs take on a PostgreSQL server, and how long the comparison
+ * Runs `scripts/bench server environments [--runs N]`: measures what the environments of runs take on a PostgreSQL server, and how long the comparison
  * with the last green run takes. The runs are made by rule: 300 jobs of 180 packages each, out of 4,000; each package moves in 0.2 % of the
  * runs of its job, the image once a week, steps take other seconds each time. One run in five fails. The size of a million runs is
  * extrapolated: rows grow with runs, shared parts with what moves.

@@ -31,7 +31,7 @@ interface Project {
   readonly tests?: readonly string[];
   /** The pattern that the sentence must match. */
   readonly expect: RegExp;
-  /** Whose fault the failure is. This change's if absent. */
+  /** The expected origin of the failure. This change if absent. */
   readonly blame?: Blame;
   readonly how?: (folder: string, project: Project, rows: DatasetRow[]) => Promise<string>;
 }

@@ -19,7 +19,10 @@ interface Settings {
   readonly folder: string;
 }
 
-/** `scripts/bench server ingest [--rounds 5] [--seconds 6] [--only postgres|embedded|stopped] [--rate N]`: accepted webhooks beside a bare Fastify server. */
+/**
+ * Runs `scripts/bench server ingest [--rounds 5] [--seconds 6] [--only postgres|embedded|stopped] [--rate N]`:
+ * measures the accepted webhooks, compared with a bare Fastify server.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const options = {
     rounds: { type: 'string', default: '5' },
@@ -41,7 +44,10 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** If `stoppedAt` is given, which is the best rate of the reference, measures only the case without Redis. */
+/**
+ * Measures with PostgreSQL. If `stoppedAt`, the best rate of the reference, is given, measures only the case
+ * without Redis.
+ */
 async function measureOnPostgres(settings: Settings, stoppedAt?: number): Promise<void> {
   const postgres = await startPostgres({ own: true, settings: ['fsync=on', 'synchronous_commit=on'] });
   const redis = await startRedis();

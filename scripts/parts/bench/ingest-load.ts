@@ -52,12 +52,10 @@ export function createSender(secret: string): {
     send: async ({ url, seconds, rate }) => {
       const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_job' };
       const result = await autocannon({
-        ...{
-          url,
-          connections: CONNECTIONS,
-          duration: seconds,
-          ...(rate === undefined ? {} : { overallRate: rate }),
-        },
+        url,
+        connections: CONNECTIONS,
+        duration: seconds,
+        ...(rate === undefined ? {} : { overallRate: rate }),
         requests: [{ method: 'POST', path: '/webhooks/github', headers, setupRequest }],
       });
       const { '2xx': accepted, non2xx: refused, errors, latency, duration } = result;

@@ -32,7 +32,11 @@ const wakeUp =
 const notifier = createWorkNotifier({ wakeUp, logger });
 const app = await buildHttp(
   createEmptyHttpDeps({
-    ...{ database, logger, notifier, clock: systemClock, stores },
+    database,
+    logger,
+    notifier,
+    clock: systemClock,
+    stores,
     config: { ...TEST_CONFIG, providers: withSecrets({ github: [secret] }) },
   }),
 );

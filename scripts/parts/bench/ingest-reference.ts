@@ -23,26 +23,20 @@ app.post('/webhooks/github', async (request, reply) => {
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.status(401).send();
   const { repository, sender, workflow_job: job } = JSON.parse(body.toString('utf8'));
   const kept = {
-    ...{
-      repository: repository.full_name,
-      defaultBranch: repository.default_branch,
-      author: sender.login,
-      run: job.run_id,
-    },
-    ...{
-      job: job.id,
-      name: job.name,
-      workflow: job.workflow_name,
-      attempt: job.run_attempt,
-      conclusion: job.conclusion,
-    },
-    ...{
-      branch: job.head_branch,
-      commit: job.head_sha,
-      url: job.html_url,
-      startedAt: job.started_at,
-      finishedAt: job.completed_at,
-    },
+    repository: repository.full_name,
+    defaultBranch: repository.default_branch,
+    author: sender.login,
+    run: job.run_id,
+    job: job.id,
+    name: job.name,
+    workflow: job.workflow_name,
+    attempt: job.run_attempt,
+    conclusion: job.conclusion,
+    branch: job.head_branch,
+    commit: job.head_sha,
+    url: job.html_url,
+    startedAt: job.started_at,
+    finishedAt: job.completed_at,
   };
   await pool.query(
     'insert into bench_deliveries (id, event, body) values ($1, $2, $3) on conflict do nothing',

@@ -8,7 +8,7 @@ export interface Side {
   readonly name: string;
   readonly command: string;
   readonly url: string;
-  /** The number of accepted deliveries that have not become builds yet. */
+  /** Returns the number of accepted deliveries that have not become builds yet. */
   backlog(): Promise<number>;
   stop(): Promise<void>;
 }

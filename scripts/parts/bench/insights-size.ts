@@ -14,7 +14,7 @@ const WARM_UP = 5;
 const SAVED = 2_000;
 
 /**
- * `scripts/bench server insights`: how long the insights and the flaky tests take to answer with 100,000 failures, 20,000 answers and
+ * Runs `scripts/bench server insights`: measures how long the insights and the flaky tests take to answer with 100,000 failures, 20,000 answers and
  * 1,000,000 test results stored, on a PostgreSQL server with its usual settings; and what following tests adds to saving results.
  */
 export async function run(): Promise<void> {

@@ -10,8 +10,8 @@ import { mergeTests } from '../../../src/log/merge-test-results.ts';
 import { countNamed } from '../../../src/replay/figures/reading.ts';
 
 /**
- * How many failing tests are still named when the reader of their runner is left out, so that only the structural reader is there to name
- * them: `node scripts/parts/bench/leave-out-tests.ts [DATASET.jsonl…]`. Without a data set, the captured failures are read.
+ * Counts the failing tests that are still named if the reader of their runner is left out, so that only the
+ * structural reader can name them: `node scripts/parts/bench/leave-out-tests.ts [DATASET.jsonl…]`. Without a data set, the captured failures are read.
  */
 const STRUCTURAL = 'tests';
 

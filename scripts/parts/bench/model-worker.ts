@@ -6,7 +6,7 @@ import { startScriptedModel } from './scripted-model.ts';
 const Options = z.object({
   latencyMs: z.number(),
   rounds: z.number(),
-  /** If set, plays the model of an agent that makes these calls. */
+  /** The calls of an agent. If set, the worker plays the model of that agent. */
   agent: z
     .object({
       modelCalls: z.number(),

@@ -6,8 +6,8 @@ import type { AgentWorld } from './agent-world.ts';
 import { startModelAside } from './model-aside.ts';
 
 /**
- * LangGraph's own agent on the same tools and the same saver, checkpointed as ours is: each step is stored before the next begins. Its model
- * is called as often, and asks what our run asked.
+ * Creates LangGraph's own agent with the same tools and the same checkpointer as ours: each step is stored
+ * before the next begins. Its model is called as often, and makes the same tool calls as our run.
  */
 export async function createPrebuiltAgent({ checkpointer, toolbox, subject }: AgentWorld, run: Analysis) {
   const toolCalls = run.steps.flatMap(({ outcomes = [] }) =>

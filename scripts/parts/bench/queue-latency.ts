@@ -29,7 +29,10 @@ interface Notifier {
 
 type Heard = (id: string) => void;
 
-/** `scripts/bench server queue [--rounds 5] [--rings 40]`: from the commit of a request to its handler, one after the other, beside bare BullMQ. */
+/**
+ * Runs `scripts/bench server queue [--rounds 5] [--rings 40]`: measures the time from the commit of a request to
+ * its handler, one after the other, compared with bare BullMQ.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const options = {
     rounds: { type: 'string', default: '5' },

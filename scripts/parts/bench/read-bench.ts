@@ -365,7 +365,7 @@ async function measureCost(args: readonly string[]): Promise<ProcessCost> {
   return { milliseconds: performance.now() - startedAt, peakBytes };
 }
 
-/** Linux keeps the highest resident memory of a process ("high water mark"). */
+/** Reads the highest resident memory of a process ("high water mark"), which Linux records. */
 function readPeak(pid: number | undefined): number | null {
   try {
     const kilobytes = /VmHWM:\s{1,20}(\d{1,12}) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -30,7 +30,7 @@ export interface ScriptedModelOptions {
   readonly rounds: number;
   /** Decides in place of {@link judge}. */
   readonly judge?: (body: ScriptedBody, rounds: number) => Judged;
-  /** Called with the cost of each answered request. */
+  /** Receives the cost of each answered request. */
   readonly onAnswered?: (cost: RequestCost) => void;
 }
 

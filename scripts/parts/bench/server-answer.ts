@@ -8,7 +8,10 @@ const WARM_UP = 3;
 const Reviews = z.object({ items: z.array(z.object({ id: z.string(), version: z.int() })) });
 const Reviewed = z.object({ review: z.object({ version: z.int() }) });
 
-/** `scripts/bench server answer [--builds 20]`: from the webhook to the saved analysis, rules analyst, one api and one worker. */
+/**
+ * Runs `scripts/bench server answer [--builds 20]`: measures the time from the webhook to the stored analysis,
+ * with the rules analyst, one api process and one worker.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { builds: { type: 'string', default: '20' } } });
   // No answer is confident enough to be published, so that a person can confirm one.

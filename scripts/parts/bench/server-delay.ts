@@ -10,7 +10,10 @@ import { openServerWorld, type ServerWorld } from './server-world.ts';
 const Figures = z.object({ max: z.number(), p99: z.number() });
 const METER = new URL('loop-meter.ts', import.meta.url).href;
 
-/** `scripts/bench server delay [--megabytes 200] [--small 100]`: how long the event loop is held while logs come in and are read. */
+/**
+ * Runs `scripts/bench server delay [--megabytes 200] [--small 100]`: measures how long the event loop is blocked
+ * while logs arrive and are read.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const options = {
     megabytes: { type: 'string', default: '200' },

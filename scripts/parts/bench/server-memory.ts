@@ -8,7 +8,10 @@ const TENTHS = 10;
 const AHEAD = 32;
 const LOGS = readCapturedFailures().map(({ log }) => log);
 
-/** `scripts/bench server memory [--builds 10000]`: resident memory of api and worker, at each tenth of so many triages. */
+/**
+ * Runs `scripts/bench server memory [--builds 10000]`: measures the resident memory of api and worker after each
+ * tenth of the triages.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],

@@ -10,7 +10,10 @@ const AT_ONCE = 4;
 const GOAL = 3.6;
 const LOG = readCapturedFailure('loyalty-customer-null').log;
 
-/** `scripts/bench server workers [--builds 64] [--rounds 2]`: four worker processes beside one, a model that takes 800 ms a call. */
+/**
+ * Runs `scripts/bench server workers [--builds 64] [--rounds 2]`: compares four worker processes with one, with a
+ * model that takes 800 ms per call.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],

@@ -45,8 +45,8 @@ export const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(
   ${PATTERN.number(`'d' || n`, 40)}, ${PATTERN.number(`'e' || n`, 3000)})`;
 
 /**
- * Fills an empty, migrated database as a few years of a company would: five failures a build, 200 repositories, each failure
- * analysed, every message seen some ten times, the newest reviews waiting.
+ * Fills an empty, migrated database with the data of a few years at a company: five failures a build, 200
+ * repositories, each failure analyzed, every message seen about ten times, the newest reviews pending.
  */
 export async function fillStore(
   sql: Sql,

@@ -22,7 +22,7 @@ interface Figure {
 }
 
 /**
- * `scripts/bench server store`: how long the stores take to answer with 10,000 and with 100,000 failures stored, on a PostgreSQL server
+ * Runs `scripts/bench server store`: measures how long the stores take to answer with 10,000 and with 100,000 failures stored, on a PostgreSQL server
  * with its usual settings. One question at a time, from the call to the parsed rows.
  */
 export async function run(): Promise<void> {

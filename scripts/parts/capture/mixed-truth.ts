@@ -65,7 +65,7 @@ export function splitByRunner(runner: string): 'work' | 'held' {
     : 'held';
 }
 
-/** A message that is contained in one with another cause could be found in the wrong place. */
+/** Lists messages that are part of one with another cause, and could be found in the wrong place. */
 function refuseSharedMessages(failures: readonly MixedFailure[]): void {
   for (const failure of failures) {
     const other = failures.find(

@@ -144,7 +144,7 @@ function listHealthyFiles({ slug, files, green = {} }: ToolRow): Record<string, 
   return Object.fromEntries(changed);
 }
 
-/** Lines of the failing step's output, so that no quote is found in the echo of its commands or in an earlier step. */
+/** Lists the informative lines within the failing step's output, so that no quote comes from an echo or an earlier step. */
 function listInformativeLines(text: string, { run, telling }: ToolRow): Array<[number, number]> {
   const lines = text.split('\n');
   const head = lines.findLastIndex((line) => line.endsWith(`##[group]Run ${run.split('\n')[0]}`));

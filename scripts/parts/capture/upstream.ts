@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 
-/** A package server somebody else runs, in the mood named by the first argument. Port 80 of packages.example.test. */
+/** A package server of a third party with the fault named by the first argument, on port 80 of packages.example.test. */
 const moods: Readonly<Record<string, (response: ServerResponse) => void>> = {
   unavailable: (response) => answer(response, 503, 'Service Unavailable', { 'retry-after': '0' }),
   'not-found': (response) => answer(response, 404, 'Not Found'),

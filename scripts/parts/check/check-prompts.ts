@@ -31,7 +31,7 @@ function listUseErrors({ prompt: name, budget }: (typeof uses)[number]): string[
   return [...found];
 }
 
-/** External text must be fenced, and our own text must not be called data. */
+/** Lists errors in the use of variables: external text must be fenced, and our own text must not be called data. */
 function listVariableErrors(prompt: Prompt, budget: Readonly<Record<string, number | null>>): string[] {
   return Object.entries(budget).flatMap(([variable, limit]) => {
     const expected = limit === null ? 'text' : 'data';

@@ -13,7 +13,7 @@ export async function run(folder: string, program: string, ...args: string[]): P
   return stdout.trim();
 }
 
-/** Packs the npm package of a checkout, with its bill of materials, which is also written beside it. */
+/** Packs the npm package of a checkout, with its bill of materials, which is also written next to it. */
 export async function packPackage(code: string, folder: string, version: string): Promise<void> {
   await run(code, 'npm', 'pack', '--silent', '--pack-destination', folder);
   await copyFile(join(code, 'dist/sbom.cdx.json'), join(folder, `faultline-${version}.cdx.json`));

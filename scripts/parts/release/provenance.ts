@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 /** A file of a release. */
 export interface Artifact {
   readonly name: string;
-  /** Of the file, as hexadecimal digits. */
+  /** The SHA-256 digest of the file, as hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -21,7 +21,7 @@ export function formatChecksums(artifacts: readonly Artifact[]): string {
   return artifacts.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('');
 }
 
-/** How a release was built. */
+/** The record of how a release was built. */
 export interface Build {
   readonly version: string;
   readonly commit: string;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** The files that name the version of this package, beside package.json, its lock file and the changelog. */
+/** The files that name the version of this package, besides package.json, its lock file and the changelog. */
 const FILES = [
   'deploy/helm/faultline/Chart.yaml',
   'deploy/kubernetes/faultline.yaml',

@@ -41,7 +41,7 @@ export interface LabelledLog {
   readonly candidates: Candidates;
   /** The numbers of inserted lines. */
   readonly inserted: readonly number[];
-  /** For each candidate, 1 if it states the cause. */
+  /** The labels of the candidates: 1 for each that states the cause. */
   readonly labels: Uint8Array;
   /**
    * The candidates for training with their weights. The causes of a log together have as much weight as the

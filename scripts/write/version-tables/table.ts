@@ -1,6 +1,6 @@
 /** Since which release a runtime has its members. */
 export interface VersionTable {
-  /** What it was derived from, with the release. */
+  /** The source that it was derived from, with the release. */
   readonly source: string;
   readonly license: string;
   /** "20.0.0": the first release that has it; "-3.12": the first that has it no more. */

@@ -47,31 +47,27 @@ const readText = async (path: string, host?: string) =>
 
 describe('an address', () => {
   it.each([
-    ...[
-      '127.0.0.1',
-      '10.1.2.3',
-      '172.16.0.1',
-      '192.168.1.1',
-      '169.254.169.254',
-      '100.64.0.1',
-      '0.0.0.0',
-      '224.0.0.1',
-      '255.255.255.255',
-      '198.18.0.1',
-    ],
-    ...[
-      '::1',
-      '::',
-      'fe80::1%eth0',
-      'fc00::1',
-      'ff02::1',
-      '::ffff:127.0.0.1',
-      '::ffff:8.8.8.8',
-      '64:ff9b::a00:1',
-      '2002:a00:1::',
-      '2001:db8::1',
-      'no address',
-    ],
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '198.18.0.1',
+    '::1',
+    '::',
+    'fe80::1%eth0',
+    'fc00::1',
+    'ff02::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::a00:1',
+    '2002:a00:1::',
+    '2001:db8::1',
+    'no address',
   ])('is not public: %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
@@ -81,15 +77,16 @@ describe('an address', () => {
   });
 
   it.each([
-    ...[
-      'http://0x7f.1/',
-      'http://2130706433/',
-      'http://[::ffff:10.0.0.1]/',
-      'http://localhost/',
-      'http://localhost./',
-      'http://jenkins/',
-    ],
-    ...['http://db.internal/', 'http://user:pw@example.com/', 'ftp://example.com/', 'file:///etc/passwd'],
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://localhost/',
+    'http://localhost./',
+    'http://jenkins/',
+    'http://db.internal/',
+    'http://user:pw@example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
   ])('is refused because of its host name: %s', (url) => {
     expect(isPublicUrl(new URL(url))).toBe(false);
   });

@@ -46,23 +46,20 @@ export function createBranchSituation(...heads: readonly BuildSituation[]): Situ
 
 /** Put to a person by a triage that goes on with the answer. */
 export const openQuestion: NonNullable<BuildSituation['question']> = {
-  ...{
-    id: 'que_1',
-    kind: 'question',
-    triageId: 'tri_1',
-    buildId: 'bld_1',
-    repository: 'shop/api',
-    title: 'cart',
-    state: 'waiting',
-  },
-  ...{
-    category: 'CONFIG_ERROR',
-    question: 'Is Postgres 17 expected?',
-    answer: null,
-    answeredBy: null,
-    answeredAt: null,
-  },
-  ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+  id: 'que_1',
+  kind: 'question',
+  triageId: 'tri_1',
+  buildId: 'bld_1',
+  repository: 'shop/api',
+  title: 'cart',
+  state: 'waiting',
+  category: 'CONFIG_ERROR',
+  question: 'Is Postgres 17 expected?',
+  answer: null,
+  answeredBy: null,
+  answeredAt: null,
+  openedAt: '2026-10-12T14:02:00.000Z',
+  expiresAt: '2026-10-13T14:02:00.000Z',
 };
 
 /** `main` after a build that passed. */
@@ -87,14 +84,12 @@ export function createPassedSituation(fixedBy: Partial<Build> = {}): Situation {
 /** A review of the sample analysis, decided. */
 export function createDecision(change: Partial<Decision>): NonNullable<Cause['review']> {
   const decision: Decision = {
-    ...{
-      id: 'dec_1',
-      reviewId: 'rev_1',
-      analysisId: 'ana_9f2c',
-      reviewer: 'grace',
-      type: 'accept',
-      decidedAt: '2026-10-12T14:09:00.000Z',
-    },
+    id: 'dec_1',
+    reviewId: 'rev_1',
+    analysisId: 'ana_9f2c',
+    reviewer: 'grace',
+    type: 'accept',
+    decidedAt: '2026-10-12T14:09:00.000Z',
     ...change,
   };
   return { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision };

@@ -9,17 +9,16 @@ import type { StoresWorld } from './world.ts';
 export function testCalibrationsContract(world: StoresWorld): void {
   const made = (analyst: string) =>
     fitCalibration(createLabeled('CODE_ERROR', 0.9, 40, 10), {
-      ...{
-        method: 'auto',
-        risk: { most: 0.05, confidence: 0.95 },
-        analyst,
-        prompts: ['4f1c'],
-        createdBy: 'ann',
-        now: 0,
-        id: createId('cal'),
-        version: 1,
-      },
-      ...{ sources: ['a.jsonl'], mask: (text) => text },
+      method: 'auto',
+      risk: { most: 0.05, confidence: 0.95 },
+      analyst,
+      prompts: ['4f1c'],
+      createdBy: 'ann',
+      now: 0,
+      id: createId('cal'),
+      version: 1,
+      sources: ['a.jsonl'],
+      mask: (text) => text,
     }).calibration;
 
   describe('calibrations', () => {

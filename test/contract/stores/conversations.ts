@@ -89,14 +89,15 @@ async function createThread(world: StoresWorld): Promise<{ thread: Thread; build
 
 function createTurn({ id }: Thread, position: number): Turn {
   return {
-    ...{
-      threadId: id,
-      position,
-      question: `why ${position}?`,
-      askedBy: 'ada',
-      askedAt: `2026-01-02T03:04:${10 + position}.000Z`,
-    },
-    ...{ shape: 'explanation', about: 'the cause', text: 'So.', milliseconds: 3 },
+    threadId: id,
+    position,
+    question: `why ${position}?`,
+    askedBy: 'ada',
+    askedAt: `2026-01-02T03:04:${10 + position}.000Z`,
+    shape: 'explanation',
+    about: 'the cause',
+    text: 'So.',
+    milliseconds: 3,
     statements: [
       {
         lead: '',
@@ -111,6 +112,9 @@ function createTurn({ id }: Thread, position: number): Turn {
     evidence: [],
     steps: [],
     usage: { inputTokens: 1, outputTokens: 2, costUsd: 0.5, modelCalls: 1, toolCalls: 0, iterations: 1 },
-    ...{ analyst: 'rules', model: null, promptHashes: {}, notes: [] },
+    analyst: 'rules',
+    model: null,
+    promptHashes: {},
+    notes: [],
   };
 }

@@ -10,21 +10,17 @@ export function testDeliveriesAndBuildsContract(world: StoresWorld): void {
   describe('builds', () => {
     it('are returned with every field as it was stored', async () => {
       const full = sampleBuild({
-        ...{
-          repository: world.repository,
-          externalId: '9001',
-          job: 'test',
-          branch: 'main',
-          commit: 'abc123',
-          author: 'ada',
-          pullRequest: 7,
-        },
-        ...{
-          url: 'https://ci.example/57',
-          queuedSeconds: 42.5,
-          startedAt: '2026-03-01T01:02:03.004Z',
-          finishedAt: '2026-03-01T01:05:00.000Z',
-        },
+        repository: world.repository,
+        externalId: '9001',
+        job: 'test',
+        branch: 'main',
+        commit: 'abc123',
+        author: 'ada',
+        pullRequest: 7,
+        url: 'https://ci.example/57',
+        queuedSeconds: 42.5,
+        startedAt: '2026-03-01T01:02:03.004Z',
+        finishedAt: '2026-03-01T01:05:00.000Z',
       });
 
       const { build: stored, created } = await world.stores.builds.upsert(full);

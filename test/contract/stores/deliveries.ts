@@ -5,13 +5,11 @@ import type { StoresWorld } from './world.ts';
 
 export function testDeliveriesContract(world: StoresWorld): void {
   const inbox = (change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
-    ...{
-      source: 'github',
-      deliveryId: createId('dlv'),
-      event: 'workflow_run',
-      bodySha256: 'aa',
-      intake: { build: { number: '7' } },
-    },
+    source: 'github',
+    deliveryId: createId('dlv'),
+    event: 'workflow_run',
+    bodySha256: 'aa',
+    intake: { build: { number: '7' } },
     ...change,
   });
   const take = (key: DeliveryKey) => world.db.transaction((sql) => world.stores.deliveries.claim(key, sql));
@@ -36,7 +34,11 @@ export function testDeliveriesContract(world: StoresWorld): void {
 
       expect(kept.filter(Boolean)).toHaveLength(1);
       expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toEqual({
-        ...{ event: 'workflow_run', bodySha256: 'aa', buildId, state: 'recorded', attempts: 0 },
+        event: 'workflow_run',
+        bodySha256: 'aa',
+        buildId,
+        state: 'recorded',
+        attempts: 0,
         receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       });
       expect(await world.stores.deliveries.find('jenkins', delivery.deliveryId)).toBeNull();
@@ -101,7 +103,10 @@ export function testDeliveriesContract(world: StoresWorld): void {
       await world.stores.deliveries.store([delivery]);
 
       expect(await take(delivery)).toEqual({
-        ...{ source: 'github', deliveryId: delivery.deliveryId, event: 'workflow_run', attempts: 0 },
+        source: 'github',
+        deliveryId: delivery.deliveryId,
+        event: 'workflow_run',
+        attempts: 0,
         intake: { build: { number: '7' } },
       });
       const { id } = await world.build();
@@ -161,7 +166,9 @@ export function testDeliveriesContract(world: StoresWorld): void {
         attempts: 4,
       });
       expect(await deliveries.backlog()).toMatchObject({
-        ...{ landed: before.landed - 1, refused: before.refused + 1, refusal: 'the last one' },
+        landed: before.landed - 1,
+        refused: before.refused + 1,
+        refusal: 'the last one',
       });
       expect(await deliveries.requeue(delivery)).toBe(true);
       expect(await take(delivery)).toMatchObject({ attempts: 0 });

@@ -268,14 +268,10 @@ function computeHealth(
         failedBefore: failed(before),
       };
       const minutes = {
-        ...{
-          minutes: computeMedian(now.flatMap(computeMinutes)),
-          minutesBefore: computeMedian(before.flatMap(computeMinutes)),
-        },
-        ...{
-          queueMinutes: computeMedian(now.flatMap(listQueued)),
-          queueMinutesBefore: computeMedian(before.flatMap(listQueued)),
-        },
+        minutes: computeMedian(now.flatMap(computeMinutes)),
+        minutesBefore: computeMedian(before.flatMap(computeMinutes)),
+        queueMinutes: computeMedian(now.flatMap(listQueued)),
+        queueMinutesBefore: computeMedian(before.flatMap(listQueued)),
       };
       return now.length === 0
         ? []

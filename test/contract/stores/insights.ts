@@ -83,15 +83,17 @@ export function testInsightsContract(world: StoresWorld): void {
       const { trust, rules } = world.stores;
       const { repository } = world;
       const rule = {
-        ...{
-          repository,
-          pattern: 'lost it',
-          sample: 'lost it',
-          category: 'CODE_ERROR' as const,
-          kind: 'crash' as const,
-          rootCause: 'r',
-        },
-        ...{ fixRecommendation: 'f', author: 'ada', timesUsed: 0, lastUsedAt: null, withdrawn: null },
+        repository,
+        pattern: 'lost it',
+        sample: 'lost it',
+        category: 'CODE_ERROR' as const,
+        kind: 'crash' as const,
+        rootCause: 'r',
+        fixRecommendation: 'f',
+        author: 'ada',
+        timesUsed: 0,
+        lastUsedAt: null,
+        withdrawn: null,
       };
       const id = createId('rul');
       await rules.add({ ...rule, id, version: 1, title: 'the first', createdAt: at(6) });
@@ -104,12 +106,20 @@ export function testInsightsContract(world: StoresWorld): void {
       const own = (await trust.changes({ repository })).filter((one) => one.repository === repository);
       expect(own).toEqual([
         {
-          ...{ at: at(3), kind: 'rule', repository, from: null, to: 'the second' },
+          at: at(3),
+          kind: 'rule',
+          repository,
+          from: null,
+          to: 'the second',
           before: { answers: 1, published: 0, decided: 1, right: 0 },
           after: { answers: 1, published: 1, decided: 0, right: 0 },
         },
         {
-          ...{ at: at(6), kind: 'rule', repository, from: null, to: 'the first' },
+          at: at(6),
+          kind: 'rule',
+          repository,
+          from: null,
+          to: 'the first',
           before: { answers: 1, published: 0, decided: 1, right: 1 },
           after: { answers: 1, published: 0, decided: 1, right: 0 },
         },
@@ -397,15 +407,17 @@ export function testInsightsContract(world: StoresWorld): void {
       const [ci, lint, ...more] = await world.stores.health.pipelines(period(), 9);
 
       expect(ci).toMatchObject({
-        ...{
-          repository: world.repository,
-          pipeline: 'ci',
-          builds: 8,
-          failed: 5,
-          buildsBefore: 1,
-          failedBefore: 0,
-        },
-        ...{ branch: 'main', isRed: true, recoveries: 2, hoursToGreen: 4, redHours: 6 + 2 + 1 },
+        repository: world.repository,
+        pipeline: 'ci',
+        builds: 8,
+        failed: 5,
+        buildsBefore: 1,
+        failedBefore: 0,
+        branch: 'main',
+        isRed: true,
+        recoveries: 2,
+        hoursToGreen: 4,
+        redHours: 6 + 2 + 1,
       });
       expect([ci?.minutes, ci?.minutesBefore]).toEqual([10, 5]);
       expect(ci?.perDay).toHaveLength(30);
@@ -444,14 +456,15 @@ export function testInsightsContract(world: StoresWorld): void {
       await answered({ decision: { type: 'reject', reason: 'no', reviewer: 'bob' } });
 
       expect(await world.stores.insights.reviewing(period())).toEqual({
-        ...{
-          decided: 5,
-          judged: 5,
-          agreed: 3,
-          medianSeconds: 20,
-          p90Seconds: 28,
-        },
-        ...{ timedAccepts: 3, hastyAccepts: 1, pairs: 2, pairsAgreed: 1 },
+        decided: 5,
+        judged: 5,
+        agreed: 3,
+        medianSeconds: 20,
+        p90Seconds: 28,
+        timedAccepts: 3,
+        hastyAccepts: 1,
+        pairs: 2,
+        pairsAgreed: 1,
       });
       expect(await world.stores.insights.reviewing(period({ repository: 'acme/nothing' }))).toMatchObject({
         decided: 0,

@@ -190,7 +190,10 @@ export function testTriagesAndAnalysesContract(world: StoresWorld): void {
       await jobs().release(job, 'the process stops', 0);
 
       expect(await jobs().find(id)).toMatchObject({
-        ...{ state: 'queued', error: 'the process stops', attempts: 0, retries: 0 },
+        state: 'queued',
+        error: 'the process stops',
+        attempts: 0,
+        retries: 0,
       });
       expect((await jobs().pending(1000)).map((found) => found.id)).toContain(id);
       expect(await jobs().lease(id, LEASE_MS)).toMatchObject({ attempts: 1, retries: 0 });

@@ -20,7 +20,10 @@ const hit = (text: string): Reply => ({
   findings: [{ title: 'a hit', text, source: 'history/shop/api' }],
 });
 const said = (text: string, evidence: string[], quotes: Statement['quotes'] = []): Statement => ({
-  ...{ lead: ' ', text, evidence, quotes },
+  lead: ' ',
+  text,
+  evidence,
+  quotes,
   basis: evidence.length === 0 ? 'none' : 'evidence',
 });
 
@@ -35,7 +38,10 @@ function run(
   const { converse } = createScriptedAnalyst(script);
   const input = {
     topic: { ...topic, otherCauses: [] },
-    ...{ question: 'why?', memory: { older: [], recent: [] }, known: [...known], maxRounds },
+    question: 'why?',
+    memory: { older: [], recent: [] },
+    known: [...known],
+    maxRounds,
   };
   const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText, person };
   const state: Promise<AskStateValue> = compileAskGraph().invoke(input, {

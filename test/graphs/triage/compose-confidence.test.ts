@@ -4,7 +4,11 @@ import type { Classification } from '../../../src/domain/analysis.ts';
 import type { Assessment } from '../../../src/ports/analyst.ts';
 
 const classification: Classification = {
-  ...{ category: 'INFRA_ERROR', kind: 'network', confidence: 0.9, abstained: false, because: '' },
+  category: 'INFRA_ERROR',
+  kind: 'network',
+  confidence: 0.9,
+  abstained: false,
+  because: '',
   probabilities: {
     CODE_ERROR: 0.02,
     INFRA_ERROR: 0.9,
@@ -22,20 +26,34 @@ const said = (confidence: number): Assessment => ({
 });
 const compose = (facts: Partial<ConfidenceFacts>) =>
   composeConfidence({
-    ...{ classification, assessment: said(0.9), reading: null, evidence: [], fingerprint: 'f00d' },
-    ...{ claims: { kept: 2, misquoted: 0, all: 2 }, quotesBuild: true, cited: ['E1'], ...facts },
+    classification,
+    assessment: said(0.9),
+    reading: null,
+    evidence: [],
+    fingerprint: 'f00d',
+    claims: { kept: 2, misquoted: 0, all: 2 },
+    quotesBuild: true,
+    cited: ['E1'],
+    ...facts,
   });
 const rules = (
   confidence: number,
   category: Classification['category'] = 'INFRA_ERROR',
   abstained = false,
 ) => ({
-  ...{ category, kind: 'network' as const, confidence, abstained },
+  category,
+  kind: 'network' as const,
+  confidence,
+  abstained,
   assessment: said(confidence),
   claims: [],
 });
 const past = (category: string) => ({
-  ...{ id: 'E2', tool: 'read_failure_history', title: '', text: '', source: 'history' },
+  id: 'E2',
+  tool: 'read_failure_history',
+  title: '',
+  text: '',
+  source: 'history',
   data: { fingerprint: 'f00d', category },
 });
 const red = {

@@ -166,7 +166,9 @@ describe('decideAction', () => {
       ...given,
     });
     const calibration = (given: Partial<CategoryMap> = {}): CalibrationInUse => ({
-      ...{ version: 3, analyst: 'rules', categories: mapCategories(() => map(given)) },
+      version: 3,
+      analyst: 'rules',
+      categories: mapCategories(() => map(given)),
     });
 
     it('uses the calibrated confidence, and states the original', () => {

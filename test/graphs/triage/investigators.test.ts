@@ -13,7 +13,9 @@ import { sampleSubject } from '../../support/subject.ts';
 
 const thresholds = { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 };
 const limitsFor = (when: 'never' | 'complex' | 'always', rounds = 1): TriageLimits => ({
-  ...{ maxIterations: 5, maxCorrections: 2, thresholds },
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds,
   investigators: { when, rounds },
 });
 const found = (text: string) => ({ findings: [{ title: text, text, source: text }] });
@@ -43,7 +45,11 @@ function createEagerAnalyst(
 }
 
 const createContext = (analyst: Analyst, toolbox = createScriptedToolbox(TOOLS)) => ({
-  ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined },
+  analyst,
+  fallbackAnalyst: undefined,
+  toolbox,
+  clock: systemClock,
+  onStep: undefined,
 });
 
 function run(limits: TriageLimits, analyst: Analyst) {
@@ -126,7 +132,11 @@ describe('investigators', () => {
 
 describe('the complexity of a failure', () => {
   const sure: Classification = {
-    ...{ category: 'CODE_ERROR', kind: 'crash', confidence: 0.9, abstained: false, because: '' },
+    category: 'CODE_ERROR',
+    kind: 'crash',
+    confidence: 0.9,
+    abstained: false,
+    because: '',
     probabilities: {
       CODE_ERROR: 0.9,
       INFRA_ERROR: 0.02,

@@ -4,7 +4,11 @@ import type { Answer, Classification } from '../../../src/domain/analysis.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 
 const unsure: Classification = {
-  ...{ category: 'CODE_ERROR', kind: 'unknown', confidence: 0.4, abstained: true, because: '' },
+  category: 'CODE_ERROR',
+  kind: 'unknown',
+  confidence: 0.4,
+  abstained: true,
+  because: '',
   probabilities: {
     CODE_ERROR: 0.5,
     INFRA_ERROR: 0.1,
@@ -14,14 +18,12 @@ const unsure: Classification = {
   },
 };
 const decided = (score: number, confirmedBy: string | null = 'ida'): Evidence => ({
-  ...{
-    id: 'E7',
-    tool: 'search_error_library',
-    title: 'pump not primed',
-    text: 'x',
-    source: 'error-library/1',
-    score,
-  },
+  id: 'E7',
+  tool: 'search_error_library',
+  title: 'pump not primed',
+  text: 'x',
+  source: 'error-library/1',
+  score,
   data: { category: 'CONFIG_ERROR', kind: 'environment', confirmedBy },
 });
 
@@ -59,8 +61,13 @@ describe('a decision of a person', () => {
 
   it('is listed with the answer, most similar first', () => {
     const answer: Answer = {
-      ...{ title: '', rootCause: '', fixRecommendation: '', confidence: 0.5 },
-      ...{ claims: [], suspects: [], hypotheses: [] },
+      title: '',
+      rootCause: '',
+      fixRecommendation: '',
+      confidence: 0.5,
+      claims: [],
+      suspects: [],
+      hypotheses: [],
     };
     expect(withSimilarCases(answer, [])).toBe(answer);
     const cases = withSimilarCases(answer, [decided(0.6, null), { ...decided(0.9), id: 'E8' }]).similarCases;

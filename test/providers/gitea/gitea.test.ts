@@ -64,23 +64,17 @@ describe('Forgejo', () => {
       pull_request: { number: 7, head: { ref: 'round', repo: { full_name: 'shop/api' }, ...change } },
     });
   const run = (change: object = {}) => ({
-    ...{
-      id: 41,
-      index_in_repo: 12,
-      workflow_id: 'ci.yml',
-      repository: { full_name: 'shop/api', default_branch: 'main' },
-    },
-    ...{
-      prettyref: 'main',
-      commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
-      status: 'failure',
-      trigger_user: { login: 'ann' },
-    },
-    ...{
-      html_url: 'https://forge.example.com/shop/api/actions/runs/12',
-      started: '2026-03-01T10:00:00Z',
-      stopped: '0001-01-01T00:00:00Z',
-    },
+    id: 41,
+    index_in_repo: 12,
+    workflow_id: 'ci.yml',
+    repository: { full_name: 'shop/api', default_branch: 'main' },
+    prettyref: 'main',
+    commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+    status: 'failure',
+    trigger_user: { login: 'ann' },
+    html_url: 'https://forge.example.com/shop/api/actions/runs/12',
+    started: '2026-03-01T10:00:00Z',
+    stopped: '0001-01-01T00:00:00Z',
     ...change,
   });
   const read = (name: string, action: string, change: object = {}) =>
@@ -95,21 +89,17 @@ describe('Forgejo', () => {
     expect(read('failure', 'failure')).toMatchObject({
       fromFork: false,
       build: {
-        ...{
-          provider: 'gitea',
-          repository: 'shop/api',
-          pipeline: 'ci.yml',
-          number: '12',
-          externalId: '41',
-          status: 'failed',
-        },
-        ...{
-          branch: 'main',
-          author: 'ann',
-          pullRequest: null,
-          startedAt: '2026-03-01T10:00:00.000Z',
-          finishedAt: null,
-        },
+        provider: 'gitea',
+        repository: 'shop/api',
+        pipeline: 'ci.yml',
+        number: '12',
+        externalId: '41',
+        status: 'failed',
+        branch: 'main',
+        author: 'ann',
+        pullRequest: null,
+        startedAt: '2026-03-01T10:00:00.000Z',
+        finishedAt: null,
       },
     });
     expect(read('success', 'success', { status: 'success' })).toMatchObject({ build: { status: 'passed' } });
@@ -137,15 +127,13 @@ describe('Forgejo', () => {
 describe('the history of Forgejo', () => {
   it('is listed in the form of its events, until the runs are too old', async () => {
     const run = (id: number, status: string, started: string) => ({
-      ...{
-        id,
-        index_in_repo: id,
-        workflow_id: 'ci.yml',
-        prettyref: 'main',
-        commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
-        status,
-        started,
-      },
+      id,
+      index_in_repo: id,
+      workflow_id: 'ci.yml',
+      prettyref: 'main',
+      commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      status,
+      started,
       stopped: started,
     });
     const listed = [

@@ -32,7 +32,10 @@ afterEach(async () => {
 
 /** Remembers all that is logged, as far down as it goes. */
 const listening: Logger = {
-  ...{ debug: recordLine, info: recordLine, warn: recordLine, error: recordLine },
+  debug: recordLine,
+  info: recordLine,
+  warn: recordLine,
+  error: recordLine,
   child: () => listening,
 };
 function recordLine(fields: object, sentence: string): void {
@@ -41,8 +44,13 @@ function recordLine(fields: object, sentence: string): void {
 
 function open(options: Partial<GithubBuildSourceOptions> = {}) {
   const source = createGithubBuildSource({
-    ...{ baseUrl: github.url, token: null, app, timeoutMs: 10_000, maxLogBytes: 1024 * 1024 },
-    ...{ logger: listening, retryUnitMs: 5 },
+    baseUrl: github.url,
+    token: null,
+    app,
+    timeoutMs: 10_000,
+    maxLogBytes: 1024 * 1024,
+    logger: listening,
+    retryUnitMs: 5,
     ...options,
   });
   return async (build: Partial<Build> = {}) => {

@@ -28,8 +28,12 @@ function fetchBuild(
   signal = new AbortController().signal,
 ) {
   const source = createGithubBuildSource({
-    ...{ baseUrl: github.url, token: 'ghs_test-token', timeoutMs: 10_000, maxLogBytes: 1024 * 1024 },
-    ...{ logger: silentLogger, retryUnitMs: 5 },
+    baseUrl: github.url,
+    token: 'ghs_test-token',
+    timeoutMs: 10_000,
+    maxLogBytes: 1024 * 1024,
+    logger: silentLogger,
+    retryUnitMs: 5,
     ...options,
   });
   return source.fetch(sampleBuild(build), signal);

@@ -131,19 +131,22 @@ describe('an event of GitLab', () => {
   it('may be a deployment, which is not a build', () => {
     // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
     const deployed = {
-      ...{
-        object_kind: 'deployment',
-        status: 'success',
-        status_changed_at: '2021-04-28 21:50:00 +0200',
-        environment: 'staging',
-      },
-      ...{ deployable_url: 'https://gitlab.example/root/shop/-/jobs/796', short_sha: '279484c0', project },
+      object_kind: 'deployment',
+      status: 'success',
+      status_changed_at: '2021-04-28 21:50:00 +0200',
+      environment: 'staging',
+      deployable_url: 'https://gitlab.example/root/shop/-/jobs/796',
+      short_sha: '279484c0',
+      project,
     };
     expect(readGitlabEvent('Deployment Hook', deployed)).toEqual({
       ignored: expect.stringContaining('the deployment is kept'),
       deployment: {
-        ...{ repository: project.path_with_namespace, environment: 'staging', version: '279484c0' },
-        ...{ url: deployed.deployable_url, at: '2021-04-28T19:50:00.000Z' },
+        repository: project.path_with_namespace,
+        environment: 'staging',
+        version: '279484c0',
+        url: deployed.deployable_url,
+        at: '2021-04-28T19:50:00.000Z',
       },
     });
     expect(readGitlabEvent('Deployment Hook', { ...deployed, status: 'running' })).toEqual({

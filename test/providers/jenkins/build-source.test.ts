@@ -19,14 +19,12 @@ function fetchBuild(
   options: Partial<JenkinsBuildSourceOptions> = {},
 ) {
   const source = createJenkinsBuildSource({
-    ...{
-      baseUrl: `${jenkins.url}/jenkins`,
-      user: 'faultline',
-      token: '11e-token',
-      timeoutMs: 5_000,
-      maxLogBytes: 100_000,
-      logger: silentLogger,
-    },
+    baseUrl: `${jenkins.url}/jenkins`,
+    user: 'faultline',
+    token: '11e-token',
+    timeoutMs: 5_000,
+    maxLogBytes: 100_000,
+    logger: silentLogger,
     ...options,
   });
   return source.fetch(

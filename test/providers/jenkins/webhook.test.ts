@@ -70,16 +70,17 @@ describe('the Notification plugin', () => {
     });
     expect(state.jobs).toHaveLength(1);
     expect(state.builds[0]).toMatchObject({
-      ...{
-        provider: 'jenkins',
-        repository: 'evgeny-goldin/asgard',
-        pipeline: 'team/asgard',
-        number: '18',
-        attempt: 1,
-        status: 'failed',
-      },
-      ...{ branch: 'master', externalId: notification.build.full_url, url: notification.build.full_url },
-      ...{ startedAt: '2026-03-01T11:50:00.000Z', finishedAt: '2026-03-01T11:50:30.000Z' },
+      provider: 'jenkins',
+      repository: 'evgeny-goldin/asgard',
+      pipeline: 'team/asgard',
+      number: '18',
+      attempt: 1,
+      status: 'failed',
+      branch: 'master',
+      externalId: notification.build.full_url,
+      url: notification.build.full_url,
+      startedAt: '2026-03-01T11:50:00.000Z',
+      finishedAt: '2026-03-01T11:50:30.000Z',
     });
   });
 

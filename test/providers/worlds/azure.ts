@@ -67,15 +67,14 @@ function createRecords(jobs: Jobs, attempt: string | undefined) {
   const newest = Math.max(...jobs.map((job) => job.attempt));
   const wanted = attempt === undefined ? newest : Number(attempt);
   const job = ({ id, name, outcome, attempt: of }: Jobs[number]) => ({
-    ...{
-      id: `r${id}`,
-      type: 'Job',
-      name,
-      state: 'completed',
-      result: outcome === 'passed' ? 'succeeded' : 'failed',
-      attempt: of,
-    },
-    ...{ finishTime: `2026-03-01T1${of}:00:00Z`, log: { id, type: 'Container' } },
+    id: `r${id}`,
+    type: 'Job',
+    name,
+    state: 'completed',
+    result: outcome === 'passed' ? 'succeeded' : 'failed',
+    attempt: of,
+    finishTime: `2026-03-01T1${of}:00:00Z`,
+    log: { id, type: 'Container' },
     previousAttempts: Array.from({ length: of - 1 }, (_, at) => ({
       attempt: at + 1,
       timelineId: `t${at + 1}`,
@@ -92,31 +91,23 @@ function createResource(sent: Sent): object {
   if (sent.of === 'unknown') return { commits: [] };
   if (sent.of !== 'run') return { id: RUN };
   return {
-    ...{
-      id: RUN,
-      buildNumber: '20260301.12',
-      url: `https://dev.azure.com/acme/${PROJECT}/_apis/build/Builds/${RUN}`,
-      status: 'completed',
-    },
-    ...{
-      result: sent.status === 'passed' ? 'succeeded' : 'failed',
-      definition: { id: 1, name: 'ci' },
-      project: { id: PROJECT, name: 'shop' },
-    },
-    ...{
-      repository: { id: 'x', type: 'TfsGit', name: 'api' },
-      sourceBranch: 'refs/pull/7/merge',
-      sourceVersion: COMMIT,
-    },
+    id: RUN,
+    buildNumber: '20260301.12',
+    url: `https://dev.azure.com/acme/${PROJECT}/_apis/build/Builds/${RUN}`,
+    status: 'completed',
+    result: sent.status === 'passed' ? 'succeeded' : 'failed',
+    definition: { id: 1, name: 'ci' },
+    project: { id: PROJECT, name: 'shop' },
+    repository: { id: 'x', type: 'TfsGit', name: 'api' },
+    sourceBranch: 'refs/pull/7/merge',
+    sourceVersion: COMMIT,
     triggerInfo: {
       'pr.number': '7',
       'pr.isFork': sent.fork === true ? 'True' : 'False',
       'pr.sourceBranch': 'refs/heads/round',
     },
-    ...{
-      requestedFor: { displayName: 'Ann' },
-      startTime: '2026-03-01T10:00:00Z',
-      finishTime: `2026-03-01T1${sent.attempt ?? 1}:05:00Z`,
-    },
+    requestedFor: { displayName: 'Ann' },
+    startTime: '2026-03-01T10:00:00Z',
+    finishTime: `2026-03-01T1${sent.attempt ?? 1}:05:00Z`,
   };
 }

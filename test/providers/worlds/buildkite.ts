@@ -91,28 +91,22 @@ function createPayload(sent: Sent): object {
   if (sent.of === 'unknown') return { agent: { id: '0b461f65' } };
   if (sent.of === 'half' || sent.of === 'job') return { build: { number: 12 }, pipeline: { slug: 'ci' } };
   const build = {
-    ...{
-      url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/ci/builds/12',
-      web_url: 'https://buildkite.com/acme/ci/builds/12',
-    },
-    ...{
-      number: 12,
-      state: sent.status,
-      blocked: false,
-      commit: COMMIT,
-      branch: 'round',
-      tag: null,
-      creator: { name: 'Ann' },
-    },
+    url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/ci/builds/12',
+    web_url: 'https://buildkite.com/acme/ci/builds/12',
+    number: 12,
+    state: sent.status,
+    blocked: false,
+    commit: COMMIT,
+    branch: 'round',
+    tag: null,
+    creator: { name: 'Ann' },
     pull_request: {
       id: '7',
       base: 'main',
       repository: `https://github.com/${sent.fork === true ? 'mallory' : 'shop'}/api.git`,
     },
-    ...{
-      started_at: '2026-03-01 10:00:00 UTC',
-      finished_at: sent.status === 'running' ? null : `2026-03-01 1${sent.attempt ?? 1}:05:00 UTC`,
-    },
+    started_at: '2026-03-01 10:00:00 UTC',
+    finished_at: sent.status === 'running' ? null : `2026-03-01 1${sent.attempt ?? 1}:05:00 UTC`,
   };
   return {
     build,

@@ -119,16 +119,12 @@ function createPayload(sent: Sent): object {
   const hour = 10 + (sent.attempt ?? 1);
   const fork = sent.of === 'run' && sent.fork === true;
   const vcs = {
-    ...{
-      provider_name: 'github',
-      target_repository_url: 'https://github.com/shop/api',
-      revision: COMMIT,
-      branch: fork ? 'pull/7' : 'round',
-    },
-    ...{
-      origin_repository_url: `https://github.com/${fork ? 'mallory' : 'shop'}/api`,
-      commit: { author: { name: 'Ann' } },
-    },
+    provider_name: 'github',
+    target_repository_url: 'https://github.com/shop/api',
+    revision: COMMIT,
+    branch: fork ? 'pull/7' : 'round',
+    origin_repository_url: `https://github.com/${fork ? 'mallory' : 'shop'}/api`,
+    commit: { author: { name: 'Ann' } },
   };
   const pipeline = { id: PIPELINE, number: 12, created_at: '2026-03-01T10:00:00Z', vcs };
   const workflow = {

@@ -83,19 +83,15 @@ function createPayload(sent: Sent): object {
   }
   const pull = { number: 7, head: { repo: { id: sent.fork === true ? 2 : 1 } }, base: { repo: { id: 1 } } };
   const run = {
-    ...{
-      id: RUN,
-      path: 'ci.yml@refs/pull/7/head',
-      run_number: 12,
-      run_attempt: attempt,
-      head_sha: COMMIT,
-      actor: sender,
-    },
-    ...{
-      html_url: 'https://git.example.com/shop/api/actions/runs/12',
-      pull_requests: [pull],
-      head_branch: 'round',
-    },
+    id: RUN,
+    path: 'ci.yml@refs/pull/7/head',
+    run_number: 12,
+    run_attempt: attempt,
+    head_sha: COMMIT,
+    actor: sender,
+    html_url: 'https://git.example.com/shop/api/actions/runs/12',
+    pull_requests: [pull],
+    head_branch: 'round',
     ...(sent.status === 'running' ? {} : { conclusion: sent.status === 'failed' ? 'failure' : 'success' }),
   };
   return {

@@ -105,28 +105,22 @@ export function answerPast(route: string, query: URLSearchParams, state: HostSta
 
 function createPastRun({ id, status, ended }: HostState['past'][number]) {
   return {
-    ...{
-      id,
-      run_number: id,
-      run_attempt: 1,
-      status: status === 'running' ? 'in_progress' : 'completed',
-      conclusion: { failed: 'failure', passed: 'success', running: null }[status],
-      path: 'ci.yml@refs/heads/main',
-    },
-    ...{
-      head_branch: 'main',
-      head_sha: COMMIT,
-      html_url: `https://host.example/shop/api/actions/runs/${id}`,
-      actor: { login: 'ann' },
-    },
-    ...{
-      name: 'ci',
-      run_started_at: ended,
-      updated_at: ended,
-      started_at: ended,
-      completed_at: ended,
-      pull_requests: [],
-    },
+    id,
+    run_number: id,
+    run_attempt: 1,
+    status: status === 'running' ? 'in_progress' : 'completed',
+    conclusion: { failed: 'failure', passed: 'success', running: null }[status],
+    path: 'ci.yml@refs/heads/main',
+    head_branch: 'main',
+    head_sha: COMMIT,
+    html_url: `https://host.example/shop/api/actions/runs/${id}`,
+    actor: { login: 'ann' },
+    name: 'ci',
+    run_started_at: ended,
+    updated_at: ended,
+    started_at: ended,
+    completed_at: ended,
+    pull_requests: [],
   };
 }
 
@@ -216,8 +210,14 @@ function createPayload(sent: Sent): object {
     return { action: 'completed', repository, workflow_job: { ...job, conclusion: 'failure' } };
   }
   const run = {
-    ...{ id: RUN, name: 'ci', run_number: 12, run_attempt: attempt, head_branch: 'round', head_sha: COMMIT },
-    ...{ html_url: 'https://github.com/shop/api/actions/runs/4711', pull_requests: [{ number: 7 }] },
+    id: RUN,
+    name: 'ci',
+    run_number: 12,
+    run_attempt: attempt,
+    head_branch: 'round',
+    head_sha: COMMIT,
+    html_url: 'https://github.com/shop/api/actions/runs/4711',
+    pull_requests: [{ number: 7 }],
     head_repository: { full_name: sent.fork === true ? 'eve/api' : 'shop/api' },
     conclusion: sent.status === 'running' ? null : sent.status === 'failed' ? 'failure' : 'success',
   };

@@ -23,11 +23,9 @@ export const jenkinsWorld: ProviderWorld = {
   deliver(sent, secret) {
     if (sent.of === 'job' || sent.of === 'unknown' || (sent.of === 'run' && sent.fork === true)) return null;
     const build = {
-      ...{
-        full_url: `${baseUrl}/job/ci/12/`,
-        number: 12,
-        phase: sent.of === 'run' && sent.status === 'running' ? 'STARTED' : 'FINALIZED',
-      },
+      full_url: `${baseUrl}/job/ci/12/`,
+      number: 12,
+      phase: sent.of === 'run' && sent.status === 'running' ? 'STARTED' : 'FINALIZED',
       status: sent.of === 'run' && sent.status === 'passed' ? 'SUCCESS' : 'FAILURE',
       scm: { url: 'https://git.example.com/shop/api.git', branch: 'origin/round', commit: COMMIT },
     };

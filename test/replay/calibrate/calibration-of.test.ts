@@ -10,17 +10,15 @@ import {
 import { createLabeled } from './labelled-answers.ts';
 
 const OPTIONS: CalibrateOptions = {
-  ...{
-    method: 'auto',
-    risk: null,
-    analyst: 'rules',
-    prompts: [],
-    createdBy: 'ann',
-    now: 0,
-    id: 'cal_1',
-    version: 1,
-    sources: ['a.jsonl'],
-  },
+  method: 'auto',
+  risk: null,
+  analyst: 'rules',
+  prompts: [],
+  createdBy: 'ann',
+  now: 0,
+  id: 'cal_1',
+  version: 1,
+  sources: ['a.jsonl'],
   mask: (text) => text.replace('secret', '***'),
 };
 const answers = [...createLabeled('CODE_ERROR', 0.95, 90, 30), ...createLabeled('CODE_ERROR', 0.7, 30, 30)];

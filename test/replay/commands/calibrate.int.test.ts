@@ -85,7 +85,9 @@ it('calibrate uses only answers that the present prompts wrote and verified', as
   const lines = (await readFile(results, 'utf8')).trimEnd().split('\n');
   const fitModel = async (other: (at: number) => boolean) => {
     const rows = lines.map((line, at) => ({
-      ...{ ...JSON.parse(line), analyst: 'llm', model: 'gpt-4o' },
+      ...JSON.parse(line),
+      analyst: 'llm',
+      model: 'gpt-4o',
       promptHashes: { generate_answer, verify: other(at) ? 'other' : verify },
     }));
     await writeFile(model, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

@@ -35,15 +35,13 @@ test('a case whose model stops responding costs what it used until then', async 
   };
   await replay(
     {
-      ...{
-        cases: (async function* () {
-          yield { line: 1, one };
-        })(),
-        budgetTokens: 2000,
-        concurrency: 1,
-        maxLogBytes: 1e6,
-        green: false,
-      },
+      cases: (async function* () {
+        yield { line: 1, one };
+      })(),
+      budgetTokens: 2000,
+      concurrency: 1,
+      maxLogBytes: 1e6,
+      green: false,
       answer: await openAnswerer(options, config),
       onCase: (done) => void cases.push(done),
     },

@@ -108,25 +108,23 @@ describe('the report of a replay as one page', () => {
 const SETTINGS = [['analyst', 'rules']] as const;
 
 const MORE: ReportCaseMore = {
-  ...{
-    kind: 'compile_error',
-    action: 'auto_notify',
-    answerConfidence: 0.9,
-    rootCause: 'A name is misspelt.',
-    fixRecommendation: 'Spell it.',
-  },
-  ...{
-    trueCause: null,
-    trueFix: null,
-    quotes: [{ source: 'log', line: 7, text: 'Error: boom' }],
-    tools: [{ tool: 'grep_log', status: 'ok' }],
-  },
-  ...{ suspects: [{ path: 'src/a.ts', line: 4, isTrue: true }], faultyFiles: ['src/a.ts'], failingTests: [] },
-  ...{
-    excerpts: [{ source: 'log', lineStart: 6, lineEnd: 7, reason: 'error', text: 'at\nError: boom' }],
-    moreExcerpts: 2,
-  },
-  ...{ seconds: 0.4, costUsd: 0.01, iterations: 2 },
+  kind: 'compile_error',
+  action: 'auto_notify',
+  answerConfidence: 0.9,
+  rootCause: 'A name is misspelt.',
+  fixRecommendation: 'Spell it.',
+  trueCause: null,
+  trueFix: null,
+  quotes: [{ source: 'log', line: 7, text: 'Error: boom' }],
+  tools: [{ tool: 'grep_log', status: 'ok' }],
+  suspects: [{ path: 'src/a.ts', line: 4, isTrue: true }],
+  faultyFiles: ['src/a.ts'],
+  failingTests: [],
+  excerpts: [{ source: 'log', lineStart: 6, lineEnd: 7, reason: 'error', text: 'at\nError: boom' }],
+  moreExcerpts: 2,
+  seconds: 0.4,
+  costUsd: 0.01,
+  iterations: 2,
 };
 
 function createCase(given: Partial<ReportCase>): ReportCase {

@@ -190,12 +190,10 @@ describe('figures of builds with several failures', () => {
   it('score linters and compilers by answers and words only, with one cause per step', () => {
     const findings = ["'total' is assigned but never used", 'Unexpected console statement'].map(
       (message, at) => ({
-        ...{
-          message,
-          log_lines: [[5 + at, 5 + at] as [number, number]],
-          cause: `rule ${at}`,
-          category: 'CODE_ERROR' as const,
-        },
+        message,
+        log_lines: [[5 + at, 5 + at] as [number, number]],
+        cause: `rule ${at}`,
+        category: 'CODE_ERROR' as const,
       }),
     );
     const said = answer({
@@ -277,25 +275,22 @@ function answer({
   category = 'TEST_FAILURE',
 }: Partial<Said>): AnalysisResult {
   return {
-    ...{
-      category,
-      kind: null,
-      probabilities: {},
-      confidence: 0.9,
-      abstained: false,
-      title,
-      rootCause: '',
-      fixRecommendation: '',
-    },
+    category,
+    kind: null,
+    probabilities: {},
+    confidence: 0.9,
+    abstained: false,
+    title,
+    rootCause: '',
+    fixRecommendation: '',
     claims: quotes.map(([line, text]) => ({ text: '', quotes: [{ source: 'log', line, text }] })),
-    ...{
-      suspects: [],
-      failingTests: tests.map(toTest),
-      fingerprint: null,
-      action: 'auto_notify',
-      analyst: 'rules',
-    },
-    ...{ usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, answerConfidence: 0.9 },
+    suspects: [],
+    failingTests: tests.map(toTest),
+    fingerprint: null,
+    action: 'auto_notify',
+    analyst: 'rules',
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    answerConfidence: 0.9,
   };
 }
 

@@ -161,16 +161,12 @@ describe('all figures together', () => {
       'project',
     );
     expect(section?.figures.map(({ name, value }) => [name, value])).toEqual([
-      ...[
-        ['cases, q', 3],
-        ['right, q', 2 / 3],
-        ['publ. ok, q', 1],
-      ], // prettier-ignore
-      ...[
-        ['cases, p', 2],
-        ['right, p', 1 / 2],
-        ['publ. ok, p', 1 / 2],
-      ], // prettier-ignore
+      ['cases, q', 3],
+      ['right, q', 2 / 3],
+      ['publ. ok, q', 1], // prettier-ignore
+      ['cases, p', 2],
+      ['right, p', 1 / 2],
+      ['publ. ok, p', 1 / 2], // prettier-ignore
     ]);
     expect(scoreSlices(MIXED.slice(0, 2), 'project')).toBeNull();
     const many = Array.from({ length: 40 }, (_, at) =>

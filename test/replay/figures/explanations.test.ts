@@ -54,11 +54,9 @@ describe('a required mention', () => {
     };
     const shown = {
       ...said('libz is missing'),
-      ...{
-        category: 'CODE_ERROR',
-        action: 'auto_notify',
-        suspects: [{ path: 'src/parse.c', line: 3, score: 1 }],
-      },
+      category: 'CODE_ERROR',
+      action: 'auto_notify',
+      suspects: [{ path: 'src/parse.c', line: 3, score: 1 }],
       failingTests: [{ name: 'test_inflate', suite: null, file: null, line: null }],
     };
     const figures = scoreMentions([

@@ -115,19 +115,21 @@ function answer(
   title = '',
 ): AnalysisResult {
   return {
-    ...{
-      category: 'CODE_ERROR',
-      kind: null,
-      probabilities: {},
-      confidence: 0.9,
-      abstained: false,
-      title,
-      rootCause: '',
-      fixRecommendation: '',
-    },
+    category: 'CODE_ERROR',
+    kind: null,
+    probabilities: {},
+    confidence: 0.9,
+    abstained: false,
+    title,
+    rootCause: '',
+    fixRecommendation: '',
     claims: quotes.map(([source, line]) => ({ text: '', quotes: [{ source, line, text: '' }] })),
     failingTests: tests.map(([name, suite, file]) => ({ name, suite, file, line: null })),
-    ...{ suspects: [], fingerprint: null, action: 'auto_notify', analyst: 'rules', answerConfidence: 0.9 },
+    suspects: [],
+    fingerprint: null,
+    action: 'auto_notify',
+    analyst: 'rules',
+    answerConfidence: 0.9,
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
   };
 }

@@ -183,8 +183,14 @@ describe('the table', () => {
       'set.jsonl',
       '=========',
       '',
-      ...['cases', 'cases 12 n=12', 'share 1.000 n=12', 'milliseconds 3.1 n=12', ''],
-      ...['classes', 'recall F1', 'A 0.500 0.250 n=4'],
+      'cases',
+      'cases 12 n=12',
+      'share 1.000 n=12',
+      'milliseconds 3.1 n=12',
+      '',
+      'classes',
+      'recall F1',
+      'A 0.500 0.250 n=4',
     ]);
   });
 });

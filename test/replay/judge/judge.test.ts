@@ -158,8 +158,12 @@ function judge(): JudgeOptions {
     ...limits,
   });
   return {
-    ...{ chatModel, prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) } },
-    ...{ repeats: 1, concurrency: 4, timeoutMs: 60_000, masker: createMasker() },
+    chatModel,
+    prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) },
+    repeats: 1,
+    concurrency: 4,
+    timeoutMs: 60_000,
+    masker: createMasker(),
   };
 }
 

@@ -40,14 +40,14 @@ async function continueRun(run: KeptRun) {
   const analysis = await investigate(
     sampleSubject({ triageId: run.thread }),
     {
-      ...{
-        analyst: createRulesAnalyst(),
-        toolbox: sampleToolbox(),
-        clock: systemClock,
-        limits: LIMITS,
-        graph,
-      },
-      ...{ timeLimitMs: 20_000, durable: true, questions: { findByTriage: async () => answered } },
+      analyst: createRulesAnalyst(),
+      toolbox: sampleToolbox(),
+      clock: systemClock,
+      limits: LIMITS,
+      graph,
+      timeLimitMs: 20_000,
+      durable: true,
+      questions: { findByTriage: async () => answered },
     },
     never,
   );

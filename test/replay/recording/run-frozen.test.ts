@@ -41,7 +41,8 @@ describe('a recording that runs again', () => {
 
   it('uses the calibrations that it began with, whichever analyst judged and whatever is in force now', async () => {
     const rules = {
-      ...{ version: 3, analyst: 'rules' },
+      version: 3,
+      analyst: 'rules',
       categories: mapCategories(() => createCappedMap(0, 0, 0.41)),
     };
     const calibrations = async () => [rules, { ...rules, version: 4, analyst: 'scripted' }];

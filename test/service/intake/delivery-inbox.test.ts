@@ -4,7 +4,11 @@ import { createDeliveryInbox } from '../../../src/service/intake/delivery-inbox.
 import type { KeptDelivery, ReceivedDelivery } from '../../../src/stores/deliveries.ts';
 
 const delivery = (deliveryId: string, change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
-  ...{ source: 'github', deliveryId, event: 'workflow_run', bodySha256: 'aa', intake: {} },
+  source: 'github',
+  deliveryId,
+  event: 'workflow_run',
+  bodySha256: 'aa',
+  intake: {},
   ...change,
 });
 const broken = (retryable: boolean) =>

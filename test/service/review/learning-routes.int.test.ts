@@ -81,17 +81,13 @@ describe('library entries over HTTP', () => {
 
   it('include rules, which can be created, tried and withdrawn', async () => {
     const rule = {
-      ...{
-        pattern: 'registry .{1,60} answered 50[23]',
-        sample: 'the registry npm.example answered 503',
-        repository: null,
-      },
-      ...{
-        category: 'INFRA_ERROR',
-        kind: 'network',
-        rootCause: 'The registry is away.',
-        fixRecommendation: 'Wait.',
-      },
+      pattern: 'registry .{1,60} answered 50[23]',
+      sample: 'the registry npm.example answered 503',
+      repository: null,
+      category: 'INFRA_ERROR',
+      kind: 'network',
+      rootCause: 'The registry is away.',
+      fixRecommendation: 'Wait.',
     };
     expect((await post('ada', '/api/rules/try', rule)).body).toMatchObject({ refused: null, matches: [] });
     const refused = await post('ada', '/api/rules', {

@@ -6,23 +6,20 @@ import { createEmptyHttpDeps } from '../../support/http-deps.ts';
 
 const TOKEN = 'a-token-of-the-reviewer-grace';
 const WAITING: ReviewerQuestion = {
-  ...{
-    id: 'rev_1',
-    kind: 'question',
-    triageId: 'tri_1',
-    buildId: 'bld_1',
-    repository: 'shop/api',
-    title: 'it failed',
-  },
-  ...{
-    category: 'CODE_ERROR',
-    question: 'Was it meant to be empty?',
-    state: 'waiting',
-    answer: null,
-    answeredBy: null,
-    answeredAt: null,
-  },
-  ...{ openedAt: '2026-10-12T14:00:00.000Z', expiresAt: '2026-10-13T14:00:00.000Z' },
+  id: 'rev_1',
+  kind: 'question',
+  triageId: 'tri_1',
+  buildId: 'bld_1',
+  repository: 'shop/api',
+  title: 'it failed',
+  category: 'CODE_ERROR',
+  question: 'Was it meant to be empty?',
+  state: 'waiting',
+  answer: null,
+  answeredBy: null,
+  answeredAt: null,
+  openedAt: '2026-10-12T14:00:00.000Z',
+  expiresAt: '2026-10-13T14:00:00.000Z',
 };
 
 /** The same with other answers to some questions; a spread would lose the others, which a proxy gives. */

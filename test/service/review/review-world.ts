@@ -91,16 +91,14 @@ export function createReviewWorld(given: {
   return {
     state,
     deps: {
-      ...{
-        stores,
-        database: createMemoryDatabase(state),
-        vectorIndex,
-        indexNow: write,
-        masker,
-        clock,
-        logger,
-        claimMs: CLAIM_MS,
-      },
+      stores,
+      database: createMemoryDatabase(state),
+      vectorIndex,
+      indexNow: write,
+      masker,
+      clock,
+      logger,
+      claimMs: CLAIM_MS,
     },
   };
 }
@@ -164,16 +162,14 @@ function createMemoryReviews(state: ReviewWorld['state']): ReviewStore {
     (review.state === 'waiting' || (review.state === 'claimed' && review.claimedBy === reviewer));
   const all = () => [...state.reviews.keys()].flatMap((id) => current(id) ?? []);
   return {
-    ...{
-      open: failIfUsed,
-      findByAnalysis: failIfUsed,
-      listGroups: failIfUsed,
-      offers: failIfUsed,
-      counts: failIfUsed,
-      takeOver: failIfUsed,
-      next: failIfUsed,
-      skip: failIfUsed,
-    },
+    open: failIfUsed,
+    findByAnalysis: failIfUsed,
+    listGroups: failIfUsed,
+    offers: failIfUsed,
+    counts: failIfUsed,
+    takeOver: failIfUsed,
+    next: failIfUsed,
+    skip: failIfUsed,
     find: async (id) => current(id),
     listSame: async (id, reviewer) => {
       const base = current(id);
@@ -262,7 +258,10 @@ function createMemoryLibrary(state: ReviewWorld['state']): LibraryStore {
           isInUse(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
       ) ?? null,
     alone: async () => undefined,
-    ...{ seen: failIfUsed, listIdentifyingLines: failIfUsed, flag: failIfUsed, offers: failIfUsed },
+    seen: failIfUsed,
+    listIdentifyingLines: failIfUsed,
+    flag: failIfUsed,
+    offers: failIfUsed,
     ofDecision: async (id) =>
       state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) =>
@@ -280,7 +279,9 @@ function createMemoryLibrary(state: ReviewWorld['state']): LibraryStore {
 function createMemoryPassingBuilds(state: ReviewWorld['state']): Stores['passingBuilds'] {
   const build = { buildId: 'bld_green', number: '811', url: null };
   return {
-    ...{ saveDefaultBranch: failIfUsed, isWanted: failIfUsed, keep: failIfUsed },
+    saveDefaultBranch: failIfUsed,
+    isWanted: failIfUsed,
+    keep: failIfUsed,
     choose: failIfUsed,
     newest: async () =>
       state.green.length === 0
@@ -307,19 +308,22 @@ function createMemoryWork(state: ReviewWorld['state']): Stores['work'] {
       state.work
         .filter(({ key }) => keys?.includes(key))
         .map(({ topic, key, payload = {} }) => ({
-          ...{
-            topic,
-            key,
-            payload,
-            buildId: null,
-            version: 1,
-            settled: 0,
-            held: true,
-            outcome: null,
-            result: null,
-            error: null,
-          },
-          ...{ lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: SOME_DAY, changedAt: SOME_DAY },
+          topic,
+          key,
+          payload,
+          buildId: null,
+          version: 1,
+          settled: 0,
+          held: true,
+          outcome: null,
+          result: null,
+          error: null,
+          lease: 1,
+          attempts: 1,
+          retries: 0,
+          groupKey: null,
+          dueAt: SOME_DAY,
+          changedAt: SOME_DAY,
         })),
     finish: async ({ key }) => {
       state.work = without([key]);

@@ -162,16 +162,14 @@ describe('trying a rule', () => {
   it('lists the stored failures that it would match, and stores nothing', async () => {
     const row = (message: string): FailureRow => ({
       failure: sampleFailure({ message, excerpt: null }),
-      ...{
-        repository: 'shop/api',
-        pipeline: 'ci',
-        number: '1',
-        branch: null,
-        commit: null,
-        category: null,
-        analysisId: null,
-        seenAt: '2026-10-12',
-      },
+      repository: 'shop/api',
+      pipeline: 'ci',
+      number: '1',
+      branch: null,
+      commit: null,
+      category: null,
+      analysisId: null,
+      seenAt: '2026-10-12',
     });
     const { deps, stored } = createRulesWorld({
       rows: [row('npm error 503 from registry.npm.example'), row('assertion failed')],

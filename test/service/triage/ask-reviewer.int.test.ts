@@ -75,16 +75,28 @@ async function work(waitMs = 60_000): Promise<void> {
   const checkpointer = await createPostgresCheckpointer(db);
   const graph = compileTriageGraph(checkpointer);
   const deps: TriageBuildDeps = {
-    ...{ database: db, stores, archive, masker, clock: systemClock, logger: silentLogger, buildSources: {} },
+    database: db,
+    stores,
+    archive,
+    masker,
+    clock: systemClock,
+    logger: silentLogger,
+    buildSources: {},
     investigation: {
-      ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined, questions },
-      ...{ graph, limits: LIMITS, timeLimitMs: 10_000, durable: true },
+      analyst,
+      fallbackAnalyst: undefined,
+      toolbox,
+      clock: systemClock,
+      onStep: undefined,
+      questions,
+      graph,
+      limits: LIMITS,
+      timeLimitMs: 10_000,
+      durable: true,
     },
-    ...{
-      budgetTokens: 4_000,
-      greenBuilds: 0,
-      forget: (triageId: string) => checkpointer.deleteThread(triageId),
-    },
+    budgetTokens: 4_000,
+    greenBuilds: 0,
+    forget: (triageId: string) => checkpointer.deleteThread(triageId),
     publishers: [],
   };
   const handler = createTriageHandler({
@@ -132,17 +144,15 @@ describe('a question to a person', () => {
       { text: 'No, the import of May failed.', source: 'reviewer/grace', data: { answeredBy: 'grace' } },
     ]);
     expect(analysis?.steps.map((step) => step.node).slice(0, 9)).toEqual([
-      ...[
-        'classify',
-        'reason',
-        'select_tool',
-        'execute_tool',
-        'observe',
-        'await_reviewer',
-        'reason',
-        'generate_answer',
-        'verify',
-      ],
+      'classify',
+      'reason',
+      'select_tool',
+      'execute_tool',
+      'observe',
+      'await_reviewer',
+      'reason',
+      'generate_answer',
+      'verify',
     ]);
     expect(
       (await stores.reviews.events(question?.id ?? '')).map((event) => [event.event, event.actor]),

@@ -28,15 +28,16 @@ beforeEach(() => {
   archive = createMemoryArchive();
   const at = '2026-01-05T10:00:00.000Z';
   job = {
-    ...{
-      buildId: build.id,
-      state: 'running',
-      attempts: 1,
-      retries: 0,
-      requested: 2,
-      fetched: 1,
-    },
-    ...{ error: null, traceparent: null, createdAt: at, updatedAt: at },
+    buildId: build.id,
+    state: 'running',
+    attempts: 1,
+    retries: 0,
+    requested: 2,
+    fetched: 1,
+    error: null,
+    traceparent: null,
+    createdAt: at,
+    updatedAt: at,
   };
   fetches = 0;
   deleted = false;

@@ -177,26 +177,20 @@ describe('a library entry that is no longer valid', () => {
 
 describe('a rule of a reviewer', () => {
   const rule = (repository: string | null): Rule => ({
-    ...{
-      id: createId('rul'),
-      version: 1,
-      pattern: 'rates\\.of is not a function',
-      sample: 'rates.of is not a function',
-      repository,
-    },
-    ...{
-      category: 'DEPENDENCY_ERROR',
-      kind: 'version_conflict',
-      title: 'rates 3 has no of()',
-      rootCause: 'rates 3 has no of().',
-    },
-    ...{
-      fixRecommendation: 'Stay on rates 2.',
-      author: 'ada',
-      createdAt: '2026-10-01T08:00:00.000Z',
-      timesUsed: 0,
-      lastUsedAt: null,
-    },
+    id: createId('rul'),
+    version: 1,
+    pattern: 'rates\\.of is not a function',
+    sample: 'rates.of is not a function',
+    repository,
+    category: 'DEPENDENCY_ERROR',
+    kind: 'version_conflict',
+    title: 'rates 3 has no of()',
+    rootCause: 'rates 3 has no of().',
+    fixRecommendation: 'Stay on rates 2.',
+    author: 'ada',
+    createdAt: '2026-10-01T08:00:00.000Z',
+    timesUsed: 0,
+    lastUsedAt: null,
     withdrawn: null,
   });
 
@@ -209,7 +203,9 @@ describe('a rule of a reviewer', () => {
     const ruled = await triaged(repository);
     expect(ruled.asked).toBe(0);
     expect(ruled.analysis).toMatchObject({
-      ...{ category: 'DEPENDENCY_ERROR', terminationReason: 'known_failure', recalled: null },
+      category: 'DEPENDENCY_ERROR',
+      terminationReason: 'known_failure',
+      recalled: null,
       ruled: { ruleId: own.id, author: 'ada', timesUsed: 1 },
       verdict: { reasons: ['known: rule by ada, 2026-10-01'] },
     });

@@ -16,17 +16,21 @@ import { sampleBuild } from '../../support/sample-build.ts';
 
 const AT = '2026-01-05T10:00:00.000Z';
 const ENTRY: WorkItem = {
-  ...{
-    ...createPassingBuildRequest('bld_1'),
-    buildId: 'bld_1',
-    payload: {},
-    version: 1,
-    settled: 0,
-    held: true,
-    outcome: null,
-    result: null,
-  },
-  ...{ error: null, lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: AT, changedAt: AT },
+  ...createPassingBuildRequest('bld_1'),
+  buildId: 'bld_1',
+  payload: {},
+  version: 1,
+  settled: 0,
+  held: true,
+  outcome: null,
+  result: null,
+  error: null,
+  lease: 1,
+  attempts: 1,
+  retries: 0,
+  groupKey: null,
+  dueAt: AT,
+  changedAt: AT,
 };
 /** Assembled, so that no scanner takes this file for a leak. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');

@@ -24,16 +24,12 @@ it('an answer states in a sentence which sources were unavailable', () => {
 
 it('an answer does not mention calls that succeeded later, had an alternative, were refused, or were never configured', () => {
   const outcomes = [
-    ...[
-      outcome('search_knowledge', 'failed'),
-      outcome('search_knowledge', 'empty'),
-      outcome('read_file', 'failed', { answeredBy: 'search_code' }),
-    ],
-    ...[
-      outcome('read_blame', 'unavailable'),
-      outcome('search_web', 'refused'),
-      outcome('view_log', 'invalid-arguments'),
-    ],
+    outcome('search_knowledge', 'failed'),
+    outcome('search_knowledge', 'empty'),
+    outcome('read_file', 'failed', { answeredBy: 'search_code' }),
+    outcome('read_blame', 'unavailable'),
+    outcome('search_web', 'refused'),
+    outcome('view_log', 'invalid-arguments'),
   ];
   expect(listMissingAnswers(outcomes)).toEqual([]);
 });

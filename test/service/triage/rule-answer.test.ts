@@ -55,13 +55,11 @@ describe('rules of reviewers', () => {
     if (match === null) throw new Error('no match');
     const analysis = createRuleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
     expect(analysis).toMatchObject({
-      ...{
-        category: 'CONFIG_ERROR',
-        analyst: 'recall',
-        terminationReason: 'known_failure',
-        model: null,
-        recalled: null,
-      },
+      category: 'CONFIG_ERROR',
+      analyst: 'recall',
+      terminationReason: 'known_failure',
+      model: null,
+      recalled: null,
       ruled: { ruleId: 'rul_1', version: 2, author: 'ada', timesUsed: 3 },
       verdict: { action: 'auto_notify', confidence: 0.9, reasons: ['known: rule by ada, 2026-10-01'] },
     });

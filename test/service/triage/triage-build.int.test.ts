@@ -179,7 +179,10 @@ describe('an analysis that fails permanently', () => {
 
     expect(analyses).toMatchObject([
       {
-        ...{ category: 'CODE_ERROR', kind: 'unknown', terminationReason: 'failed', analyst: 'none' },
+        category: 'CODE_ERROR',
+        kind: 'unknown',
+        terminationReason: 'failed',
+        analyst: 'none',
         classification: { abstained: true, confidence: 0 },
         answer: {
           title: 'Faultline could not analyze this failure',

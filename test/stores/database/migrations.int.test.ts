@@ -194,16 +194,14 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
       const work = createWorkStore(db);
       const fresh = { settled: 0, outcome: null, result: null, held: false };
       expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
-        ...{
-          ...fresh,
-          buildId: 'bld_1',
-          payload: { analysisId: 'ana_1' },
-          version: 1,
-          lease: 2,
-          attempts: 0,
-          retries: 3,
-          error: '503',
-        },
+        ...fresh,
+        buildId: 'bld_1',
+        payload: { analysisId: 'ana_1' },
+        version: 1,
+        lease: 2,
+        attempts: 0,
+        retries: 3,
+        error: '503',
       });
       const done = { version: 1, settled: 1, outcome: 'done' };
       expect(await work.find('publish:log', 'log:ana_1')).toMatchObject({
@@ -212,13 +210,11 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
       });
       const about = { type: 'build', buildId: 'bld_1' };
       expect(await work.find('notice:check', 'check:bld_1')).toMatchObject({
-        ...{
-          payload: { repository: 'acme/shop', about },
-          version: 4,
-          settled: 3,
-          outcome: 'done',
-          result: { reference: '41', hash: 'h' },
-        },
+        payload: { repository: 'acme/shop', about },
+        version: 4,
+        settled: 3,
+        outcome: 'done',
+        result: { reference: '41', hash: 'h' },
       });
       expect(await work.find('index:error_library', 'lib_1')).toMatchObject({
         ...fresh,

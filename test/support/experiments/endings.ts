@@ -10,7 +10,7 @@ export interface EndingCase {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/** The user id of nobody. Unlike root, this user cannot write to read-only folders. */
+/** The user id of an unprivileged user. Unlike root, it cannot write to read-only folders. */
 const NOBODY = 65_534;
 const HEAD = `const { test } = require('node:test'); const { spawn } = require('node:child_process'); const fs = require('node:fs');\n`;
 const ADDS = `test('adds', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n`;

@@ -87,7 +87,12 @@ export function createLab(): Lab {
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
   const lab: Lab = {
-    ...{ root, repository, temporary, home, env, gitIn },
+    root,
+    repository,
+    temporary,
+    home,
+    env,
+    gitIn,
     git: (...args) => gitIn(repository, ...args),
     write(path, text, mode) {
       const file = resolve(repository, path);

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countDifferences, createLab, type Lab, listExperiments, quoteShellWords, readState } from './lab.ts';
 
-/** An experiment in a place where git or somebody else has set git's variables, with its findings. */
+/** An experiment in a place where git or another program has set git's variables, with its findings. */
 export interface PlaceCase {
   readonly name: string;
   run(): Promise<string[]>;

@@ -54,8 +54,8 @@ const MAX_FIRST_ROUNDS = 10;
 const MAX_WAYS = 200_000;
 
 /**
- * The automaton of all attempts to match `source` anywhere in a text: every way a backtracking engine can take is a path from position 0, the
- * beginning. Repeats of up to `unroll` rounds are written out, longer ones go round without end, so there are more paths than true ways, never fewer.
+ * Creates the automaton of all attempts to match `source` anywhere in a text: every way that a backtracking
+ * engine can take is a path from position 0, the beginning. Repeats of up to `unroll` rounds are written out, longer ones go round without end, so there are more paths than true ways, never fewer.
  * Edges, word ends and single characters looked at ahead and behind are kept exactly; longer ones looked ahead are tried and dropped; a back
  * reference is any text of its group's length. Throws {@link UnprovenError}.
  */
@@ -327,8 +327,8 @@ function listWaysFrom(
 }
 
 /**
- * At the beginning of a text there is no previous character, so conditions on it fail. The beginning always
- * passes in doubt, because a negated set may have been inverted.
+ * Checks a condition at the beginning of a text. There is no previous character, so conditions on it fail; in
+ * doubt, the beginning passes, because a negated set may have been inverted.
  */
 function holdsBefore(only: Condition, atStart: boolean, set: CharSet): boolean {
   return atStart || (only.kind === 'before' && (set & only.set) !== 0n);

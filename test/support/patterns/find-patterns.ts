@@ -18,7 +18,7 @@ export interface FoundPatterns {
 }
 
 /**
- * Stands for a value that a template inserts at run time: a name, a number, or a word with special characters
+ * Stands for a value that a template inserts at run time: a name, a number, or text with special characters
  * escaped.
  */
 const HOLE = 'hole';
@@ -141,7 +141,7 @@ function composeTemplate(
   if (ts.isNoSubstitutionTemplateLiteral(node)) return read(node);
   let source = read(node.head);
   for (const { expression, literal } of node.templateSpans) {
-    // A parameter of a function can only be a word. A constant, or an expression, can be any pattern.
+    // A parameter of a function can only be plain text. A constant, or an expression, can be any pattern.
     const filled =
       createSource(expression, constants) ??
       (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);

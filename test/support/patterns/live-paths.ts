@@ -35,7 +35,8 @@ const MAX_WORK = 400_000;
 const MAX_APART = 60;
 
 /**
- * Weber and Seidl's criteria for the ambiguity of finite automata, weighed with how long each repeat can be. Ways grow exponentially only if one
+ * Bounds the number of ways by Weber and Seidl's criteria for the ambiguity of finite automata, weighted by how
+ * long each repeat can be. Ways grow exponentially only if one
  * word leads from a position back to itself on two paths. Otherwise they multiply only along repeats A, B of which one word leads from A to A, from
  * A to B and from B to B: of a text of such words, A and B divide the characters, in at most as many ways as the shorter is long.
  * `longestText` represents the length of a repeat without end.
@@ -144,7 +145,7 @@ function splitParts(positions: readonly Position[], longestText: number): Part[]
   return parts.toReversed();
 }
 
-/** Tells whether a word leads from a state of a repeat back to it on two paths. */
+/** Checks whether some text leads from a state of a repeat back to it on two paths. */
 function readsTwice(positions: readonly Position[], members: readonly number[]): boolean {
   const inside = new Set(members);
   const size = positions.length;

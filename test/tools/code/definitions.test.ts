@@ -114,14 +114,34 @@ describe('definitions in a file', () => {
 
   it('have their doc comment, also above a blank line, but not the comment that begins the file', () => {
     const text = [
-      ...['/**', ' * Everything about carts.', ' */', '', 'function first () {', '}', ''],
-      ...['/**', ' * Adds an item.', ' */', '', 'function add () {', '}', ''],
-      ...['/* eslint-disable */', '', 'function remove () {', '}', ''],
-      ...['module.exports = class Cart extends Base {', '}'],
+      '/**',
+      ' * Everything about carts.',
+      ' */',
+      '',
+      'function first () {',
+      '}',
+      '',
+      '/**',
+      ' * Adds an item.',
+      ' */',
+      '',
+      'function add () {',
+      '}',
+      '',
+      '/* eslint-disable */',
+      '',
+      'function remove () {',
+      '}',
+      '',
+      'module.exports = class Cart extends Base {',
+      '}',
     ];
     const found = listDefinitions('cart.js', text);
     expect(found.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-      ...['function first', 'function add', 'function remove', 'class Cart'],
+      'function first',
+      'function add',
+      'function remove',
+      'class Cart',
     ]);
     expect(found.map((definition) => findComment('cart.js', text, definition))).toEqual([
       null,

@@ -91,8 +91,12 @@ function arm(where: 'here' | 'base', code: number, runs: number) {
   const counts = { passed: code === 0 ? runs : 0, failed: code === 0 ? 0 : runs, other: 0 };
   const each = Array.from({ length: runs });
   return {
-    ...{ where, what: 'suite', commit: where === 'base' ? 'c0ffee'.repeat(6) : null, ...counts },
-    ...{ exitCodes: each.map(() => code), milliseconds: each.map((_, at) => 80 + at) },
+    where,
+    what: 'suite',
+    commit: where === 'base' ? 'c0ffee'.repeat(6) : null,
+    ...counts,
+    exitCodes: each.map(() => code),
+    milliseconds: each.map((_, at) => 80 + at),
   };
 }
 
@@ -104,16 +108,16 @@ function isFounded(pick: Pick) {
   ] as const);
   const runs = pick([3, 5, 8]);
   return {
-    ...{
-      command: ['npm', 'test'],
-      narrowed: null,
-      tests: [],
-      dependsOnOthers: null,
-      polluters: [],
-      notes: [],
-      excerpt: null,
-    },
-    ...{ verdict, arms: [arm('here', 1, runs), arm('base', code, runs)], sentence: '' },
+    command: ['npm', 'test'],
+    narrowed: null,
+    tests: [],
+    dependsOnOthers: null,
+    polluters: [],
+    notes: [],
+    excerpt: null,
+    verdict,
+    arms: [arm('here', 1, runs), arm('base', code, runs)],
+    sentence: '',
   };
 }
 
@@ -125,62 +129,58 @@ const GOOD_DIFF = createDiff(FIXED_PATH, '    return cart.discount?.cents ?? 0;'
 
 function forgeTrial(change: object, words: object = {}) {
   const attempt = {
-    ...{
-      source: 'fix.diff',
-      files: [FIXED_PATH],
-      added: 1,
-      deleted: 1,
-      verdict: 'fixed',
-      broke: [],
-      diff: GOOD_DIFF,
-      sentence: '',
-    },
-    ...{ passed: 3, failed: 0, other: 0, exitCodes: [0, 0, 0], checkExitCodes: [0], ...change },
+    source: 'fix.diff',
+    files: [FIXED_PATH],
+    added: 1,
+    deleted: 1,
+    verdict: 'fixed',
+    broke: [],
+    diff: GOOD_DIFF,
+    sentence: '',
+    passed: 3,
+    failed: 0,
+    other: 0,
+    exitCodes: [0, 0, 0],
+    checkExitCodes: [0],
+    ...change,
   };
   return {
-    ...{
-      command: ['npm'],
-      narrowed: null,
-      tests: [],
-      check: ['npm'],
-      branch: null,
-      verdict: 'fixed',
-      suggest: true,
-      ...words,
-    },
-    ...{
-      before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] },
-      checkExitCodes: [],
-      attempts: [{ ...attempt, ...words }],
-    },
+    command: ['npm'],
+    narrowed: null,
+    tests: [],
+    check: ['npm'],
+    branch: null,
+    verdict: 'fixed',
+    suggest: true,
+    ...words,
+    before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] },
+    checkExitCodes: [],
+    attempts: [{ ...attempt, ...words }],
   };
 }
 
 const REFUSED = [
-  ...[
-    '.github/workflows/ci-evil.yml',
-    '.GITHUB/workflows/ci-evil.yml',
-    'packages/.github/workflows/ci-evil.yml',
-    '.gitlab-ci.yml',
-  ],
-  ...[
-    '.circleci/config.yml',
-    'Jenkinsfile',
-    '.husky/pre-commit',
-    '.gitattributes',
-    'CODEOWNERS',
-    '.npmrc',
-    '.env',
-    'deploy/id_rsa',
-  ],
-  ...[
-    '.git/hooks/post-checkout',
-    '.gitmodules',
-    'test/cart.test.js',
-    'vitest.config.js',
-    'src/__snapshots__/cart.snap',
-  ],
-  ...['package.json', 'Makefile', 'conftest.py', 'pyproject.toml'],
+  '.github/workflows/ci-evil.yml',
+  '.GITHUB/workflows/ci-evil.yml',
+  'packages/.github/workflows/ci-evil.yml',
+  '.gitlab-ci.yml',
+  '.circleci/config.yml',
+  'Jenkinsfile',
+  '.husky/pre-commit',
+  '.gitattributes',
+  'CODEOWNERS',
+  '.npmrc',
+  '.env',
+  'deploy/id_rsa',
+  '.git/hooks/post-checkout',
+  '.gitmodules',
+  'test/cart.test.js',
+  'vitest.config.js',
+  'src/__snapshots__/cart.snap',
+  'package.json',
+  'Makefile',
+  'conftest.py',
+  'pyproject.toml',
 ];
 const OUTSIDE = [
   '../ci-evil.yml',
@@ -255,20 +255,16 @@ function forgeRun(at: number, code: number, runs: number) {
 
 function forgeBisection(change: object = {}, candidate: object = {}) {
   return {
-    ...{
-      command: ['npm'],
-      narrowed: null,
-      tests: [],
-      commits: 4,
-      skipped: [{ commit: commitAt(1), at: 1, why: MARK }],
-      verdict: 'found',
-    },
-    ...{
-      confidence: 0.999,
-      tried: [forgeRun(0, 0, 3), forgeRun(2, 0, 20), forgeRun(3, 1, 20), forgeRun(4, 1, 3)],
-      sentence: MARK,
-      notes: [MARK],
-    },
+    command: ['npm'],
+    narrowed: null,
+    tests: [],
+    commits: 4,
+    skipped: [{ commit: commitAt(1), at: 1, why: MARK }],
+    verdict: 'found',
+    confidence: 0.999,
+    tried: [forgeRun(0, 0, 3), forgeRun(2, 0, 20), forgeRun(3, 1, 20), forgeRun(4, 1, 3)],
+    sentence: MARK,
+    notes: [MARK],
     candidates: [{ commit: commitAt(3), author: 'Ada', subject: 'Add discounts', ...candidate }],
     ...change,
   };
@@ -306,13 +302,11 @@ function forgeNamed(pick: Pick): object {
   const alone = { ...arm('here', 0, 3), what: 'alone' };
   return {
     ...isFounded(pick),
-    ...{
-      command: [text],
-      narrowed: [text],
-      polluters: [text, text],
-      dependsOnOthers: true,
-      verdict: 'reproduced',
-    },
+    command: [text],
+    narrowed: [text],
+    polluters: [text, text],
+    dependsOnOthers: true,
+    verdict: 'reproduced',
     arms: [arm('here', 1, 3), alone, behind],
     bisection: forgeBisection({ command: [text] }, { author: text, subject: text }),
     fixes: forgeTrial({ files: [text] }),

@@ -123,7 +123,7 @@ const NODE: readonly DriftCase[] = [
 
 const IMAGES = ['ubuntu-24.04 20261101.1.0', 'ubuntu-24.04 20261118.1.0'] as const;
 const MOVED = ['ubuntu-22.04 20261101.1.0', 'ubuntu-24.04 20261118.1.0'] as const;
-/** In the passing run, the script installs a program that the older image contains. */
+/** Creates a case in which the script of the passing run installs a program that the older image contains. */
 const image = (id: string, run: string, images: readonly [string, string]): DriftCase => ({
   id,
   kind: 'image',

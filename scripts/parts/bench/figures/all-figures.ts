@@ -11,7 +11,7 @@ import { replayWithDiff } from './upgrades-with-diff.ts';
 /** A figure with a target, and its measured value. */
 export interface AimedFigure {
   readonly figure: string;
-  /** What was excluded from the training. "nothing" for the shipped models. */
+  /** The group that was excluded from the training. "nothing" for the shipped models. */
   readonly leftOut: LeftOut | 'nothing';
   readonly reached: number | null;
   readonly aim: { readonly least: number } | { readonly most: number };

@@ -135,7 +135,7 @@ function openBranch(
     broken: commit('Change the program', edits.length === 0 ? [note('red')] : edits),
     commit,
     note,
-    /** A script that no job reads. */
+    /** Creates a script that no job reads. */
     tool: (name: string) => create(`tools/${name}_${number}.sh`, 'echo tool'),
     /** Fixes the fault, or reverts its files. */
     mend: () => {

@@ -31,7 +31,7 @@ function listCategories({ categories }: Fault, failures: readonly Failure[]): re
   return isAssertion ? ['TEST_FAILURE'] : ['CODE_ERROR', 'TEST_FAILURE'];
 }
 
-/** Advice is right if it names a file of the fault, or if it names none and recommends the right action. */
+/** Checks advice. It is right if it names a file of the fault, or if it names none and recommends the right action. */
 function isAdviceRight({ files, act }: Fault, answer: Analysis['answer']): boolean {
   const named = answer.fixRecommendation.match(/[\w.-]+(?:\/[\w.-]+)*\.(?:js|py|json|ya?ml|txt|md)\b/g) ?? [];
   if (files.some((path) => named.some((name) => path === name || path.endsWith(`/${name}`)))) return true;

@@ -42,13 +42,13 @@ export interface TeamDocument {
 export interface Truth {
   /** The right category, followed by others that are accepted. */
   readonly categories: readonly [Category, ...Category[]];
-  /** What the cause must mention, each as a list of spellings. */
+  /** The facts that the cause must mention, each as a list of spellings. */
   readonly cause: readonly Spellings[];
-  /** What the cause must mention that is not in the log. */
+  /** The facts that the cause must mention and that are not in the log. */
   readonly beyondLog?: readonly Spellings[];
   /** The commit or the file at fault. Null if the code is not at fault. */
   readonly suspect: { readonly commit: string | null; readonly path: string } | null;
-  /** What the fix must mention. Empty if the right fix cannot be known. */
+  /** The facts that the fix must mention. Empty if the right fix cannot be known. */
   readonly fix: readonly Spellings[];
   /** The tools whose results settle the case. */
   readonly settledBy: readonly string[];

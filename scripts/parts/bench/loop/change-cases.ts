@@ -12,7 +12,7 @@ interface Changed {
   readonly from: string;
   readonly to: string;
   readonly log: readonly string[];
-  /** What the cause and the fix must mention. */
+  /** The names that the cause and the fix must mention. */
   readonly names: readonly string[];
 }
 
@@ -45,14 +45,12 @@ function createChangedCase(parent: string, planted: Changed): LoopCase {
   ]);
   const [green = '', , culprit = ''] = ids;
   return {
-    ...{
-      name,
-      project: name,
-      repository: `changes/${name}`,
-      log: endLog(planted.log),
-      clone: folder,
-      commit: head,
-    },
+    name,
+    project: name,
+    repository: `changes/${name}`,
+    log: endLog(planted.log),
+    clone: folder,
+    commit: head,
     past: [{ status: 'passed', commit: green }],
     documents: [],
     truth: {
@@ -249,7 +247,12 @@ function createStandingCase(
   };
   const { folder, head } = writeHistory(parent, [commit]);
   return {
-    ...{ name, project: name, repository: `changes/${name}`, log: endLog(log), clone: folder, commit: head },
+    name,
+    project: name,
+    repository: `changes/${name}`,
+    log: endLog(log),
+    clone: folder,
+    commit: head,
     past: [],
     documents: [],
     truth: {

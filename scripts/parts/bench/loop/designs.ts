@@ -44,13 +44,18 @@ export async function openDesign(design: Design, { app }: World, folder: string)
   const archive = createMemoryArchive();
   const toolbox = createAppToolbox(
     {
-      ...{ vectorIndex, knowledge, archive, history: stores.history },
+      vectorIndex,
+      knowledge,
+      archive,
+      history: stores.history,
       passingBuilds: createStoredGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 0 }),
       codeHost: await openCodeHost(config, silentLogger),
       webSearch: await openWebSearch(config),
     },
     {
-      ...{ masker, logger: silentLogger, cache: createMemoryToolCache() },
+      masker,
+      logger: silentLogger,
+      cache: createMemoryToolCache(),
       concurrency: config.triage.toolConcurrency,
     },
   );
@@ -67,8 +72,11 @@ export async function openDesign(design: Design, { app }: World, folder: string)
   };
   const bound = choosePublishBound(config);
   const parts = {
-    ...{ toolbox: heard, clock, analyst: await openAnalyst(config, silentLogger, tracer) },
-    ...{ fallbackAnalyst: await openFallbackAnalyst(), bound: async () => bound },
+    toolbox: heard,
+    clock,
+    analyst: await openAnalyst(config, silentLogger, tracer),
+    fallbackAnalyst: await openFallbackAnalyst(),
+    bound: async () => bound,
   };
   const whole = createInvestigation(config, parts, tracer);
   const investigation = (await createExperiment([], design))?.change(whole) ?? whole;

@@ -8,7 +8,7 @@ interface Outage {
   readonly category: Category;
   readonly also?: Category;
   readonly log: readonly string[];
-  /** What the cause must mention. */
+  /** The names that the cause must mention. */
   readonly names: readonly string[];
 }
 
@@ -24,7 +24,12 @@ function createLastingCase({ name, category, also, log, names }: Outage): LoopCa
   const text = endLog(log);
   const failed = Array.from({ length: FAILED_BEFORE }, (): PastBuild => ({ status: 'failed', log: text }));
   return {
-    ...{ name, project: name, repository: `outages/${name}`, log: text, clone: null, commit: null },
+    name,
+    project: name,
+    repository: `outages/${name}`,
+    log: text,
+    clone: null,
+    commit: null,
     past: [PASSED].concat(failed),
     documents: [],
     truth: {
@@ -108,7 +113,12 @@ function createSharedCase({ name, category, also, log, names }: Outage): LoopCas
     return { status: 'failed', repository: `neighbors/${other}-${name}`, log: theirs };
   });
   return {
-    ...{ name, project: name, repository: `shared/${name}`, log: text, clone: null, commit: null },
+    name,
+    project: name,
+    repository: `shared/${name}`,
+    log: text,
+    clone: null,
+    commit: null,
     past: [PASSED].concat(others),
     documents: [],
     truth: {
@@ -168,7 +178,13 @@ function createInformedCase({ name, category, also, log, names, telling }: Told)
   const between = Array.from({ length: 24 }, (_, at) => `copying block ${at + 61} of 84`);
   const text = endLog([first].concat(before, telling, between, rest));
   return {
-    ...{ name, project: name, repository: `told/${name}`, log: text, clone: null, commit: null, past: [] },
+    name,
+    project: name,
+    repository: `told/${name}`,
+    log: text,
+    clone: null,
+    commit: null,
+    past: [],
     documents: [],
     truth: {
       categories: also === undefined ? [category] : [category, also],

@@ -29,7 +29,7 @@ const CATEGORIES: Readonly<Record<string, readonly [Category, ...Category[]]>> =
   'catalog-checksum': ['CONFIG_ERROR', 'CODE_ERROR', 'INFRA_ERROR'],
 };
 
-/** One third of the errors was decided by a person. The others are in a document. */
+/** Checks whether an error was decided by a person, as one third is. The others are in a document. */
 export function createKnownCases(): LoopCase[] {
   return RETRIEVAL_CASES.map((retrievalCase, at) =>
     at % 3 === 2 ? createDecidedCase(retrievalCase) : createDocumentedCase(retrievalCase),

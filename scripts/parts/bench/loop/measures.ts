@@ -105,9 +105,15 @@ export function compareMeans(
     return total / (weights?.reduce((sum, weight) => sum + weight, 0) ?? rows.length);
   };
   return {
-    ...{ name, better, cases: rows.length, linear: mean('linear'), loop: mean('loop') },
+    name,
+    better,
+    cases: rows.length,
+    linear: mean('linear'),
+    loop: mean('loop'),
     interval: drawProjects(rows, (weights) => mean('loop', weights) - mean('linear', weights)),
-    ...{ won: count(1), tied: count(0), lost: count(-1) },
+    won: count(1),
+    tied: count(0),
+    lost: count(-1),
   };
 }
 
@@ -124,10 +130,15 @@ export function compareCalibration(pairs: readonly PairedAnswer[]): Comparison {
   const signs = pairs.map((pair) => Math.sign(gap('linear', pair) - gap('loop', pair)));
   const count = (wanted: number) => signs.filter((sign) => sign === wanted).length;
   return {
-    ...{ name: 'expected calibration error', better: 'lower', cases: pairs.length },
-    ...{ linear: error('linear'), loop: error('loop') },
+    name: 'expected calibration error',
+    better: 'lower',
+    cases: pairs.length,
+    linear: error('linear'),
+    loop: error('loop'),
     interval: drawProjects(pairs, (weights) => error('loop', weights) - error('linear', weights)),
-    ...{ won: count(1), tied: count(0), lost: count(-1) },
+    won: count(1),
+    tied: count(0),
+    lost: count(-1),
   };
 }
 
@@ -190,7 +201,7 @@ function findSuspect(
   return Number(by === 'commit' ? first.commit === suspect.commit : isSamePath(first.path, suspect.path));
 }
 
-/** Two paths are equal if one ends with the other. */
+/** Checks whether two paths name the same file: one ends with the other. */
 function isSamePath(left: string, right: string): boolean {
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }

@@ -70,7 +70,7 @@ function plantCase(parent: string, program: Program, plant: Plant, place: number
   };
 }
 
-/** An exception in a test is a code error. A failed expectation is a test failure. */
+/** Returns the categories: an exception in a test is a code error, a failed expectation a test failure. */
 function categorize(log: string): [Category, Category] {
   const threw = /TypeError|AttributeError|KeyError|NoMethodError|NameError|panic:|IndexError|ZeroDivision/;
   return threw.test(log) ? ['CODE_ERROR', 'TEST_FAILURE'] : ['TEST_FAILURE', 'CODE_ERROR'];

@@ -129,7 +129,10 @@ const FLAKY: readonly Tested[] = [
   ['clock-sync', 'test_clocks_agree', 'tests/test_clocks.py', 'assert drift() < 5', 'assert 9 < 5'],
   ['stock-watch', 'test_sees_the_update', 'tests/test_watch.py', 'assert watch.seen', 'assert False'],
 ].map(([name = '', test = '', file = '', assertion = '', message = '']) => ({
-  ...{ name, test, file, message },
+  name,
+  test,
+  file,
+  message,
   code: [`def ${test}():`, '    start()', `    ${assertion}`],
   line: 3,
 }));
@@ -257,7 +260,11 @@ const MENDED = [
     'assets/tiles.lock',
   ],
 ].map(([name = '', test = '', file = '', assertion = '', message = '', mends = '']) => ({
-  ...{ name, test, file, message, mends },
+  name,
+  test,
+  file,
+  message,
+  mends,
   code: [`def ${test}():`, `    ${assertion}`],
   line: 2,
 }));

@@ -32,7 +32,7 @@ export interface Lab {
     readonly refused: Run;
   }[];
   /**
-   * For each fault, the change itself and a harmless change on top of it, for the time when it is on the
+   * The change of each fault, and a harmless change on top of it, for the time when the fault is on the
    * default branch.
    */
   readonly faults: readonly { readonly plant: Plant; readonly run: Run; readonly beneath: Run }[];
