@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-describe('without a mouse', () => {
-  it('causes are walked, selected, acknowledged together, taken back, and opened', async () => {
+describe('using the console without a mouse', () => {
+  it('causes are walked through, selected, acknowledged together, restored, and opened', async () => {
     const complaints = await client.at('anna', async (page) => {
       const press = async (keys: readonly string[]) => {
         for (const key of keys) await page.keyboard.press(key);
@@ -34,7 +34,7 @@ describe('without a mouse', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('the palette goes to a page, to a build by its number, and to a cause by its words', async () => {
+  it('the palette leads to a page, to a build by its number, and to a cause by its words', async () => {
     const complaints = await client.at('anna', async (page) => {
       const choose = async (words: string, offer: RegExp, place: string) => {
         await page.keyboard.press('Control+k');
@@ -58,7 +58,7 @@ describe('without a mouse', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('an item is read, skipped and left for its log and its build', async () => {
+  it('an item is read, skipped, and left for its log and its build', async () => {
     const complaints = await client.at('anna', async (page) => {
       const item = async () => String(await page.locator('[data-review]').getAttribute('data-review'));
       const leads = async (key: string, address: RegExp) => {
@@ -89,7 +89,7 @@ describe('without a mouse', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('a log is walked by its evidence and searched', async () => {
+  it('a log is walked through by its evidence and searched', async () => {
     const [build] = await client.console.stores.builds.list({ number: '810' }, { limit: 1, offset: 0 });
     const complaints = await client.at('anna', async (page) => {
       await page.goto(`/logs/${build?.id}?file=build.log`);
@@ -106,7 +106,7 @@ describe('without a mouse', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('a cause is taken and muted on its page', async () => {
+  it('a cause is assigned and muted on its page', async () => {
     const complaints = await client.at('anna', async (page) => {
       const tabTo = async (words: string) => {
         for (let tabs = 0; tabs < 90; tabs += 1) {

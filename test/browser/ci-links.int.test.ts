@@ -49,13 +49,13 @@ afterAll(async () => {
   await host.close();
 });
 
-describe('70: links both ways', () => {
+describe('70: links in both directions', () => {
   it.each([
     ['a desk', { ...DESK }],
     ['a phone, in the dark', { ...PHONE }],
     ['a phone, without scripts', { ...PHONE, javaScript: false }],
   ] as const)(
-    '70: build, log and line lead to the CI, an item to its comment: on %s',
+    '70: build, log and line lead to the CI, and an item leads to its comment: on %s',
     async (_where, how) => {
       const complaints = await client.at(
         'anna',
@@ -95,7 +95,7 @@ describe('70: links both ways', () => {
     },
   );
 
-  it('70: a file opens in the reader’s own editor, and no other scheme gets in', async () => {
+  it("70: a file opens in the reader's own editor, and no other scheme is accepted", async () => {
     await client.at('anna', async (page) => {
       await page.goto('/me');
       const field = page.getByLabel('Open files in your editor');
@@ -117,7 +117,7 @@ describe('70: links both ways', () => {
     });
   });
 
-  it('70: failed jobs are run again after one more question, by reviewers only, and who asked is kept', async () => {
+  it('70: failed jobs are rerun after a confirmation, by reviewers only, with a record of who requested it', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`/builds/${build}`);
       expect(await page.getByText('Re-run failed jobs').count()).toBe(0);
@@ -167,7 +167,7 @@ describe('70: links both ways', () => {
   });
 });
 
-it('70: a line is part of an address only where its page can be opened at one, and an address is http or https', () => {
+it('70: a line is part of an address only if its page can be opened at a line, and an address is http or https', () => {
   const gitlab = { provider: 'gitlab' } as const;
   expect(logPageLink(gitlab, 'https://x/-/jobs/1#L{line}', 12)?.text).toBe(
     '<a href="https://x/-/jobs/1#L12" rel="noreferrer">Open in GitLab at line 12</a>',
@@ -182,7 +182,7 @@ it('70: a line is part of an address only where its page can be opened at one, a
   expect(logPageLink(gitlab, undefined, 3)).toBe(null);
 });
 
-it('70: no path leaves its place in the address of an editor', () => {
+it('70: a path cannot leave its place in the address of an editor', () => {
   const of = (path: string, template = 'vscode://file/src/{repository}/{path}:{line}') =>
     formatEditorAddress(template, { path, line: null, repository: 'shop/api' });
   expect(of('src/a b.ts')).toBe('vscode://file/src/shop/api/src/a%20b.ts:1');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('the demo', () => {
-  it('leaves as many answers in the review queue as the quickstart says', async () => {
+  it('has as many answers in the review queue as the quickstart says', async () => {
     const quickstart = readFileSync('docs/start/quickstart.md', 'utf8');
     const waiting = await client.console.stores.reviews.list({ state: 'waiting' }, { limit: 50, offset: 0 });
     const ofTheWeek = waiting.filter(({ repository }) => repository === 'demo/shop').length;
@@ -24,7 +24,7 @@ describe('the demo', () => {
     );
   });
 
-  it('60: without scripts, on a phone, in the dark: the same search', async () => {
+  it('60: has the same search without scripts, on a phone and in dark mode', async () => {
     await client.at(
       'reader',
       async (page) => {
@@ -41,7 +41,7 @@ describe('the demo', () => {
     );
   });
 
-  it('61: a cause knows how it stands: builds fixed it, a person takes it, mutes it and links a ticket, and all of it is history', async () => {
+  it('61: shows the state of a cause: builds fixed it, a person owns it, mutes it and links a ticket, all in its history', async () => {
     const complaints = await client.at('anna', async (page) => {
       await page.goto('/causes?list=fixed');
       await page.getByRole('link', { name: /prints a whole receipt/ }).click();
@@ -85,7 +85,7 @@ describe('the demo', () => {
     });
   });
 
-  it('61: without scripts, on a phone: the same', async () => {
+  it('61: shows the same without scripts and on a phone', async () => {
     await client.at(
       'ben',
       async (page) => {
@@ -106,7 +106,7 @@ describe('the demo', () => {
     ['on a phone, in the dark, without scripts', { ...PHONE, theme: 'dark', javaScript: false }],
   ] as const;
 
-  it.each(LOOKS)('73: what belongs together is named together: %s', async (where, how) => {
+  it.each(LOOKS)('73: groups related content under a common name: %s', async (where, how) => {
     // Anew for each try: what is decided is no longer in the queue.
     const repository = `look/${where.replaceAll(/\W+/g, '-')}-${Date.now()}`;
     const reviews = await storeQueue(client, repository, 3, { fingerprint: repository });

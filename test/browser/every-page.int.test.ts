@@ -48,9 +48,9 @@ async function onEveryPage(
 const isStatus = (complaint: string) =>
   complaint.startsWith('Failed to load resource: the server responded with a status of 40');
 
-describe('every page and state', () => {
+describe('every page in every state', () => {
   it.each(['light', 'dark'] as const)(
-    '15, 16: axe finds nothing, the console and the policy complain of nothing (8): %s',
+    '15, 16: has no findings of axe and no errors in the console or of the policy (8): %s',
     async (theme) => {
       const found = await onEveryPage({ theme }, async ({ page, complaints }) => [
         ...(await listAxeFindings(page, theme === 'light' ? 'all' : 'colours')),
@@ -61,7 +61,7 @@ describe('every page and state', () => {
   );
 
   it.each(['light', 'dark'] as const)(
-    'every text has the contrast that it needs, also where axe cannot decide: %s',
+    'has sufficient contrast for every text, also where axe cannot decide: %s',
     async (theme) => {
       let texts = 0;
       const found: string[] = [];
@@ -78,7 +78,7 @@ describe('every page and state', () => {
     },
   );
 
-  it('13, 14: nothing scrolls sideways at 320 px, every target is 24 px or more', async () => {
+  it('13, 14: does not scroll sideways at 320 px, and every target has at least 24 px', async () => {
     const found = await onEveryPage({ width: 320 }, async ({ page }) => {
       const wide = await page.evaluate(
         'document.documentElement.scrollWidth > 320 || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
@@ -95,7 +95,7 @@ describe('every page and state', () => {
     expect(found).toEqual([]);
   });
 
-  it('asks for three things at most, and weighs little', async () => {
+  it('makes at most three requests, and is small', async () => {
     // The icon and the font are requested once a site, and kept. A page of the queue fetches the next item ahead,
     // and live pages open a stream of events when they are at rest.
     const isElse = (address: string) =>
@@ -120,7 +120,7 @@ describe('every page and state', () => {
     expect(await weigh('/insights')).toBeLessThanOrEqual(25 * 1024);
   });
 
-  it('17: printed, there is no bar and no navigation', async () => {
+  it('17: is printed without bar and navigation', async () => {
     const { page, context } = await openPage(browser, {
       address: console.address,
       session: sessions.get('anna') ?? '',
@@ -132,7 +132,7 @@ describe('every page and state', () => {
     await context.close();
   });
 
-  it('44, 45: nothing moves for a reader who prefers reduced motion, and evidence is marked in forced colours', async () => {
+  it('44, 45: has no motion for a reader who prefers less, and marks evidence in forced colors', async () => {
     const { page, context } = await openPage(browser, {
       address: console.address,
       session: sessions.get('anna') ?? '',
@@ -151,7 +151,7 @@ describe('every page and state', () => {
     await context.close();
   });
 
-  it('31: seven tabs load side by side', async () => {
+  it('31: loads in seven tabs at once', async () => {
     const { page, context } = await openPage(browser, {
       address: console.address,
       session: sessions.get('anna') ?? '',

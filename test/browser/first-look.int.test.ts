@@ -25,7 +25,7 @@ const leftOf = async (page: Page, selector: string) =>
   Math.round((await page.locator(selector).first().boundingBox())?.x ?? -1);
 
 describe('the first minute with the demo', () => {
-  it('51: an item opens on its proof: the cited lines alone are highlighted, with five lines around them', async () => {
+  it('51: an item opens at its evidence: only the cited lines are highlighted, with five lines around them', async () => {
     const address = `/analyses/${await analysisOf('demo/npm-eresolve')}`;
     await client.at(
       'anna',
@@ -42,7 +42,7 @@ describe('the first minute with the demo', () => {
     );
   });
 
-  it('52: accepting says what it taught, or why nothing, there and on the decided item', async () => {
+  it('52: accepting reports the new library entry, or why there is none, there and on the decided item', async () => {
     const [general] = await storeQueue(client, 'look/general', 1, {
       fingerprint: 'exit-code',
       failure: { generic: true, test: null },
@@ -74,7 +74,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('54: on a phone the chart shows its end, builds are read without scrolling sideways, and the tools of a log take one row', async () => {
+  it('54: on a phone the chart shows its end, builds need no sideways scrolling, and the tools of a log fit in one row', async () => {
     const build = await buildOf('demo/cart-discount-rounding');
     await client.at(
       'anna',
@@ -112,7 +112,7 @@ describe('the first minute with the demo', () => {
     );
   });
 
-  it('54: on a wide screen tabs, charts, facts and the place of an item stand on one left edge', async () => {
+  it('54: on a wide screen tabs, charts, facts and the place of an item share one left edge', async () => {
     const analysis = await analysisOf('demo/npm-eresolve');
     await client.at(
       'anna',
@@ -142,7 +142,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('56: an unknown address is a page that leads on, and a filter that is not understood says so', async () => {
+  it('56: an unknown address leads to a page with links, and an unknown filter is reported', async () => {
     await client.at('anna', async (page) => {
       expect((await page.goto('/nowhere'))?.status()).toBe(404);
       expect(await page.getByRole('heading').textContent()).toBe('Page not found');
@@ -165,7 +165,7 @@ describe('the first minute with the demo', () => {
     ]);
   });
 
-  it('56: looking at an item does not reserve it; beginning to correct it does', async () => {
+  it('56: looking at an item does not reserve it; starting to correct it does', async () => {
     const [review] = await storeQueue(client, 'look/hold', 1);
     const state = async () => (await client.console.stores.reviews.find(review?.id ?? ''))?.state;
     await client.at('anna', async (page) => {
@@ -179,7 +179,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('60: `/` searches all failures; filters are chips that can be taken out, and what is wrong says what would be right', async () => {
+  it('60: `/` searches all failures; filters are chips that can be removed, and an error suggests a correction', async () => {
     const complaints = await client.at('reader', async (page) => {
       await page.goto('/builds');
       await page.keyboard.press('/');
@@ -214,7 +214,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('two pull requests say whose their failures are: the author’s, and one that main had before', async () => {
+  it("two pull requests state the origin of their failures: one is the author's, one was on main before", async () => {
     const answersOf = async (repository: string) => {
       const failed = await client.console.stores.builds.list(
         { repository, status: 'failed' },
@@ -237,7 +237,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('lists the tests that fail now by name', async () => {
+  it('the tests that fail now are listed by name', async () => {
     await client.at('reader', async (page) => {
       await page.goto('/tests');
       await page.getByRole('link', { name: 'Failing', exact: true }).click();
@@ -262,7 +262,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('71: the demo has two kept runs over its own failures, and their cases lead to the builds', async () => {
+  it('71: the demo has two stored runs over its own failures, and their cases lead to the builds', async () => {
     const complaints = await client.at('reader', async (page) => {
       await page.goto('/insights/models');
       const verdict = page.getByRole('region', { name: 'Verdict' });
@@ -283,7 +283,7 @@ describe('the first minute with the demo', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('72: the causes and the health of the pipelines show who must act', async () => {
+  it('72: the causes and the health of the pipelines show who has to act', async () => {
     const complaints = await client.at('anna', async (page) => {
       await page.goto('/causes');
       const row = (words: string) => page.getByRole('row').filter({ hasText: words });
@@ -301,7 +301,7 @@ describe('the first minute with the demo', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('builds of the demo come in the order of their numbers, and each says what became of it', async () => {
+  it('builds of the demo are in the order of their numbers, and each shows its result', async () => {
     await client.at('reader', async (page) => {
       await page.goto('/builds?repo=demo/shop');
       const numbers = (await page.locator('#builds .whole').allTextContents()).map((one) =>
@@ -323,7 +323,7 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('73: what a line shows stands under it, and doubts are called so', async () => {
+  it('73: explanations are below their line, and doubts are labeled as such', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${await analysisOf('demo/npm-eresolve')}`);
       expect(await page.locator('.lines .note').count()).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ describe('signing in', () => {
   });
 });
 
-describe('the frame', () => {
+describe('the frame of every page', () => {
   it.each(['light', 'dark'] as const)('is accessible: %s', async (theme) => {
     const { page, context } = await openPage(browser, { address, theme });
     await page.goto('/sign-in');

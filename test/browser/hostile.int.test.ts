@@ -66,8 +66,8 @@ async function watching(look: (watched: Watched) => Promise<void>): Promise<void
   await context.close();
 }
 
-describe('38: text that means harm, in every field that is shown', () => {
-  it('stays text on every page: no dialog, no request to elsewhere, no element, no link, no complaint', async () => {
+describe('38: hostile text in every displayed field', () => {
+  it('remains text on every page: no dialog, foreign request, element, link or error', async () => {
     const found: string[] = [];
     let shown = '';
     await watching(async ({ page, harm }) => {
@@ -87,7 +87,7 @@ describe('38: text that means harm, in every field that is shown', () => {
     expect(SHOWN.filter((field) => !fields.has(field))).toEqual([]);
   });
 
-  it('stays text where pages replace each other in place, gaps open, and steps come while one looks', async () => {
+  it('remains text when pages are replaced in place, gaps are opened, and steps arrive live', async () => {
     await watching(async ({ page, harm }) => {
       await page.goto('/review#list');
       await page.locator(`a[href^="/review/${item.id}"]`).first().click();
@@ -105,7 +105,7 @@ describe('38: text that means harm, in every field that is shown', () => {
     });
   });
 
-  it('stays text where a form comes back with what was typed, and where a question is answered in place', async () => {
+  it('remains text when a form is returned with the input, and when a question is answered in place', async () => {
     await watching(async ({ page, harm }) => {
       await page.goto(`/review/${item.id}?edit=1`);
       await page.getByLabel('Root cause').fill(createHostileText('typed'));

@@ -61,9 +61,9 @@ afterAll(async () => {
   await console.close();
 });
 
-describe('insights with figures in them', () => {
+describe('insights with data', () => {
   it.each(['light', 'dark'] as const)(
-    'axe finds nothing, the console and the policy complain of nothing: %s',
+    'have no findings of axe and no errors in the console or of the policy: %s',
     async (theme) => {
       const { page, complaints, context } = await openPage(browser, { address, theme, session });
       const found: string[] = [];
@@ -89,24 +89,21 @@ describe('insights with figures in them', () => {
     { width: 320, javaScript: false, theme: 'light' },
     { width: 390, javaScript: true, theme: 'dark' },
     { width: 1440, javaScript: false, theme: 'light' },
-  ] as const)(
-    'nothing scrolls sideways at $width px, and without scripts everything is there',
-    async (options) => {
-      const { page, context } = await openPage(browser, { address, session, ...options });
-      const wide: string[] = [];
-      for (const url of PAGES) {
-        await page.goto(url);
-        const main = page.locator('main');
-        if (await main.evaluate((one) => one.scrollWidth > one.clientWidth)) wide.push(url);
-      }
-      expect(wide).toEqual([]);
-      await page.goto('/insights/trust');
-      await page.locator('input[name=t]').fill('0.5');
-      await page.getByRole('button', { name: 'Preview' }).click();
-      expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
-      await context.close();
-    },
-  );
+  ] as const)('do not scroll sideways at $width px, and are complete without scripts', async (options) => {
+    const { page, context } = await openPage(browser, { address, session, ...options });
+    const wide: string[] = [];
+    for (const url of PAGES) {
+      await page.goto(url);
+      const main = page.locator('main');
+      if (await main.evaluate((one) => one.scrollWidth > one.clientWidth)) wide.push(url);
+    }
+    expect(wide).toEqual([]);
+    await page.goto('/insights/trust');
+    await page.locator('input[name=t]').fill('0.5');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
+    await context.close();
+  });
 
   it.each([
     { width: 390, javaScript: false, theme: 'light' },
@@ -114,7 +111,7 @@ describe('insights with figures in them', () => {
     { width: 1440, javaScript: false, theme: 'dark' },
     { width: 1440, javaScript: true, theme: 'light' },
   ] as const)(
-    '62: two periods are compared, and a figure leads to its builds: $width px, $theme, scripts $javaScript',
+    '62: compare two periods, and a figure leads to its builds: $width px, $theme, scripts $javaScript',
     async (options) => {
       const { page, complaints, context } = await openPage(browser, { address, session, ...options });
       await page.goto('/insights/health?repo=acme/shop');
@@ -140,7 +137,7 @@ describe('insights with figures in them', () => {
     },
   );
 
-  it('41: of nine decided answers no curve is drawn: they are counted', async () => {
+  it('41: draw no curve for nine decided answers, but count them', async () => {
     for (let number = 2000; number < 2009; number += 1) {
       const fingerprint = `fp-nine-${number}`;
       const nine = {
@@ -160,7 +157,7 @@ describe('insights with figures in them', () => {
     await context.close();
   });
 
-  it('42: the table next to a chart has what its marks say', async () => {
+  it('42: have a table next to a chart with the values of its marks', async () => {
     const { page, context } = await openPage(browser, { address, session });
     for (const [url, id, cell] of [
       ['/insights/trust', 'calibration', 3],

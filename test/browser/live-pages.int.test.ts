@@ -42,12 +42,12 @@ async function decide({ id }: Review): Promise<void> {
 const mark = async (page: Page) => await page.evaluate('globalThis.stayed = true');
 const stayed = async (page: Page) => await page.evaluate('globalThis.stayed === true');
 
-describe('65: pages change while they are open', () => {
+describe('65: pages that change while they are open', () => {
   it.each([
     ['a desk', DESK, 'light'],
     ['a phone, in the dark', PHONE, 'dark'],
   ] as const)(
-    '65: builds on %s: a new one waits until it is wanted, the others change in their places',
+    '65: builds on %s: a new one is shown on request, and others change in place',
     async (where, size, theme) => {
       const repository = `live/${where.replaceAll(/\W/g, '')}`;
       await client.console.bring({ slug: 'npm-eresolve', repository, number: '1' });
@@ -74,7 +74,7 @@ describe('65: pages change while they are open', () => {
     },
   );
 
-  it('65: a build says how far it is and gets its causes, and what is open stays open', async () => {
+  it('65: a build shows its progress and gets its causes, and open sections stay open', async () => {
     const [item] = await itemsOf('build', 1);
     const { stores } = client.console;
     const job = await createTriageJobs(stores).lease(
@@ -96,7 +96,7 @@ describe('65: pages change while they are open', () => {
     });
   });
 
-  it('65: the queue offers what came, strikes out what was decided elsewhere, and keeps what is typed', async () => {
+  it('65: the queue offers new items, strikes out those decided elsewhere, and keeps what is typed', async () => {
     const [first, second] = await itemsOf('queue', 3);
     if (first === undefined || second === undefined) throw new Error('no items');
     const complaints = await client.at('anna', async (page) => {
@@ -118,7 +118,7 @@ describe('65: pages change while they are open', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('65: an item that someone else decides says so, and keeps the correction that is being written', async () => {
+  it('65: an item that someone else decides says so, and keeps the correction that is being typed', async () => {
     const [item] = await itemsOf('item', 1);
     if (item === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {
@@ -167,7 +167,7 @@ describe('65: pages change while they are open', () => {
     );
   });
 
-  it('65: a restart is borne, and a page that is left in place ends its stream', async () => {
+  it('65: a restart of the service is survived, and leaving a page in place ends its stream', async () => {
     await client.at('anna', async (page) => {
       const open = new Set<string>();
       let asked = 0;

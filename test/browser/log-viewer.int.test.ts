@@ -97,7 +97,7 @@ describe('places in a log of 311,101 lines', () => {
     },
   );
 
-  it('7: a gap opens in place, its count falls, and the focus is on the first new line', async () => {
+  it('7: a gap opens in place, its count decreases, and the focus is on the first new line', async () => {
     await client.at('reader', async (page) => {
       await page.goto(log);
       const gap = page.locator('.lines li.gap a').first();
@@ -111,7 +111,7 @@ describe('places in a log of 311,101 lines', () => {
     });
   });
 
-  it('32: an address pasted onto an open log fetches the lines and marks them', async () => {
+  it('32: an address pasted while a log is open fetches the lines and marks them', async () => {
     await client.at('reader', async (page) => {
       await page.goto(log);
       await page.goto(`${log}#L120-L140`);
@@ -121,7 +121,7 @@ describe('places in a log of 311,101 lines', () => {
     });
   });
 
-  it('33: a click and a click with Shift write the canonical address, and a reload shows the same', async () => {
+  it('33: a click and a click with Shift set the canonical address, and a reload shows the same', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`${log}&L=1000#L1000`);
       await page.getByRole('link', { name: 'Line 1002', exact: true }).click();
@@ -133,7 +133,7 @@ describe('places in a log of 311,101 lines', () => {
     });
   });
 
-  it('34: three copied lines have no numbers and end in LF, by the button and by hand', async () => {
+  it('34: three copied lines have no line numbers and end in LF, by the button and by hand', async () => {
     const wanted = range(1_001, 1_003).map(lineOf).join('\n');
     await client.at('reader', async (page) => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -151,8 +151,8 @@ describe('places in a log of 311,101 lines', () => {
   });
 });
 
-describe('35: a strange log', () => {
-  it('shows line N where the text has its line N, colours by classes, and what is hidden as text', async () => {
+describe('35: an unusual log', () => {
+  it('shows line N of the text as line N, colors by classes, and hidden characters as text', async () => {
     const complaints = await client.at('reader', async (page) => {
       await page.goto(strange);
       const rows = await page.locator('.lines li[data-line]').evaluateAll((all) =>
@@ -172,8 +172,8 @@ describe('35: a strange log', () => {
   });
 });
 
-describe('36: searching', () => {
-  it('counts as grep -ci does, and the 5,000th hit is reached', async () => {
+describe('36: searching a log', () => {
+  it('counts like grep -ci, and reaches the 5,000th hit', async () => {
     const hits = range(1, LINES).filter((line) => /error/i.test(lineOf(line)));
     await client.at('reader', async (page) => {
       await page.goto(log);
@@ -195,7 +195,7 @@ describe('36: searching', () => {
 });
 
 describe('37: a hundred opened gaps', () => {
-  it('leave at most 3,000 rows and less than 100 MB', async () => {
+  it('leave at most 3,000 rows and use less than 100 MB', async () => {
     await client.at('reader', async (page) => {
       await page.goto(log);
       const most = await page.evaluate(`(async () => {
@@ -221,7 +221,7 @@ describe('37: a hundred opened gaps', () => {
 });
 
 describe('38: a line that is markup', () => {
-  it('is text, in the log and where an answer quotes it', async () => {
+  it('is shown as text, in the log and where an answer quotes it', async () => {
     const complaints = await client.at('reader', async (page) => {
       const dialogs: string[] = [];
       page.on('dialog', async (dialog) => {

@@ -46,8 +46,8 @@ async function fillRule(page: Page, name: string, query: string) {
 const press = async (page: Page, name: string) =>
   await page.getByRole('button', { name, exact: true }).click();
 
-describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
-  it('is previewed, tried, saved, changed and deleted', async () => {
+describe.each([true, false])('67: a notification rule, with scripts: %s', (javaScript) => {
+  it('is previewed, tested, saved, changed and deleted', async () => {
     const name = `Shop ${javaScript}`;
     const complaints = await client.at(
       'anna',
@@ -96,7 +96,7 @@ describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
   });
 });
 
-it('68: a saved rule sends what fails next, once, to the owner that was written down', async () => {
+it('68: a saved rule sends the next failure, once, to the configured owner', async () => {
   await client.at('anna', async (page) => {
     await page.goto('/notifications');
     await page.locator('input[name=owner]:visible').fill('@demo/web');
@@ -124,8 +124,8 @@ it('68: a saved rule sends what fails next, once, to the owner that was written 
   });
 });
 
-describe.each(['light', 'dark'] as const)('67: %s', (theme) => {
-  it.each(SIZES)('the pages are accessible and do not scroll sideways at $width px', async (size) => {
+describe.each(['light', 'dark'] as const)('67: the notification pages in %s', (theme) => {
+  it.each(SIZES)('are accessible and do not scroll sideways at $width px', async (size) => {
     const complaints = await client.at(
       'anna',
       async (page) => {

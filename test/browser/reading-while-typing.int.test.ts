@@ -19,7 +19,7 @@ async function firstOf(name: string) {
   return first;
 }
 
-describe('a form that someone types into', () => {
+describe('a form with typed text', () => {
   it('keeps its text while links within the page are followed, there and back', async () => {
     const first = await firstOf('links');
     await client.at('anna', async (page) => {
@@ -52,7 +52,7 @@ describe('a form that someone types into', () => {
     });
   });
 
-  it('can be sent again where the server took it and never answered', async () => {
+  it('can be sent again if the server received it but did not answer', async () => {
     const first = await firstOf('silent');
     await client.at('anna', async (page) => {
       await page.addInitScript(
@@ -75,7 +75,7 @@ describe('a form that someone types into', () => {
     });
   });
 
-  it('asks once, however often someone presses while the answer is on its way', async () => {
+  it('asks once, however often someone presses while the answer is pending', async () => {
     const { analysisId } = await firstOf('once');
     await client.at('anna', async (page) => {
       const asked: string[] = [];

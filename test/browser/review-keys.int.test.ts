@@ -39,8 +39,8 @@ async function queueOf<Count extends number>(
   return [first, second, ...others];
 }
 
-describe('a decision by one key', () => {
-  it('1, 2, 3, 4: `a` saves and shows the next item under its address, focus and status say so, `u` takes it back', async () => {
+describe('a decision with one key', () => {
+  it('1, 2, 3, 4: `a` saves and shows the next item under its address, with focus and status, and `u` undoes it', async () => {
     const [first, second] = await queueOf('accept', 3);
     const complaints = await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));
@@ -77,7 +77,7 @@ describe('a decision by one key', () => {
     });
   });
 
-  it('19: typing `a` into the root cause types an a', async () => {
+  it('19: typing `a` into the root cause inserts an a', async () => {
     const [first] = await queueOf('typing', 2);
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));
@@ -110,7 +110,7 @@ describe('a decision by one key', () => {
     });
   });
 
-  it('21: a held `a` decides one item only', async () => {
+  it('21: holding `a` down decides only one item', async () => {
     const [first, second] = await queueOf('held', 3);
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));
@@ -124,7 +124,7 @@ describe('a decision by one key', () => {
     });
   });
 
-  it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that was there', async () => {
+  it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the prefilled cause', async () => {
     const [first, second] = await queueOf('correct', 2);
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));
@@ -155,7 +155,7 @@ describe('a decision by one key', () => {
     });
   });
 
-  it('25: an excuse for a change that touches its own suspect needs `a` twice, and Esc disarms', async () => {
+  it('25: an answer that exonerates a change to its own suspect needs `a` twice, and Esc cancels', async () => {
     const commit = 'a41f9c2d00000000000000000000000000000000';
     const suspects = [
       { path: 'src/cart/tax.ts', line: 41, commit, author: null, score: 0.8, reason: 'in the stack' },
@@ -195,7 +195,7 @@ describe('a decision by one key', () => {
 });
 
 describe('single keys', () => {
-  it('28: switched off they do nothing, and that survives a reload', async () => {
+  it('28: do nothing when switched off, and that survives a reload', async () => {
     const [first, second] = await queueOf('off', 2);
     const { preferences } = client.console.stores;
     await client.at('ben', async (page) => {
@@ -229,7 +229,7 @@ describe('single keys', () => {
     });
   });
 
-  it('29: the list of keys, the badges and what is listened to are the same, on an item, in the queue and in a log', async () => {
+  it('29: are the same in the list of keys, in the badges and in the handlers, on an item, in the queue and in a log', async () => {
     const [decided] = await queueOf('listed', 2);
     const { stores } = client.console;
     await client.console.bring({ slug: 'slug-golden-file', repository: 'keys/listed', number: '1' });
@@ -261,7 +261,7 @@ describe('single keys', () => {
     });
   });
 
-  it('46: with Tab and Enter alone a whole review is done', async () => {
+  it('46: are not needed: a whole review is possible with Tab and Enter alone', async () => {
     const [first, second, third] = await queueOf('tab', 3);
     const { preferences } = client.console.stores;
     await preferences.set('ben', {
@@ -316,8 +316,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never came to “${name}”`);
 }
 
-describe('speed', () => {
-  it('1: from the key to the next item in the document, over some decisions', async () => {
+describe('the speed of a decision', () => {
+  it('1: is measured from the key to the next item in the document, over several decisions', async () => {
     const [first] = await queueOf('speed', DECISIONS + 1);
     const took: number[] = [];
     await client.at('anna', async (page) => {

@@ -32,8 +32,8 @@ async function pairOf(name: string): Promise<[Review, Review]> {
   return [first, second];
 }
 
-describe('39: each state says its sentence', () => {
-  it('an empty queue, and one that the filters empty', async () => {
+describe('39: the sentence for each state', () => {
+  it('describes an empty queue, and one that the filters empty', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/review#list');
       expect(await mainOf(page)).toMatch(/The queue is empty\. 0 decided today/);
@@ -44,7 +44,7 @@ describe('39: each state says its sentence', () => {
     });
   });
 
-  it('a queue that cannot be read', async () => {
+  it('describes a queue that cannot be read', async () => {
     const { database } = client.console.app;
     await client.at('anna', async (page) => {
       await database.query('alter table reviews rename to reviews_away');
@@ -56,7 +56,7 @@ describe('39: each state says its sentence', () => {
     });
   });
 
-  it('a log that retention deleted, and one with secrets', async () => {
+  it('describes a log that retention deleted, and one with secrets', async () => {
     const { app, stores } = client.console;
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const log = `fetching with token ${secret}\nAssertionError: expected 1 but got 2\nmake: *** [Makefile:3: test] Error 1\n`;
@@ -84,7 +84,7 @@ describe('39: each state says its sentence', () => {
     });
   });
 
-  it('an item whose commit is green by now', async () => {
+  it('describes an item whose commit has passed by now', async () => {
     const [first] = await pairOf('green');
     const build = await client.console.stores.builds.find(first.buildId);
     if (build === null) throw new Error('no build');
@@ -96,7 +96,7 @@ describe('39: each state says its sentence', () => {
     });
   });
 
-  it('signed out: the form comes back after signing in, and is saved', async () => {
+  it('describes a session that ended: the form returns after signing in, and is saved', async () => {
     const [first] = await pairOf('signed-out');
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first, { more: '&edit=1' }));
@@ -118,7 +118,7 @@ describe('39: each state says its sentence', () => {
 });
 
 describe('without scripts', () => {
-  it('11: accepting works, and so does taking it back', async () => {
+  it('11: accepting works, and so does undoing', async () => {
     const [first, second] = await pairOf('no-scripts');
     await client.at(
       'anna',
@@ -142,7 +142,7 @@ describe('without scripts', () => {
   });
 });
 
-describe('others', () => {
+describe('other sites and reviewers', () => {
   it('18: a form of another site is refused', async () => {
     const [first] = await pairOf('elsewhere');
     const { address } = client.console;
@@ -195,7 +195,7 @@ describe('others', () => {
     expect(await decisionsOf(first)).toHaveLength(1);
   });
 
-  it('26: “also 7” lists the seven before anything is saved; `u` takes back all eight', async () => {
+  it('26: “also 7” lists the seven before anything is saved; `u` undoes all eight', async () => {
     const all = await storeQueue(client, 'states/bulk', 8, { fingerprint: 'the-same' });
     const [first, ...others] = all;
     if (first === undefined) throw new Error('no item');
@@ -222,7 +222,7 @@ describe('others', () => {
     });
   });
 
-  it('43: the queue keeps its filters back and forth', async () => {
+  it("43: the queue keeps its filters in the browser's history", async () => {
     const [first] = await pairOf('filters');
     await client.at('anna', async (page) => {
       await page.goto('/review?category=TEST_FAILURE#list');
@@ -242,8 +242,8 @@ describe('others', () => {
   });
 });
 
-describe('27: the server stopped between the key and the answer', () => {
-  it('says “Not saved” on the same item with the same text; once it is back the key works, and there is one audit row', async () => {
+describe('27: the server stops between the key and the answer', () => {
+  it('shows “Not saved” on the same item with the same text; once it is up again the key works, with one audit row', async () => {
     const [first, second] = await pairOf('stopped');
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));
@@ -264,7 +264,7 @@ describe('27: the server stopped between the key and the answer', () => {
     expect(await decisionsOf(first)).toHaveLength(1);
   });
 
-  it('a form that is refused for what is in it stays with its text, and the reason is said', async () => {
+  it('a form that is refused for its content stays with its text and the reason', async () => {
     const [first] = await pairOf('refused');
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first, { more: '&edit=1' }));
@@ -277,7 +277,7 @@ describe('27: the server stopped between the key and the answer', () => {
     });
   });
 
-  it('an answer that is lost after it was saved: pressing again says that it is decided, and there is one audit row', async () => {
+  it('an answer that is lost after saving: pressing again reports the decision, with one audit row', async () => {
     const [first] = await pairOf('lost');
     await client.at('anna', async (page) => {
       await page.goto(createItemAddress(first));

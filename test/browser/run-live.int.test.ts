@@ -43,8 +43,8 @@ const summaries = async (page: Page) =>
   );
 const findings = (count: number) => Array.from({ length: count }, (_, at) => `finding ${at + 1}`);
 
-describe('30: a run that goes on', () => {
-  it('shows its steps in order, goes on without doubles after the connection broke, and leaves no stream open at its end', async () => {
+describe('30: a running triage', () => {
+  it('shows its steps in order, continues without duplicates after a broken connection, and leaves no stream open at its end', async () => {
     const item = itemAt(0);
     const job = await beginRun(item);
     await step(item, 'finding 1');
@@ -89,7 +89,7 @@ describe('30: a run that goes on', () => {
     });
   });
 
-  it('holds one stream while its tab is seen, and without scripts says what is known and how to look again', async () => {
+  it('keeps one stream while its tab is visible, and without scripts shows what is known and how to reload', async () => {
     const item = itemAt(1);
     await beginRun(item);
     await step(item, 'finding 1');
@@ -120,7 +120,7 @@ describe('asking in place', () => {
     });
   });
 
-  it('says why a question is refused, and keeps its text', async () => {
+  it('explains why a question is refused, and keeps its text', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${itemAt(2).analysisId}/ask`);
       await page.getByLabel('Question').fill('   ');
@@ -130,7 +130,7 @@ describe('asking in place', () => {
     });
   });
 
-  it('stops by its button: what was said stays, and nothing is stored', async () => {
+  it('stops with its button: the text so far stays, and nothing is stored', async () => {
     const item = itemAt(2);
     const { stores } = client.console;
     const before = await stores.conversations.list({ analysisId: item.analysisId }, { limit: 9, offset: 0 });

@@ -75,13 +75,13 @@ const cells = async (page: Page, table: string, words: string) =>
   );
 const TABLE = 'What would be published at each threshold';
 
-describe('66: the tour of trust', () => {
+describe('66: the trust pages', () => {
   it.each([
     ['on a desk', { width: 1440, height: 900, theme: 'light', javaScript: true }],
     ['on a phone, in the dark', { width: 390, height: 844, theme: 'dark', javaScript: true }],
     ['on a phone, without scripts', { width: 390, height: 844, theme: 'light', javaScript: false }],
   ] as const)(
-    '66: says what would be published, how often it was right, and what a change did: %s',
+    '66: show what would be published, how often it was right, and the effect of a change: %s',
     async (_where, how) => {
       const { page, context, complaints } = await openPage(browser, { address, session, ...how });
       await page.goto('/insights');
@@ -127,7 +127,7 @@ describe('66: the tour of trust', () => {
     },
   );
 
-  it('66: says plainly where too little is decided, and where nothing is', async () => {
+  it('66: say plainly that too little is decided, or nothing', async () => {
     const { page, context } = await openPage(browser, { address, session });
     await page.goto('/insights/trust?repo=acme/few');
     const heading = page.getByRole('heading', { level: 1 });
@@ -205,8 +205,8 @@ function keepRun(
   writeFileSync(join(own, 'results.jsonl.run.json'), JSON.stringify(manifest));
 }
 
-describe('71: whether the new model is better', () => {
-  it('71: without runs, the page says how to keep them', async () => {
+describe('71: the comparison of two models', () => {
+  it('71: explains without runs how to store them', async () => {
     const { page, context } = await openPage(browser, { address, session });
     await page.goto('/insights/models');
     expect(await page.getByRole('note').textContent()).toBe(
@@ -226,7 +226,7 @@ describe('71: whether the new model is better', () => {
     ['on a phone, in the dark', { width: 390, height: 844, theme: 'dark', javaScript: true }],
     ['on a phone, without scripts', { width: 390, height: 844, theme: 'light', javaScript: false }],
   ] as const)(
-    '71: from the first page: the verdict, what it rests on, what it costs, and the cases that changed: %s',
+    '71: shows the verdict, its basis, the cost, and the changed cases: %s',
     async (_where, how) => {
       const { page, context, complaints } = await openPage(browser, { address, session, ...how });
       await page.goto('/');
@@ -282,7 +282,7 @@ describe('71: whether the new model is better', () => {
     },
   );
 
-  it('71: says when nothing can be told apart, when runs have no case in common, and links from Trust', async () => {
+  it('71: says when there is no significant difference or no common case, and has a link from Trust', async () => {
     keepRun('twin', ago(2), { wrong: 0, milliseconds: 300 });
     keepRun('strange', ago(9), { wrong: 0, milliseconds: 300 });
     writeFileSync(join(runs, 'strange', 'cases.jsonl'), '{"id":"other","category":"CODE_ERROR"}\n');

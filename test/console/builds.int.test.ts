@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await console.close());
 
-describe('builds', () => {
-  it('are listed with their causes, and found by what they are', async () => {
+describe('the builds pages', () => {
+  it('list builds with their causes, and find them by filters', async () => {
     const { body } = await getPage(console.app, '/builds?repo=acme/shop&status=failed');
     expect(body).toContain(`/builds/${buildId}`);
     expect(body).toContain(`/analyses/${analysisId}`);
@@ -35,7 +35,7 @@ describe('builds', () => {
     );
   });
 
-  it('55: a build with twenty causes names two and counts the others', async () => {
+  it('55: name two of twenty causes of a build and count the others', async () => {
     const { stores } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/many', number: '20' }));
     for (let at = 1; at <= 20; at++) {
@@ -51,7 +51,7 @@ describe('builds', () => {
     expect(body).toContain(`<a class="above" href="/builds/${build.id}">18 more</a>`);
   });
 
-  it('have a page each, on which nothing that came from outside is markup or a script', async () => {
+  it('have one page per build, on which no outside text becomes markup or a script', async () => {
     for (const url of [
       `/analyses/${analysisId}`,
       `/builds/${buildId}`,
@@ -68,7 +68,7 @@ describe('builds', () => {
     }
   });
 
-  it('list their causes in the order in which to fix them, each with its tests and why they are grouped', async () => {
+  it('list causes in the order in which to fix them, each with its tests and the reason for their grouping', async () => {
     const id = await storeSeveralCauses(
       console.stores,
       sampleBuild({ repository: 'acme/several', number: '3' }),
@@ -87,15 +87,15 @@ describe('builds', () => {
     expect(label).toContain('label 1 · label 2 · label 3');
   });
 
-  it('say so where there is none', async () => {
+  it('report a build that does not exist', async () => {
     const answer = await getPage(console.app, '/builds/bld_none');
     expect(answer.statusCode).toBe(404);
     expect(answer.body).toContain('There is no build bld_none.');
   });
 });
 
-describe('a run', () => {
-  it('is shown with every step it took', async () => {
+describe('the page of a run', () => {
+  it('shows every step', async () => {
     const { body } = await getPage(console.app, `/runs/${analysisId}`);
     expect(body).toContain('Ended after 1 round, because enough was known.');
     expect(JSON.parse((await getPage(console.app, `/runs/${analysisId}/json`)).body)).toMatchObject({
@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  it('is streamed step by step, and a reader that reconnects misses and repeats nothing', async () => {
+  it('streams step by step, and a reader that reconnects misses and repeats nothing', async () => {
     const { stores, database, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
     await stores.triages.request(build.id);
@@ -133,7 +133,7 @@ describe('a run', () => {
     expect([...again.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([2]);
   });
 
-  it('is watched by so many pages of one holder at most, and a place is free again when one goes', async () => {
+  it('is watched by a limited number of pages of one user, and a place is free again when one is closed', async () => {
     const { stores, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '9' }));
     await stores.triages.request(build.id);

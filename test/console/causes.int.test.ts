@@ -35,7 +35,7 @@ async function undo(fields: Readonly<Record<string, string>>, words: string) {
   return body;
 }
 
-it('mutes a cause with a reason, says so, and takes it back', async () => {
+it('a cause is muted with a reason, which is shown, and unmuted', async () => {
   const body = await undo(
     { what: 'muted', days: '7', reason: ' waits for a release ' },
     ': waits for a release',
@@ -44,7 +44,7 @@ it('mutes a cause with a reason, says so, and takes it back', async () => {
   expect((await opened.stores.causes.ofFingerprint('cause-1'))[0]?.mutedUntil).toBeNull();
 });
 
-it('links a ticket, and takes back the one before it', async () => {
+it('a ticket is linked, and the former link is undone', async () => {
   await change({ what: 'linked', ticket: 'https://tickets.example/1' });
   const body = await undo(
     { what: 'linked', ticket: 'https://tickets.example/2' },
@@ -66,7 +66,7 @@ async function failAgain(number: number, fingerprint: string, at: string) {
   await tell(opened.stores, { number, fingerprint, confidence: 0.9, at });
 }
 
-it('mutes a cause until it was seen so often again, and says how often still', async () => {
+it('a cause is muted until a number of further failures, and the remaining number is shown', async () => {
   await change({ what: 'muted', occurrences: '2', reason: 'a known leak' });
   const page = await getPage(opened.app, '/causes?list=muted');
   expect(page.body).toContain('Muted until seen 2 times more');
@@ -77,7 +77,7 @@ it('mutes a cause until it was seen so often again, and says how often still', a
   expect((await getPage(opened.app, '/causes')).body).toContain('/failures/cause-1');
 });
 
-it('keeps a cause fixed from the next build on, whatever a build says that ran already', async () => {
+it('a fixed cause stays fixed from the next build on, despite builds that were already running', async () => {
   await change({ what: 'fixed-in-next-build' });
   expect((await getPage(opened.app, '/causes?list=fixed')).body).toContain('Fixed from the next build');
   await failAgain(4, 'cause-1', '2026-10-15T00:00:00.000Z');
@@ -86,7 +86,7 @@ it('keeps a cause fixed from the next build on, whatever a build says that ran a
   expect((await causeNow())?.state).toBe('regressed');
 });
 
-it('merges two causes and parts them again: one row, one page, one count', async () => {
+it('two causes are merged and separated: one row, one page, one count', async () => {
   await failAgain(6, 'cause-2', '2026-10-16T00:00:00.000Z');
   const twin = await causeNow('cause-2');
   const key = { repository: 'acme/shop', fingerprint: 'cause-2', version: String(twin?.version) };
@@ -107,7 +107,7 @@ it('merges two causes and parts them again: one row, one page, one count', async
   expect(((await causeNow())?.lastAt ?? '') < since).toBe(true);
 });
 
-it('gives a cause back what was merged into it before, when its own merge is undone', async () => {
+it('a cause keeps what was merged into it before, when its own merge is undone', async () => {
   await failAgain(8, 'cause-3', '2026-10-17T00:00:00.000Z');
   const merge = async (fingerprint: string, into: string) => {
     const version = String((await causeNow(fingerprint))?.version);
@@ -123,7 +123,7 @@ it('gives a cause back what was merged into it before, when its own merge is und
   expect((await causeNow('cause-3'))?.mergedInto).toBe('cause-2');
 });
 
-it('refuses to merge a cause into itself, or into one of another repository', async () => {
+it('a cause is not merged into itself, or into one of another repository', async () => {
   expect((await change({ what: 'merged', into: 'cause-1' })).body).toContain('merged into itself');
   expect((await change({ what: 'merged', into: 'nowhere' })).body).toContain('There is no cause nowhere');
 });
@@ -135,7 +135,7 @@ async function pick(...fingerprints: readonly string[]) {
   );
 }
 
-it('changes several causes with one form, and takes all of it back with one', async () => {
+it('several causes are changed with one form, and all of it is undone with another', async () => {
   const done = await postForm(opened.app, '/causes/bulk', {
     pick: await pick('cause-1', 'cause-2'),
     what: 'assigned',
@@ -153,7 +153,7 @@ it('changes several causes with one form, and takes all of it back with one', as
   expect((await postForm(opened.app, '/causes/undo', { at })).statusCode).toBe(409);
 });
 
-it('shows a cause of several repositories in one row, which is selected as a whole', async () => {
+it('a cause of several repositories is one row, which is selected as a whole', async () => {
   for (const [number, repository] of [
     [70, 'acme/one'],
     [71, 'acme/two'],
@@ -177,14 +177,14 @@ it('shows a cause of several repositories in one row, which is selected as a who
   expect(states).toEqual(Array(4).fill('acknowledged'));
 });
 
-it('begins each list with what it holds', async () => {
+it('each list begins with a summary of its content', async () => {
   expect((await getPage(opened.app, '/causes?list=mine')).body).toMatch(
     /<h2>(?:No cause is yours|\d+ causes? (?:is|are) yours)/,
   );
   expect((await getPage(opened.app, '/causes?list=muted')).body).toContain('<h2>No cause is muted</h2>');
 });
 
-it('leaves what changed meanwhile, and says so; nothing selected is an error', async () => {
+it('a cause that changed at the same time is left alone and reported; an empty selection is an error', async () => {
   const [first, second] = await pick('cause-1', 'cause-2');
   await change({ what: 'acknowledged' });
   const fields = { pick: [first ?? '', second ?? ''], what: 'taken' };
@@ -198,7 +198,7 @@ it('leaves what changed meanwhile, and says so; nothing selected is an error', a
   );
 });
 
-it('leads back to pages of the console alone', async () => {
+it('only pages of the console are offered as the way back', async () => {
   for (const back of ['//evil.example/causes', 'https://evil.example', '/settings']) {
     const fields = { pick: await pick('cause-1'), what: 'acknowledged', back };
     const { headers, statusCode } = await postForm(opened.app, '/causes/bulk', fields);
@@ -206,7 +206,7 @@ it('leads back to pages of the console alone', async () => {
   }
 });
 
-it('offers what exists with counts, applies what is typed, and keeps the scope in links', async () => {
+it('filters offer existing values with counts, accept typed ones, and keep the scope in links', async () => {
   const { body } = await getPage(opened.app, '/causes?repo=acme%2Fshop&days=366');
   expect(body).toMatch(/<option value="Category: [^"]+" label="\d+">/);
   expect(body).toContain('aria-label="Remove Repository: acme/shop"');
@@ -218,14 +218,14 @@ it('offers what exists with counts, applies what is typed, and keeps the scope i
   expect((await getPage(opened.app, '/causes?words=nothing+like+this')).body).toContain('Remove the filters');
 });
 
-it('writes the list as CSV, with the filters of the page', async () => {
+it('the list is written as CSV, with the filters of the page', async () => {
   const { body, headers } = await getPage(opened.app, '/causes?csv=1&repo=acme%2Fshop');
   expect(headers['content-type']).toContain('text/csv');
   expect(body.split('\r\n')[0]).toContain('title,repository,category,state');
   expect(body).toContain('cause-2');
 });
 
-it('finds causes, repositories and tests for the palette', async () => {
+it('the palette finds causes, repositories and tests', async () => {
   const { body } = await getPage(opened.app, '/go?q=acme');
   expect(body).toContain('repository');
   expect((await getPage(opened.app, '/go?q=x')).body).toBe('<ul class="flow"></ul>');
@@ -239,7 +239,7 @@ it.each([
   [{ what: 'linked', ticket: 'JIRA 12' }, 'ticket must be an address that begins with https:// or http://'],
   [{ what: 'linked', ticket: 'https://tickets.example/1 and more' }, 'ticket must be an address'],
   [{ what: 'linked', ticket: 'https://me:pass@tickets.example/1' }, 'without a password'],
-])('refuses %j', async (fields, says) => {
+])('the form refuses %j', async (fields, says) => {
   const { statusCode, body } = await change(fields);
   expect(statusCode).toBe(400);
   expect(body.replaceAll(/&quot;|["“”:]/g, '')).toContain(says.replaceAll(':', ''));

@@ -117,7 +117,7 @@ async function openSettings({
   return { console, get, create, toPath };
 }
 
-it('creates an App with one button, keeps its credentials, and shows none of them', async () => {
+it('an App is created with one button, and its credentials are stored and not shown', async () => {
   const made = readOrCreateSecrets(folder);
   const { console, get, create, toPath } = await openSettings({});
   const page = await get('/settings?provider=github');
@@ -154,7 +154,7 @@ it('creates an App with one button, keeps its credentials, and shows none of the
   await console.close();
 });
 
-it('can use the App after a restart', async () => {
+it('the App is used after a restart', async () => {
   const { console, get, create, toPath } = await openSettings({});
   await get(toPath(await create((await get('/settings?provider=github')).body)));
   await console.close();
@@ -166,7 +166,7 @@ it('can use the App after a restart', async () => {
   expect(findings.find(({ name }) => name === 'github app')).toMatchObject({ state: 'ok' });
 });
 
-it('lets the environment override what was kept, and adds the webhook secret to its own', async () => {
+it('the environment overrides stored settings, and the stored webhook secret is added to its own', async () => {
   keepSettings(folder, {
     FAULTLINE_GITHUB_APP_ID: '4711',
     FAULTLINE_GITHUB_APP_KEY: app.privateKey,
@@ -185,7 +185,7 @@ it('lets the environment override what was kept, and adds the webhook secret to 
   expect(read({ FAULTLINE_DATABASE_URL: 'postgres://127.0.0.1/faultline' }).app).toBeNull();
 });
 
-it('asks for what may be written, in an organization', async () => {
+it('the form requests only what may be written, also for an organization', async () => {
   const { console, get, create } = await openSettings({ writes: ['comment', 'check', 'status', 'rerun'] });
   const { body } = await get('/settings?provider=github&organization=acme');
   expect(body).toContain(`action="${github.url}/organizations/acme/settings/apps/new?state=`);
@@ -204,7 +204,7 @@ it('asks for what may be written, in an organization', async () => {
   await console.close();
 });
 
-it('shows the credentials once where settings are kept elsewhere', async () => {
+it('the credentials are shown once if settings are stored elsewhere', async () => {
   const { console, get, create, toPath } = await openSettings({ isEmbedded: false });
   const back = toPath(await create((await get('/settings?provider=github')).body));
   const { body, headers } = await get(back);
@@ -225,7 +225,7 @@ it('shows the credentials once where settings are kept elsewhere', async () => {
   await console.close();
 });
 
-it('takes nothing that was begun elsewhere, twice, or by somebody who is no administrator', async () => {
+it('a setup begun elsewhere, repeated, or by someone who is not an administrator is refused', async () => {
   const { console, get, create, toPath } = await openSettings({});
   const back = toPath(await create((await get('/settings?provider=github')).body));
 
@@ -245,7 +245,7 @@ it('takes nothing that was begun elsewhere, twice, or by somebody who is no admi
   await console.close();
 });
 
-it('says what is wrong when GitHub does not know the code', async () => {
+it('a code that GitHub does not know is reported', async () => {
   const { console, get, create, toPath } = await openSettings({});
   const back = toPath(await create((await get('/settings?provider=github')).body));
   codes.clear();
@@ -256,7 +256,7 @@ it('says what is wrong when GitHub does not know the code', async () => {
   await console.close();
 });
 
-it('asks for a public address first', async () => {
+it('a missing public address is requested first', async () => {
   const { console, get } = await openSettings({ publicUrl: null });
 
   const { body } = await get('/settings?provider=github');

@@ -77,7 +77,7 @@ it('65: a change is sent to those who may see it and to those who follow that bu
   for (const { leave } of Object.values(streams)) leave();
 });
 
-it('65: changes made while a page was loading are sent at once, and so is the fact that some are unknown', async () => {
+it('65: changes during the loading of a page are sent at once, or a note that some are unknown', async () => {
   await bring('acme/shop');
   const missed = await follow('age=5000', { token: scoped });
   await expect.poll(missed.changes, { timeout: 700 }).toBe(1);
@@ -86,7 +86,7 @@ it('65: changes made while a page was loading are sent at once, and so is the fa
   for (const one of [missed, old]) one.leave();
 });
 
-it('65: two processes over one database tell what either stored, and a stop ends all streams at once', async () => {
+it('65: two processes with one database report the changes of both, and a stop ends all streams at once', async () => {
   const { stores, database } = console;
   const other = await buildHttp({ ...createEmptyHttpDeps(), stores, database, ask: createStoredAsk(stores) });
   const at = await other.listen({ host: '127.0.0.1', port: 0 });
@@ -106,7 +106,7 @@ it('65: two processes over one database tell what either stored, and a stop ends
   streams[1]?.leave();
 });
 
-it('65: so many streams of one holder at most, and a place is free again when one goes', async () => {
+it('65: the number of streams of one user is limited, and a place is free again when one is closed', async () => {
   await sleep(100);
   const open = await Promise.all(Array.from({ length: MAX_STREAMS }, async () => await follow()));
   expect(new Set(open.map(({ heard }) => heard.status))).toEqual(new Set([200]));

@@ -44,7 +44,7 @@ async function signInThere() {
 }
 
 describe('signing in by OpenID Connect', () => {
-  it('begins a session with the roles of the groups, and goes on where it began', async () => {
+  it('begins a session with the roles of the groups, and returns to the first page', async () => {
     const { cookie, back } = await signInThere();
     const answer = await console.app.inject({
       url: back.pathname + back.search,
@@ -57,7 +57,7 @@ describe('signing in by OpenID Connect', () => {
     expect(me.body).toContain('read, review');
   });
 
-  it('distinguishes people whose long names begin alike', async () => {
+  it('distinguishes people whose long names have the same beginning', async () => {
     const names: string[] = [];
     for (const last of ['anna', 'ben']) {
       issuer.claims = {
@@ -81,7 +81,7 @@ describe('signing in by OpenID Connect', () => {
     expect(body).toContain(`Sign in with ${new URL(issuer.url).host}`);
   });
 
-  it('refuses an answer that this browser did not ask for, and one that comes twice', async () => {
+  it('refuses an answer that this browser did not request, and one that arrives twice', async () => {
     const { cookie, back } = await signInThere();
     expect((await console.app.inject({ url: back.pathname + back.search, headers })).statusCode).toBe(400);
     const wrongState = `${back.pathname}?code=${back.searchParams.get('code')}&state=other`;
@@ -147,7 +147,7 @@ describe('signing in by OpenID Connect', () => {
     expect(answer.body).toContain('The sign-in failed');
   });
 
-  it('says so to a user who is known there but has no role here', async () => {
+  it('informs a user who is known to the issuer but has no role here', async () => {
     issuer.claims = { ...issuer.claims, groups: ['others'] };
     const { cookie, back } = await signInThere();
     const answer = await console.app.inject({

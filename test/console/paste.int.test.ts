@@ -16,7 +16,7 @@ afterAll(async () => await opened.close());
 const LOG = readFileSync('test/fixtures/failures/deploy-token-missing/log.txt', 'utf8');
 
 describe('a pasted log', () => {
-  it('is explained to everybody who may read, with its lines, and is stored nowhere', async () => {
+  it('is explained to everybody with read permission, with its lines, and is not stored', async () => {
     const first = await getPage(opened.app, '/', TOKENS.read);
     expect(first.body).toContain('href="/paste"');
     const { body, statusCode } = await postForm(opened.app, '/paste', { log: LOG }, TOKENS.read);
@@ -31,7 +31,7 @@ describe('a pasted log', () => {
     expect(body).toContain('503 Service Unavailable');
   });
 
-  it('keeps what was typed where it cannot be explained, and never shows markup', async () => {
+  it('is kept in the form if it cannot be explained, and never shown as markup', async () => {
     const empty = await postForm(opened.app, '/paste', { log: ' ' });
     expect([empty.statusCode, empty.body.includes('the field is empty')]).toEqual([400, true]);
     const log = `<img src=x>\n${'x'.repeat(500_001)}`;

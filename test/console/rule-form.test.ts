@@ -24,7 +24,7 @@ const RULE: NotificationRule = {
 
 const form = (fields: object) => RuleForm.parse({ everyMinutes: '15', ...fields });
 
-it('writes the choices of the sentence as one search, and reads them back', () => {
+it('the choices of the form are written as one search, and read again', () => {
   const chosen = {
     repository: 'acme/shop',
     category: 'INFRA_ERROR',
@@ -36,7 +36,7 @@ it('writes the choices of the sentence as one search, and reads them back', () =
   expect(toFields({ ...RULE, query })).toMatchObject({ ...chosen, query: 'branch:main' });
 });
 
-it('leaves in the search what the sentence cannot say', () => {
+it('parts that the form cannot express remain in the search', () => {
   const query = 'category:INFRA_ERROR category:CODE_ERROR owner:"a b"';
   expect(toFields({ ...RULE, query })).toMatchObject({ category: '', owner: '', query });
   const several = 'repo:a/b,c/d owner:x owner:y is:new';

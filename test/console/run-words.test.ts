@@ -39,7 +39,7 @@ describe('the steps of a run', () => {
     ['6 new: E2, E3, E4, E5, E6, E7', '6 new findings'],
     ['97 % → auto_notify', '97 % → published'],
     ['npm cannot install react (enough_information)', 'npm cannot install react (enough was known)'],
-  ])('are told in words: %s', (summary, words) => {
+  ])('are described in words: %s', (summary, words) => {
     expect(describeInWords(summary)).toBe(words);
   });
 });
@@ -60,7 +60,7 @@ describe('the lead of an answer', () => {
     expect(lead('It was stopped. The step ended with exit code 124.')).toBe('It was stopped.');
   });
 
-  it('keeps the step if it says nothing else', () => {
+  it('keeps the step if it has no other content', () => {
     expect(lead('The step “Execute shell” failed.')).toBe('The step “Execute shell” failed.');
   });
 });

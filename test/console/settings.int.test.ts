@@ -34,7 +34,7 @@ afterAll(async () => {
   await host.close();
 });
 
-it('lists connected CI systems with their webhooks, and offers all others, for administrators', async () => {
+it('connected CI systems are listed with their webhooks, and all others are offered, for administrators', async () => {
   const { statusCode, body } = await getPage(console.app, '/settings');
   expect(statusCode).toBe(200);
   for (const name of CI_SYSTEM_NAMES) expect(body).toContain(`href="/settings?provider=${name}"`);
@@ -47,7 +47,7 @@ it('lists connected CI systems with their webhooks, and offers all others, for a
   expect((await getPage(console.app, '/builds', TOKENS.review)).body).not.toContain('href="/settings"');
 });
 
-it('shows the health of every backend, what is wrong first, with advice', async () => {
+it('the health of every backend is shown, problems first, with advice', async () => {
   const first = (await getPage(console.app, '/settings')).body;
   expect(first).toContain('Needs a look: Job queue.');
   expect(first).not.toContain('1 of 2 needs a look');
@@ -59,7 +59,7 @@ it('shows the health of every backend, what is wrong first, with advice', async 
   expect(body).toMatch(/Down.*Database<\/b>.*postgres answers.*OK/s);
 });
 
-it('says how one is connected, without its secret', async () => {
+it('the steps to connect a system are shown without its secret', async () => {
   const { body } = await getPage(console.app, '/settings?provider=gitlab');
   expect(body).toContain('Pipeline events');
   expect(body).toContain('FAULTLINE_GITLAB_WEBHOOK_SECRET');
@@ -69,7 +69,7 @@ it('says how one is connected, without its secret', async () => {
   expect([unknown.statusCode, unknown.body.includes('<script>')]).toEqual([400, false]);
 });
 
-it('says where a secret is that an embedded installation made', async () => {
+it('the place of a secret is shown that an embedded installation created', async () => {
   const { body } = await getPage(console.app, '/settings?provider=github');
   expect(body).toContain(
     '<code>githubWebhookSecret</code> in <code>secrets.json</code> of its data directory',
@@ -77,7 +77,7 @@ it('says where a secret is that an embedded installation made', async () => {
   expect((await getPage(console.app, '/settings?provider=gitlab')).body).not.toContain('secrets.json');
 });
 
-it('calls nothing well that was not checked, and says nothing of a terminal alone', async () => {
+it('nothing that was not checked is called healthy, and terminal-only settings are omitted', async () => {
   const { body } = await postForm(console.app, '/settings', {
     provider: 'gitlab',
     repository: '',
@@ -88,7 +88,7 @@ it('calls nothing well that was not checked, and says nothing of a terminal alon
   expect(body).not.toContain('pass --');
 });
 
-it('looks at the permissions, and makes the webhook', async () => {
+it('the permissions are checked, and the webhook is created', async () => {
   const { body } = await postForm(console.app, '/settings', {
     provider: 'gitlab',
     repository: 'shop/api',
@@ -100,7 +100,7 @@ it('looks at the permissions, and makes the webhook', async () => {
   expect(body).not.toContain(SECRET);
 });
 
-it('says what is wrong, and what to do; what was typed stays text', async () => {
+it('problems are shown with advice, and typed text remains text', async () => {
   const { body } = await postForm(console.app, '/settings', {
     provider: 'gitlab',
     repository: '"><script>',

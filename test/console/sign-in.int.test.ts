@@ -51,13 +51,13 @@ describe('signing in', () => {
     expect(me.headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
   });
 
-  it('leads a visitor who is not signed in to sign-in and back', async () => {
+  it('is requested of a visitor, who then returns to the first page', async () => {
     const answer = await app.inject({ url: '/me?x=1', headers: { host: 'localhost' } });
     expect(answer.statusCode).toBe(303);
     expect(answer.headers.location).toBe('/sign-in?next=%2Fme%3Fx%3D1');
   });
 
-  it('says what is wrong with a token, signs nobody in, and redirects nowhere else', async () => {
+  it('reports what is wrong with a token, signs nobody in, and redirects nowhere else', async () => {
     const wrong = await app.inject({
       method: 'POST',
       url: '/sign-in',
@@ -75,7 +75,7 @@ describe('signing in', () => {
     }
   });
 
-  it('ends with signing out, for good', async () => {
+  it('ends permanently with signing out', async () => {
     const cookie = await signIn(TOKENS.read);
     const out = await app.inject({ method: 'POST', url: '/sign-out', ...form({}, { cookie }) });
     expect(out.headers['clear-site-data']).toBe('"cache", "storage"');
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
   });
 
-  it('is logged with the name, and without the token, when it worked and when it did not', async () => {
+  it('is logged with the name, and without the token, whether it succeeded or failed', async () => {
     log.length = 0;
     await signIn(TOKENS.read);
     await app.inject({
@@ -120,7 +120,7 @@ describe('signing in', () => {
     expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
   });
 
-  it('keeps what was typed when the session had ended, and sends it again after signing in', async () => {
+  it('keeps what was typed when the session had ended, and sends it again afterwards', async () => {
     const late = await app.inject({ method: 'POST', url: '/me', ...form({ theme: 'dark', keys: '<on>' }) });
     expect(late.statusCode).toBe(401);
     const held = /name="held" value="([^"]*)"/.exec(late.body)?.[1] ?? '';
@@ -136,7 +136,7 @@ describe('signing in', () => {
   });
 });
 
-describe('other sites', () => {
+describe('a form of another site', () => {
   it.each([
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{ 'sec-fetch-site': 'same-site' }, 403],
@@ -146,7 +146,7 @@ describe('other sites', () => {
     [{ origin: 'null' }, 403],
     [{ origin: 'http://localhost' }, 303],
     [{}, 403],
-  ])('are refused a form: %o is answered %i', async (headers, status) => {
+  ])('is refused: %o is answered %i', async (headers, status) => {
     const cookie = await signIn(TOKENS.read);
     const { payload } = form({ theme: 'light' });
     const base = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost', cookie };
@@ -159,7 +159,7 @@ describe('other sites', () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  it('are not needed with a token', async () => {
+  it('is accepted with a token', async () => {
     const { payload } = form({ theme: 'light' });
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
@@ -170,7 +170,7 @@ describe('other sites', () => {
 });
 
 describe('settings', () => {
-  it('are kept and followed', async () => {
+  it('are stored and applied', async () => {
     const cookie = await signIn(TOKENS.admin);
     await app.inject({ method: 'POST', url: '/me', ...form({ theme: 'dark' }, { cookie }) });
     const { body } = await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } });
@@ -179,7 +179,7 @@ describe('settings', () => {
 });
 
 describe('keys', () => {
-  it('never decide by what people press in error', () => {
+  it('never decide when pressed by mistake', () => {
     const pressed = KEYS.flatMap(({ keys }) => keys.split('|'));
     for (const key of [
       'Enter',
@@ -194,7 +194,7 @@ describe('keys', () => {
       expect(pressed).not.toContain(key);
   });
 
-  it('mean one thing in one place', () => {
+  it('have one meaning in one place', () => {
     for (const place of ['queue', 'item', 'log', 'page'] as const) {
       const pressed = KEYS.filter(({ places }) => places.includes(place)).flatMap(({ keys }) =>
         keys.split('|'),
@@ -204,7 +204,7 @@ describe('keys', () => {
   });
 });
 
-describe('behind a proxy that ends TLS and says nothing of it', () => {
+describe('behind a proxy that ends TLS without saying so', () => {
   let proxied: Awaited<ReturnType<typeof openConsole>>;
   beforeAll(async () => {
     const { config } = createEmptyHttpDeps();
@@ -217,7 +217,7 @@ describe('behind a proxy that ends TLS and says nothing of it', () => {
   it.each([
     ['faultline.example.com', /^__Host-fl=.*; Secure/i],
     ['build-server:4600', /^fl=/],
-  ])('the cookie for %s travels as the public address says', async (host, expected) => {
+  ])('the cookie for %s is marked as the public address requires', async (host, expected) => {
     const answer = await proxied.app.inject({
       method: 'POST',
       url: '/sign-in',

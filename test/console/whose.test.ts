@@ -12,7 +12,7 @@ const RED: Whose = {
   act: { what: 'rebase', branch: '<main>', on: null },
 };
 
-it('links the build that proves a verdict, and brings no name to life', () => {
+it('the build that proves a verdict is linked, and no name becomes markup', () => {
   const page = html`${whosePart(RED)}`.text;
   expect(page).toContain('data-whose="main"');
   expect(page).toContain('<strong>Is it me?</strong>');
@@ -22,6 +22,6 @@ it('links the build that proves a verdict, and brings no name to life', () => {
   expect(page.replace(/\s+/g, ' ')).toContain('Rebase when <code>&lt;main&gt;</code> is green.');
 });
 
-it('says nothing where nothing is known', () => {
+it('nothing is shown without any information', () => {
   expect(html`${whosePart(null)}`.text).toBe('');
 });

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.each(PROTOCOLS)('meets what %s requires, except what does not apply', async (version) => {
+test.each(PROTOCOLS)('the MCP server conforms to %s, except where it does not apply', async (version) => {
   const programs = await installNpmTools('conformance', [SUITE]);
   const output = join(folder, version);
   const where = ['--url', `${authorized.url}/mcp`, '--requirements', version, '-o', output];

@@ -38,18 +38,18 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-test('over HTTP', async () => {
+test('an agent finds the cause over HTTP', async () => {
   await measure('HTTP', await connectAgentOverHttp(service.address, TOKEN));
 });
 
-test('over standard input and output, from a running service', async () => {
+test('an agent finds the cause over standard input and output, from a running service', async () => {
   await measure(
     'stdio, a service',
     await connectAgentOverStdio(['--url', service.address, '--token', TOKEN]),
   );
 });
 
-test('over standard input and output, from a data directory that is not served', async () => {
+test('an agent finds the cause over standard input and output, from a data directory that is not served', async () => {
   await service.kill('SIGTERM');
   await measure('stdio, a data directory', await connectAgentOverStdio(['--data', data]));
 });

@@ -49,14 +49,14 @@ const CASES = Object.entries(WAYS).flatMap(([way, connect]) =>
   PROTOCOLS.map((version) => [version, way, connect] as const),
 );
 
-describe.each(CASES)('the protocol of %s with its own client over %s', (version, _way, connect) => {
+describe.each(CASES)('protocol version %s with its own client over %s', (version, _way, connect) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect(TOKENS.admin, '?allow=feedback', version);
   });
   afterAll(() => client.close());
 
-  it('is offered tools, resources and prompts, and never notified of changes', () => {
+  it('offers tools, resources and prompts, and never sends notifications of changes', () => {
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} });
   });
 
@@ -69,7 +69,7 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
     ['search_similar', { text: 'expected' }],
     ['flaky_tests', {}],
     ['explain_log', { log: 'Error: boom' }],
-  ])('%s answers %j in text and as the data that its schema promises', async (name, args) => {
+  ])('%s answers %j as text and as data that match its schema', async (name, args) => {
     // The client checks data against the schemas that it was listed.
     const { tools } = await client.listTools();
     const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
@@ -80,7 +80,7 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
     expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThan(8_192);
   });
 
-  it('reads the lines of a log as data too', async () => {
+  it('returns the lines of a log as data too', async () => {
     const { structuredContent } = await client.callTool({
       name: 'get_evidence',
       arguments: { id: 'ana_9f2c', from: 3, to: 4, source: 'build.log' },
@@ -101,7 +101,7 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
     });
   });
 
-  it('gets wrong arguments reported by the tool, and an unknown tool by the protocol', async () => {
+  it('reports wrong arguments by the tool, and an unknown tool by the protocol', async () => {
     const wrong = await client.callTool({ name: 'list_failures', arguments: { limit: 0 } });
 
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"limit"') }] });
@@ -111,7 +111,7 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
     });
   });
 
-  it('reads a build, an analysis and the lines of a log by their addresses', async () => {
+  it('returns a build, an analysis and the lines of a log by their addresses', async () => {
     const { resources } = await client.listResources();
     const { resourceTemplates } = await client.listResourceTemplates();
     const read = async (uri: string) => {
@@ -150,14 +150,14 @@ describe.each(CASES)('the protocol of %s with its own client over %s', (version,
       -32602,
       /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/,
     ],
-  ])('learns why %s cannot be read', async (uri, code, message) => {
+  ])('explains why %s cannot be read', async (uri, code, message) => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });
   });
 
-  it('is given the questions that people ask most', async () => {
+  it('offers the questions that people ask most', async () => {
     const { prompts } = await client.listPrompts();
     const { messages } = await client.getPrompt({
       name: 'why_is_main_red',
@@ -216,7 +216,7 @@ it('a token for other repositories reads none of these builds', async () => {
   await client.close();
 });
 
-it('over standard input, broken JSON and what is no message are answered as JSON-RPC does', async () => {
+it('over standard input, invalid JSON and invalid messages are answered as JSON-RPC requires', async () => {
   const { stdout } = await runFaultline(['mcp', '--url', address, '--token', TOKENS.read], {
     input: '{"jsonrpc": "2.0",\n{"hello": 1}\n',
   });

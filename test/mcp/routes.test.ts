@@ -88,8 +88,8 @@ async function call(name: string, args: object, given: Given = {}) {
   return { text: content.map(({ text }) => text).join(), failed: isError === true };
 }
 
-describe('what is offered', () => {
-  it('only reads, unless feedback is sent by a reviewer', async () => {
+describe('the offered tools', () => {
+  it('only read, except feedback sent by a reviewer', async () => {
     const reading = [
       'list_failures',
       'get_failure',
@@ -108,7 +108,7 @@ describe('what is offered', () => {
     expect(refused.statusCode).toBe(403);
   });
 
-  it('says of each tool what it does to the world', async () => {
+  it('declare their effects', async () => {
     const answer = await post(
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
       { token: TOKENS.admin, query: '?allow=feedback' },
@@ -120,10 +120,10 @@ describe('what is offered', () => {
   });
 });
 
-describe('whose failures', () => {
+describe('the visible failures', () => {
   const one = () => ({ token: tokens.give({ roles: ['read'], repositories: ['shop/*'] }) });
 
-  it('a token for some repositories lists, searches and reads only theirs', async () => {
+  it('are limited to the repositories of the token, in lists, searches and reads', async () => {
     const given = one();
     expect((await call('list_failures', {})).text).toContain('other/web');
     expect((await call('list_failures', {}, given)).text).not.toContain('other/web');
@@ -138,7 +138,7 @@ describe('whose failures', () => {
   });
 });
 
-describe('who may ask', () => {
+describe('access to the MCP route', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
   it.each([
@@ -155,7 +155,7 @@ describe('who may ask', () => {
     expect((await post(message, { headers: { ...headers } })).statusCode).toBe(status);
   });
 
-  it('has no stream and no session: GET and DELETE answer 405', async () => {
+  it('uses neither a stream nor a session: GET and DELETE are answered with 405', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const answer = await app.inject({
         method,
@@ -167,7 +167,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('what comes in', () => {
+describe('an MCP request', () => {
   it.each([
     ['several messages as one', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], 400],
     ['no message', { hello: 1 }, 400],
@@ -176,7 +176,7 @@ describe('what comes in', () => {
       { jsonrpc: '2.0', id: 1, method: 'x', params: { x: 'x'.repeat(5_000_000) } },
       413,
     ],
-  ])('%s is refused', async (_name, payload, status) => {
+  ])('is refused: %s', async (_name, payload, status) => {
     expect((await post(payload)).statusCode).toBe(status);
   });
 
@@ -185,7 +185,7 @@ describe('what comes in', () => {
     ['no body', '', -32700],
     ['no message', '{"hello": 1}', -32600],
     ['several messages as one', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600],
-  ])("%s is answered with the protocol's own error", async (_name, payload, code) => {
+  ])("is answered with the protocol's own error: %s", async (_name, payload, code) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKENS.read}` };
     const answer = await app.inject({ method: 'POST', url: '/mcp', payload, headers });
 
@@ -195,19 +195,19 @@ describe('what comes in', () => {
     ]);
   });
 
-  it('who names no type to accept is answered in JSON', async () => {
+  it('without an accepted type is answered in JSON', async () => {
     const answer = await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers: { accept: '*/*' } });
 
     expect([answer.statusCode, answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
-  it('wrong arguments are reported to the agent, which can correct them', async () => {
+  it('with wrong arguments is reported to the agent, which can correct them', async () => {
     const { text, failed } = await call('list_failures', { limit: 0, repo: 'x' });
     expect(failed).toBe(true);
     expect(text).toMatch(/limit/);
   });
 
-  it('a log that is too long is refused, one that is not is explained', async () => {
+  it('with a log that is too long is refused, and with a shorter one is explained', async () => {
     expect((await call('explain_log', { log: 'x'.repeat(500_001) })).text).toContain(
       'paste the part that fails',
     );
@@ -216,7 +216,7 @@ describe('what comes in', () => {
     );
   });
 
-  it('a notification is taken without an answer', async () => {
+  it('that is a notification is accepted without an answer', async () => {
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).statusCode).toBe(202);
   });
 });

@@ -15,7 +15,7 @@ const HELLO = {
 const folder = () => mkdtempSync(join(tmpdir(), 'faultline-mcp-'));
 
 describe('faultline mcp', () => {
-  it('explains a pasted log where there is no installation, and offers nothing else', async () => {
+  it('explains a pasted log without an installation, and offers nothing else', async () => {
     const client = await connectAgentOverStdio(['--data', folder()]);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['explain_log']);
     const { text } = await call(client, 'explain_log', {
@@ -26,7 +26,7 @@ describe('faultline mcp', () => {
     await client.close();
   });
 
-  it('writes only the protocol to standard output, and ends when the agent closes its end', async () => {
+  it('writes only the protocol to standard output, and ends when the agent closes its input', async () => {
     const messages = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: HELLO },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -50,7 +50,7 @@ describe('faultline mcp', () => {
     expect(held.stderr).not.toContain('    at ');
   });
 
-  it('says as a tool error that the service is not there, or refuses', async () => {
+  it('reports as a tool error that the service is down or refuses', async () => {
     const away = await connectAgentOverStdio(['--url', 'http://127.0.0.1:9', '--token', 'x']);
     const answer = await call(away, 'list_failures');
     expect(answer.failed).toBe(true);

@@ -18,11 +18,11 @@ function check(path?: string) {
   return { code: run.status, said: run.stdout + run.stderr };
 }
 
-test('our prompts pass', () => {
+test('our prompts pass the check', () => {
   expect(check()).toMatchObject({ code: 0 });
 });
 
-test('an unused prompt, an undeclared variable and outside text that is not fenced are each named', () => {
+test('an unused prompt, an undeclared variable and outside text without a fence are each named', () => {
   writeFileSync(join(folder, 'triage', 'dream.md'), '');
   writeFileSync(join(folder, 'triage', 'answer.BAD_LUCK.md'), '');
   appendFileSync(join(folder, 'triage', 'reason.md'), '\n{{weather}}\n');

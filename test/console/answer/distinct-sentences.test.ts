@@ -3,8 +3,8 @@ import { createSentenceFilter } from '../../../src/console/answer/distinct-sente
 import { writeTexts } from '../../../src/console/answer/texts.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
-describe('a page', () => {
-  it('drops a sentence of which it already shows four fifths of the words', () => {
+describe('the sentences of a page', () => {
+  it('exclude one of whose words four fifths are already shown', () => {
     const say = createSentenceFilter();
     expect(say('The coupon total is 43.42 instead of 43.43')).toBe(
       'The coupon total is 43.42 instead of 43.43',
@@ -15,7 +15,7 @@ describe('a page', () => {
     expect(say('It was cut.')).toBe('');
   });
 
-  it('keeps one sentence where a text must not be empty, and does not split paths and numbers', () => {
+  it('include at least one if a text must not be empty, without splitting paths and numbers', () => {
     const say = createSentenceFilter();
     say('Round to the nearest cent again in src/money.js.');
     expect(say('Round again. In src/money.js.', true)).toBe('Round again.');
@@ -25,7 +25,7 @@ describe('a page', () => {
   });
 });
 
-it('an answer says each fact once: in the title, else in the lead, else under a line, else as advice', () => {
+it('an answer states each fact once: in the title, otherwise in the lead, under a line, or as advice', () => {
   const { answer } = sampleAnalysis({
     answer: {
       title: 'registry.test answered 503',

@@ -36,8 +36,8 @@ const rowsOf = (chart: Chart) =>
 const calibration = (judged: readonly Judged[]) =>
   createCalibrationChart({ id: 'c', name: 'Calibration', judged, csv: '/insights/trust?format=csv' });
 
-describe('calibration', () => {
-  it('draws no curve of nine, nor of forty-nine: it counts them (41)', () => {
+describe('the calibration chart', () => {
+  it('draws no curve for nine or forty-nine answers, but counts them (41)', () => {
     for (const count of [9, 49]) {
       const chart = calibration(judgedAt([0.7, count, 1]));
       expect(figure(chart).text).not.toContain('<svg');
@@ -50,7 +50,7 @@ describe('calibration', () => {
     expect(figure(calibration([])).text).toContain('No decisions yet');
   });
 
-  it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
+  it('puts fewer than 200 into five bins of about equal number, and more into ten of equal width', () => {
     const few = computeBins(
       Array.from({ length: 100 }, (_, at) => ({ at: at / 100, right: true, count: 1 })),
     );
@@ -70,7 +70,7 @@ describe('calibration', () => {
     expect(many[1]?.stated).toBeCloseTo(0.305);
   });
 
-  it('says the widest gap that chance does not explain', () => {
+  it('names the widest gap that is statistically significant', () => {
     const say = (...groups: readonly (readonly [number, number, number])[]) =>
       summarizeBins(computeBins(judgedAt(...groups)), 400);
     expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe(
@@ -86,7 +86,7 @@ describe('calibration', () => {
     expect(say([0.62, 200, 0.62], [0.95, 9, 0])).toContain('matches accuracy');
   });
 
-  it('has as many points as rows, fades the thin ones, and shows the same numbers (42)', () => {
+  it('has as many points as rows, fades those with few answers, and shows the same numbers (42)', () => {
     const chart = calibration(judgedAt([0.15, 9, 1], [0.55, 100, 0.5], [0.85, 150, 0.9]));
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
     expect(marksOf(chart)).toEqual(['9', '100', '150']);
@@ -96,7 +96,7 @@ describe('calibration', () => {
   });
 });
 
-describe('accuracy against coverage', () => {
+describe('the chart of accuracy against coverage', () => {
   const judged = judgedAt([0.95, 100, 0.99], [0.9, 100, 0.95], [0.7, 100, 0.6]);
   const answered = [
     { at: 0.95, count: 100 },
@@ -104,7 +104,7 @@ describe('accuracy against coverage', () => {
     { at: 0.7, count: 700 },
   ];
 
-  it('covers all answers and judges by the decided ones', () => {
+  it('covers all answers, and measures accuracy by the decided ones', () => {
     const points = listCoveragePoints(judged, answered);
     expect(points.map(({ threshold, coverage, hits, of }) => [threshold, coverage, hits, of])).toEqual([
       [0.95, 0.1, 99, 100],
@@ -116,7 +116,7 @@ describe('accuracy against coverage', () => {
     expect(findThreshold(points, 0.01)).toBeNull();
   });
 
-  it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
+  it('shows the values at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
     const chart = createThresholdChart({
       judged,
       answered,
@@ -144,7 +144,7 @@ describe('accuracy against coverage', () => {
   });
 });
 
-describe('answers per day', () => {
+describe('the chart of answers per day', () => {
   const counts: DayOf[] = [
     { day: '2026-03-01', category: 'CODE_ERROR', open: false, count: 3 },
     { day: '2026-03-01', category: 'INFRA_ERROR', open: true, count: 1 },
@@ -159,7 +159,7 @@ describe('answers per day', () => {
       listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}`,
     });
 
-  it('55: names the category that leads alone, and none of a tie', () => {
+  it('55: names the leading category, and none in a tie', () => {
     const finding = (...wanted: readonly [DayOf['category'], number][]) =>
       createColumnsChart({
         counts: wanted.map(([category, count]) => ({ day: '2026-03-01', category, count, open: false })),
@@ -174,7 +174,7 @@ describe('answers per day', () => {
     expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('No category leads.');
   });
 
-  it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
+  it('stacks categories, hatches open ones, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
     expect(figure(drawn).text).toContain('Code error leads: 3 of 8 answers.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
@@ -183,7 +183,7 @@ describe('answers per day', () => {
     expect(figure(drawn).text).toContain('href="/insights/causes?day=2026-03-01&amp;days=1"');
   });
 
-  it('has links wide enough to be met, however many days it shows', () => {
+  it('has links wide enough to click, however many days it shows', () => {
     const days = Array.from({ length: 90 }, (_, at) =>
       new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10),
     );
@@ -196,8 +196,8 @@ describe('answers per day', () => {
   });
 });
 
-describe('small drawings', () => {
-  it('tell a run by height and word, and what they show in words', () => {
+describe('small charts', () => {
+  it('show a run by height and word, with a text alternative', () => {
     const at = '2026-03-01T10:00:00.000Z';
     const strip = runStrip('<b>adds</b>', [
       { buildId: 'b1', mark: 'passed', at },
@@ -218,7 +218,7 @@ describe('small drawings', () => {
     expect(sparkline('builds', [0, 0]).text).toContain('at most 0 a day');
   });
 
-  it('draw weeks as lines with gaps where there is nothing', () => {
+  it('draw weeks as lines with gaps where there are no data', () => {
     const chart = createLinesChart({
       ...{
         id: 'cost',

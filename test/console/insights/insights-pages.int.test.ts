@@ -82,20 +82,17 @@ afterAll(async () => {
   await empty.close();
 });
 
-describe('insights', () => {
-  it.each(PAGES)(
-    '%s is light, holds no style of its own, and shows nothing from outside as markup',
-    async (url) => {
-      const { statusCode, body } = await getPage(console.app, url);
-      expect(statusCode).toBe(200);
-      expect(gzipSync(body).length).toBeLessThan(25 * 1024);
-      for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object'])
-        expect(body).not.toContain(never);
-      expect(body.match(/<h1 /g)).toHaveLength(1);
-    },
-  );
+describe('the insights pages', () => {
+  it.each(PAGES)('are small, have no inline styles, and show no outside text as markup: %s', async (url) => {
+    const { statusCode, body } = await getPage(console.app, url);
+    expect(statusCode).toBe(200);
+    expect(gzipSync(body).length).toBeLessThan(25 * 1024);
+    for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object'])
+      expect(body).not.toContain(never);
+    expect(body.match(/<h1 /g)).toHaveLength(1);
+  });
 
-  it('62: say what they find in words', async () => {
+  it('62: state their findings in words', async () => {
     const said = async (url: string) => (await getPage(console.app, url)).body;
     expect(await said('/insights')).toMatch(/\d+ of \d+ answers that were sure enough to publish/);
     expect(await said('/insights/trust')).toContain('At 0.85:');
@@ -111,7 +108,7 @@ describe('insights', () => {
     );
   });
 
-  it('62: every figure of health leads to the builds that it counts, in two periods that the reader chooses', async () => {
+  it('62: link every figure of health to the builds that it counts, in two periods that the reader chooses', async () => {
     const { stores } = console;
     const built = async (number: number, change: object, came: string) =>
       await stores.builds.upsert(
@@ -160,7 +157,7 @@ describe('insights', () => {
       );
   });
 
-  it('62: marks in a trend what was deployed, as the API and GitHub say, and upgrades of Faultline', async () => {
+  it('62: mark deployments in a trend, as the API and GitHub report them, and upgrades of Faultline', async () => {
     const { app, stores } = console;
     const came = ago(1);
     for (const [number, status] of [
@@ -253,7 +250,7 @@ describe('insights', () => {
     expect((await getPage(console.app, `/analyses/${unread?.id}`)).body).toContain('Not sent for review');
   });
 
-  it('say in a sentence that there is nothing yet', async () => {
+  it('say in a sentence that there are no data yet', async () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');
     expect(await said('/insights/trust')).toContain('There are no answers yet');
@@ -265,7 +262,7 @@ describe('insights', () => {
     expect((await getPage(empty.app, '/failures/fp-often')).statusCode).toBe(404);
   });
 
-  it('give every table as CSV, the same that is on the page', async () => {
+  it('offer every table as CSV, with the content of the page', async () => {
     const csv = await getPage(console.app, '/insights?csv=days');
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     expect(csv.body.split('\r\n')).toHaveLength(32);
@@ -295,8 +292,8 @@ describe('insights', () => {
   });
 });
 
-describe('a cause', () => {
-  it('has a page: how often, where, who said what, and its builds', async () => {
+describe('the page of a cause', () => {
+  it('shows how often and where it occurred, who decided what, and its builds', async () => {
     const { body } = await getPage(console.app, '/failures/fp-often');
     expect(body).toMatch(/\d+ failed builds in 30 days/);
     expect(body).toContain('10 h of builds lost');
@@ -307,7 +304,7 @@ describe('a cause', () => {
     for (const never of ['<img', '\u202e']) expect(hostile).not.toContain(never);
   });
 
-  it('says what sets its builds apart once there are enough', async () => {
+  it('shows how its builds differ once there are enough', async () => {
     const { stores } = console;
     for (let number = 1000; number < 1025; number += 1)
       await stores.builds.upsert(sampleBuild({ number: String(number), status: 'passed' }));

@@ -36,7 +36,7 @@ afterAll(() => console.close());
 const said = async (url: string, token?: string) => (await getPage(console.app, url, token)).body;
 
 describe('the page of a test', () => {
-  it('64: shows its runs, where they ran, how long they took, and the last break', async () => {
+  it('64: shows its runs, where they ran, how long they took, and the last failure that was not flaky', async () => {
     const body = await said(ADDS);
     expect(body).toContain('It runs 40 ms at the median, 90 ms at most.');
     expect(body).toMatch(/first failed in <a [^>]+>[^<]+ 2<\/a>, commit <code>bbbbbbb<\/code>/);
@@ -48,7 +48,7 @@ describe('the page of a test', () => {
     expect(await said(`${ADDS}&csv=runs`)).toMatch(/failed,bld_[^,]+,[^,]+,2,main,bbbbbbb,agent-2,90/);
   });
 
-  it('shows nothing from outside as markup, and says which test it does not know', async () => {
+  it('shows no outside text as markup, and reports an unknown test', async () => {
     const body = await said(testAddress({ repository: REPOSITORY, suite: HOSTILE, name: HOSTILE }));
     for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object'])
       expect(body).not.toContain(never);
@@ -81,7 +81,7 @@ describe('the page of a test', () => {
     expect(await said('/tests?list=quarantine')).toContain('No test is in quarantine.');
   });
 
-  it('64: tests are listed by the minutes of machines and people that their failures cost', async () => {
+  it('64: is reached from a list by the minutes of machines and people that failures cost', async () => {
     const body = await said('/tests?list=cost&minutes=20');
     expect(body).toMatch(
       /<strong>25 min<\/strong><\/td>\s*<td[^>]+>15 min<\/td><td[^>]+>10 min<\/td><td[^>]+>1<\/td>/,

@@ -11,7 +11,7 @@ afterAll(async () => await opened.close());
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 describe('the library', () => {
-  it('lists what people taught, shows one, and takes it out of use with a reason', async () => {
+  it('lists the entries of people, shows one, and withdraws it with a reason', async () => {
     const entry = sampleEntry('fp-1', {
       rootCause: HOSTILE,
       title: HOSTILE,
@@ -42,7 +42,7 @@ describe('the library', () => {
     expect((await postForm(opened.app, `/library/${entry.id}/restore`, {})).statusCode).toBe(409);
   });
 
-  it('says which entries green builds contradict, and lets them stay', async () => {
+  it('shows which entries passed builds contradict, and can keep them in use', async () => {
     const flag = { builds: 3, since: '2026-10-12T00:00:00.000Z', last: 'bld_green' };
     const entry = sampleEntry('fp-2', {});
     await opened.stores.library.insert({ ...entry, flag });
@@ -56,26 +56,26 @@ describe('the library', () => {
     );
   });
 
-  it('says which filter it does not understand', async () => {
+  it('reports an unknown filter', async () => {
     const page = await getPage(opened.app, '/library?category=NO_SUCH&show=all');
     expect(page.body).toContain('Ignored, because this page does not understand it');
     expect(page.body).toContain('category=NO_SUCH');
     expect((await getPage(opened.app, '/library?show=all')).body).not.toContain('Ignored, because');
   });
 
-  it('says on a page after the end that there are no more entries, and leads to the first page', async () => {
+  it('says on a page after the end that there are no more entries, and links to the first page', async () => {
     const page = await getPage(opened.app, '/library?offset=5000');
     expect(page.body).toContain('No more entries.');
     expect(page.body).toContain('First page');
     expect(page.body).not.toContain('Nothing is decided yet');
   });
 
-  it('removes the filters of a list and stays in it', async () => {
+  it('removes the filters of a list without leaving it', async () => {
     const page = await getPage(opened.app, '/library?show=flagged&repo=nobody%2Fnothing');
     expect(page.body).toContain('href="/library?show=flagged">Remove the filters');
   });
 
-  it('asks for a reason and knows no other ids', async () => {
+  it('requires a reason and reports unknown ids', async () => {
     expect((await getPage(opened.app, '/library/lib_none')).statusCode).toBe(404);
     expect((await postForm(opened.app, '/library/lib_none/withdraw', { reason: ' ' })).statusCode).toBe(400);
   });
@@ -96,7 +96,7 @@ describe('rules', () => {
     },
   };
 
-  it('are tried before they are stored, with everything that was typed kept', async () => {
+  it('are tested before they are stored, with all input kept', async () => {
     const tried = await postForm(opened.app, '/library/rules', { ...rule, act: 'try' });
     expect(tried.statusCode).toBe(200);
     expect(tried.body).toContain('The rule can be saved.');
@@ -104,7 +104,7 @@ describe('rules', () => {
     expect((await getPage(opened.app, '/library/rules')).body).toContain('Answer a known line yourself');
   });
 
-  it('are refused with the reason where they fit no sample or could not be read', async () => {
+  it('are refused with the reason if they match no sample or are invalid', async () => {
     const wrong = await postForm(opened.app, '/library/rules', {
       ...rule,
       sample: 'something else',

@@ -14,7 +14,7 @@ function filler(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `ok ${at}`);
 }
 
-describe('the end of the step that failed', () => {
+describe('the end of the failed step', () => {
   it("is found by the CI system's own mark after the evidence", async () => {
     const step = [
       '##[group]Run npm test',
@@ -38,7 +38,7 @@ describe('the end of the step that failed', () => {
     expect(end).toBeLessThanOrEqual(5_076);
   });
 
-  it('is not known where no mark is near, or no log is there', async () => {
+  it('is unknown if no mark is near, or there is no log', async () => {
     expect(await findFailingEnd(await archived(filler(5_000)), of, 2_500)).toBeNull();
     expect(await findFailingEnd(createMemoryArchive(), of, 1)).toBeNull();
   });

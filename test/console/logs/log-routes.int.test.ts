@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await console.close());
 
-it('leads back to the review item that it was opened from, and to nowhere else', async () => {
+it('the way back leads to the review item from which the log was opened, and to no other address', async () => {
   const item = await page(`&back=${encodeURIComponent('/review/rev_1?n=2&of=9')}`);
   expect(item).toMatch(
     /<a[^>]*data-action="?full-log"?[^>]*href="\/review\/rev_1\?n=2&amp;of=9"|href="\/review\/rev_1\?n=2&amp;of=9"[^>]*data-action="?full-log/,
@@ -99,8 +99,8 @@ it('leads back to the review item that it was opened from, and to nowhere else',
     expect(await page(`&back=${encodeURIComponent(back)}`)).not.toContain(`href="${back}"`);
 });
 
-describe('the viewer', () => {
-  it('shows what the answer rests on and the end, folded', async () => {
+describe('the log viewer', () => {
+  it('shows the evidence of the answer and the end, folded', async () => {
     const body = await page('');
     expect(linesOn(body)[0]).toBe(7_002);
     expect(linesOn(body)).toEqual([...range(7_002, 7_018), ...range(11_961, 12_000)]);
@@ -117,7 +117,7 @@ describe('the viewer', () => {
     expect(markedOn(await page('&L=L9004-L9000'))).toHaveLength(5);
   });
 
-  it('shows any window, with ways to what is before and after it', async () => {
+  it('shows any window, with links to what comes before and after it', async () => {
     const body = await page('&from=1&to=400');
     expect(linesOn(body)).toEqual(range(1, 400));
     expect(body).toContain('from=401&amp;to=800#L401');
@@ -126,7 +126,7 @@ describe('the viewer', () => {
     expect(await page('&L=99999')).toContain('There is no line 99,999: the log ends at line 12,000.');
   });
 
-  it('gives the rows that take the place of a gap', async () => {
+  it('returns the rows that replace a gap', async () => {
     const { body } = await getPage(
       console.app,
       `/logs/${buildId}?file=build.log&from=6802&to=7001&part=1-7001`,
@@ -156,7 +156,7 @@ describe('the viewer', () => {
       expect(body).not.toContain(never);
   });
 
-  it('searches the whole log, a page of hits at a time', async () => {
+  it('searches the whole log, one page of hits at a time', async () => {
     const body = await page('&q=ERROR&hit=5001');
     expect(body).toContain('5,998 lines contain “ERROR”, 5,001–5,100 shown.');
     expect(body).toContain('<mark>Error</mark>');
@@ -166,7 +166,7 @@ describe('the viewer', () => {
     expect(markedOn(await page('&q=error&L=10006'))).toEqual([10_006]);
   });
 
-  it('says what a file without lines is', async () => {
+  it('describes a file without lines', async () => {
     const file = async (name: string) =>
       (await getPage(console.app, `/logs/${buildId}?file=${encodeURIComponent(name)}`)).body;
     expect(await file('core.bin')).toContain('This file is not text');
@@ -174,7 +174,7 @@ describe('the viewer', () => {
     expect(await file('reports/jünit.xml')).toContain('&lt;a/&gt;');
   });
 
-  it('says why there is no log', async () => {
+  it('explains why there is no log', async () => {
     const none = await storeBuild('813');
     const empty = await getPage(console.app, `/logs/${none}`);
     expect(empty).toMatchObject({ statusCode: 404 });
@@ -194,7 +194,7 @@ describe('the viewer', () => {
     expect((await getPage(console.app, `/logs/${none}`)).body).toContain('This log is empty');
   });
 
-  it('is not shown to a token of another repository', async () => {
+  it('is not available to a token of another repository', async () => {
     const token = makeToken();
     const kept = {
       createdBy: 'test',
@@ -216,7 +216,7 @@ describe('the viewer', () => {
 });
 
 describe('the raw log', () => {
-  it('is sent whole to a token of its repository', async () => {
+  it('is sent completely to a token of its repository', async () => {
     const token = makeToken();
     const kept = {
       createdBy: 'test',
@@ -237,7 +237,7 @@ describe('the raw log', () => {
     });
   }
 
-  it('is the text as it is stored, and stays text', async () => {
+  it('is the stored text, and is not interpreted', async () => {
     const answer = await raw();
     const stored = Array.from({ length: LINES }, (_, at) => lineOf(at + 1).replaceAll('\0', '\ufffd')).join(
       '\n',
@@ -292,7 +292,7 @@ describe('the evidence of an analysis', () => {
     expect(html.text).not.toContain('<img');
   });
 
-  it('has each claim under the line that proves it, and tells which claims have no such line', async () => {
+  it('has each claim under the line that supports it, and lists claims without such a line', async () => {
     const said = { ...OF, claims: ['nowhere', 'It was cut, not rounded.'] };
     const { html, noted } = await renderEvidenceWindows(
       console,
@@ -329,7 +329,7 @@ describe('the evidence of an analysis', () => {
     expect([...shown].toSorted()).toEqual(['E1', 'E4']);
   });
 
-  it('is highlighted whole where a claim cites it without quoting, and not at all where none cites it', async () => {
+  it('is highlighted completely if a claim cites it without a quotation, and not at all if none cites it', async () => {
     const cited = (
       await renderEvidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF)
     ).html.text;
@@ -340,7 +340,7 @@ describe('the evidence of an analysis', () => {
     expect(silent).toContain('<span id="E1"></span>');
   });
 
-  it('is shown from what was kept with it where the log is gone', async () => {
+  it('is shown from its stored copy if the log is gone', async () => {
     const gone = await storeBuild('814');
     const { html, shown } = await renderEvidenceWindows(
       console,

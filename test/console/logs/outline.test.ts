@@ -55,7 +55,7 @@ test('a step takes until the next one, or until the last time of the log', async
   expect(without?.steps.map(({ milliseconds }) => milliseconds)).toEqual([null, null]);
 });
 
-test('the shape of a log is the longest line of each of its parts', async () => {
+test('the outline of a log contains the longest line of each of its parts', async () => {
   const outline = await outlineOf(['a', 'bbbb', 'cc']);
   expect(outline?.widths).toEqual([1, 4, 2]);
   const long = await outlineOf(Array.from({ length: 1_000 }, () => 'x'));

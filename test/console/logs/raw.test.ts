@@ -18,17 +18,17 @@ describe('byte ranges', () => {
     ['bytes=-', null],
     ['lines=0-1', null],
     ['bytes=a-b', null],
-  ])('of 1,000 bytes: %s', (header, expected) => {
+  ])('are parsed for 1,000 bytes: %s', (header, expected) => {
     expect(readByteRange(header, 1000)).toEqual(expected);
   });
 
-  it('of an empty text cannot be met', () => {
+  it('of an empty text cannot be satisfied', () => {
     expect(readByteRange('bytes=0-', 0)).toBe('unsatisfiable');
   });
 });
 
 describe('the bytes of a text', () => {
-  it('are those that were stored, whichever of them are requested', async () => {
+  it('are the stored ones, whichever of them are requested', async () => {
     const text = Array.from({ length: 2_500 }, (_, at) => `zeile ${at} ü`).join('\n');
     const whole = Buffer.from(text);
     const archive = createMemoryArchive();
@@ -51,7 +51,7 @@ describe('the bytes of a text', () => {
   });
 });
 
-describe('the name of a file that is shown', () => {
+describe('the name of a displayed file', () => {
   it.each([
     ['build.log', `inline; filename="build.log"; filename*=UTF-8''build.log`],
     ['reports/junit ü.xml', `inline; filename="junit__.xml"; filename*=UTF-8''junit%20%C3%BC.xml`],
@@ -61,7 +61,7 @@ describe('the name of a file that is shown', () => {
     ],
     ['', `inline; filename="log.txt"; filename*=UTF-8''log`],
     ['\ud800', `inline; filename="_.txt"; filename*=UTF-8''%EF%BF%BD`],
-  ])('%j is safe', (name, expected) => {
+  ])('is safe: %j', (name, expected) => {
     expect(formatInlineHeader(name)).toBe(expected);
   });
 });

@@ -22,8 +22,8 @@ function classesOf(...lines: string[]): string[][] {
   return showLines(lines, 1).map(({ parts }) => parts.map(({ text, classes }) => `${text}|${classes}`));
 }
 
-describe('lines of a log as they are shown', () => {
-  it('are those of split, one for one, whatever is in them', () => {
+describe('displayed log lines', () => {
+  it('correspond to those of split, one for one, whatever they contain', () => {
     const piece = fc.oneof(
       fc.constantFrom('\n', '\r', '\r\n', '\0', '\u001b[31m', '\u202e', '<b>', '\t'),
       fc.string({ unit: 'grapheme', maxLength: 5 }),
@@ -69,7 +69,7 @@ describe('lines of a log as they are shown', () => {
     },
   );
 
-  it('are coloured by classes: sixteen colours, and the nearest of them for all others', () => {
+  it('are colored by classes: sixteen colors, and the nearest of them for all others', () => {
     expect(classesOf('\u001b[31mred\u001b[0m \u001b[1;92mgo\u001b[m')).toEqual([
       ['red|fg1', ' |', 'go|fg2 bold'],
     ]);
@@ -85,7 +85,7 @@ describe('lines of a log as they are shown', () => {
     expect(classesOf('\u001b[8mhidden')).toEqual([['hidden|']]);
   });
 
-  it('keep a colour on the next lines, but not for ever', () => {
+  it('keep a color on the next lines, up to a limit', () => {
     const shown = classesOf('\u001b[31mred', 'still', '\u001b[0mplain', 'plain');
     expect(shown).toEqual([['red|fg1'], ['still|fg1'], ['plain|'], ['plain|']]);
     const long = classesOf('\u001b[31mred', ...Array.from({ length: 150 }, () => 'x'));
@@ -93,7 +93,7 @@ describe('lines of a log as they are shown', () => {
     expect(long[101]).toEqual(['x|']);
   });
 
-  it('obey no other control sequence, and hide no text by it', () => {
+  it('apply no other control sequence, and hide no text by it', () => {
     expect(textOf('\u001b[2J\u001b[1;1Ha\u001b[?25lb\u001b]0;title\u0007c\u001b(Bd\u001b=e\u009b31mf')).toBe(
       'abcdef',
     );
@@ -102,7 +102,7 @@ describe('lines of a log as they are shown', () => {
     expect(textOf('\u001b_bk;t=1700000000000\u0007text')).toBe('text');
   });
 
-  it('say what else cannot be seen', () => {
+  it('show other invisible characters', () => {
     expect(textOf('a\u202eb\u2066c\u200bd\u0007e\u0085f')).toBe(
       'a⟦U+202E⟧b⟦U+2066⟧c⟦U+200B⟧d⟦U+0007⟧e⟦U+0085⟧f',
     );
@@ -111,7 +111,7 @@ describe('lines of a log as they are shown', () => {
     expect(textOf('\ufefffirst')).toBe('first');
   });
 
-  it('are cut after 2,000 characters, and say how many are missing', () => {
+  it('are cut after 2,000 characters, with the number of those missing', () => {
     const [line] = showLines([`${'x'.repeat(50_000)}`], 1);
     expect(line).toMatchObject({ missing: 48_000 });
     expect(toPlainText(line!)).toHaveLength(MAX_SHOWN);
@@ -120,7 +120,7 @@ describe('lines of a log as they are shown', () => {
     expect(showLines([`${'x'.repeat(1_999)}😀y`], 1)[0]?.missing).toBe(2);
   });
 
-  it('show what overwriting left, and say how often it was done', () => {
+  it('show the result of overwriting, with the number of times', () => {
     const [line] = showLines([`${Array.from({ length: 213 }, (_, at) => `${at}%`).join('\r')}`], 7);
     expect(line).toMatchObject({ number: 7, overwritten: { times: 212 } });
     expect(toPlainText(line!)).toBe('212%');
@@ -131,7 +131,7 @@ describe('lines of a log as they are shown', () => {
     expect(showLines(['done\r\r\r'], 1)[0]?.overwritten).toBeNull();
   });
 
-  it('lose their time stamps only where every line has one', () => {
+  it('lose their timestamps only if every line has one', () => {
     const stamped = ['2026-10-12T14:00:00.1234567Z one', '2026-10-12T14:00:01.0000000Z \u001b[31mtwo', ''];
     expect(areStamped(stamped)).toBe(true);
     expect(showLines(stamped, 1).map((line) => [line.stamp, toPlainText(line)])).toEqual([
@@ -149,19 +149,19 @@ describe('lines of a log as they are shown', () => {
   });
 });
 
-describe('what was searched for', () => {
+describe('a search term', () => {
   const found = (line: string, word: string, matchCase = false) =>
     markFound(showLines([line], 1)[0]!, word, matchCase).parts.map(
       ({ text, classes, found }) => `${found === true ? '*' : ''}${text}|${classes}`,
     );
 
-  it('is marked, also where colours interrupt it', () => {
+  it('is marked, even if colors interrupt it', () => {
     expect(found('an Error and an error', 'error')).toEqual(['an |', '*Error|', ' and an |', '*error|']);
     expect(found('an Error and an error', 'error', true)).toEqual(['an Error and an |', '*error|']);
     expect(found('\u001b[31mFA\u001b[0mIL', 'fail')).toEqual(['*FA|fg1', '*IL|']);
   });
 
-  it('is left alone where it is not there', () => {
+  it('is not marked where it does not occur', () => {
     expect(found('nothing', 'error')).toEqual(['nothing|']);
     expect(found('nothing', '')).toEqual(['nothing|']);
   });

@@ -25,7 +25,7 @@ async function search(text: string, wanted: Partial<Wanted> & { readonly text: s
 }
 
 describe('searching a log', () => {
-  it('counts as many lines as grep does', async () => {
+  it('counts as many lines as grep', async () => {
     const text = stripEscapes(generateLog(1_000_000));
     for (const word of ['error', 'FAILED', 'src/', 'e', '[', '.*', 'no such thing']) {
       const grep = execFileSync('bash', ['-c', 'grep -ciF -- "$1" || true', 'bash', word], { input: text })
@@ -59,7 +59,7 @@ describe('searching a log', () => {
     );
   });
 
-  it('reaches every hit, a page at a time', async () => {
+  it('reaches every hit, one page at a time', async () => {
     const text = Array.from({ length: 20_000 }, (_, at) => (at % 2 === 1 ? `error ${at + 1}` : 'fine')).join(
       '\n',
     );
@@ -74,14 +74,14 @@ describe('searching a log', () => {
     expect((await search(text, { text: 'error', from: 10_001 })).hits).toEqual([]);
   });
 
-  it('sees through colours, and not into them', async () => {
+  it('ignores colors, and does not match inside them', async () => {
     const text = 'one\n\u001b[31mFA\u001b[1mIL\u001b[0m two\n\u001b[31mthree';
     expect((await search(text, { text: 'fail two' })).hits).toEqual([{ line: 2, text: text.split('\n')[1] }]);
     expect((await search(text, { text: '31m' })).total).toBe(0);
     expect((await search(text, { text: 'three' })).hits[0]?.line).toBe(3);
   });
 
-  it('shows of a long line the part around the word, as it was written', async () => {
+  it('shows the part of a long line around the term, in its original form', async () => {
     const { hits } = await search(`${'x'.repeat(40_000)} The Word ${'y'.repeat(40_000)}`, {
       text: 'the word',
     });
@@ -90,7 +90,7 @@ describe('searching a log', () => {
     expect(hits[0]?.text.length).toBeLessThan(5_000);
   });
 
-  it('stops when the client is gone', async () => {
+  it('stops when the client disconnects', async () => {
     const archive = await archived('x\n'.repeat(10_000));
     const gone = AbortSignal.abort(new Error('gone'));
     const of = { buildId: 'bld_1', name: 'build.log' };
@@ -99,7 +99,7 @@ describe('searching a log', () => {
     ).rejects.toThrow('gone');
   });
 
-  it('says how far it looked where the time ran out', async () => {
+  it('states how far it searched when the time limit was reached', async () => {
     const archive = await archived('x\n'.repeat(10_000));
     const of = { buildId: 'bld_1', name: 'build.log' };
     const found = await searchLog(
@@ -111,7 +111,7 @@ describe('searching a log', () => {
     expect(found).toMatchObject({ total: 1000, endedAt: 1000 });
   });
 
-  it('finds nothing where there is nothing', async () => {
+  it('finds nothing in an empty log', async () => {
     expect(await search('', { text: 'x' })).toMatchObject({ total: 0 });
     expect(await search('x', { text: '' })).toMatchObject({ total: 0 });
   });

@@ -51,11 +51,11 @@ describe('the folded view', () => {
     ]);
   });
 
-  it('shows the end of the log where the failing step is not known', () => {
+  it('shows the end of the log if the failing step is not known', () => {
     expect(told(foldLog({ lineCount: 1000, evidence: [] }))).toEqual(['gap 1-960', 'lines 961-1000']);
   });
 
-  it('shows a short log whole', () => {
+  it('shows a short log completely', () => {
     expect(told(foldLog({ lineCount: 400, evidence: [{ from: 3, to: 3 }] }))).toEqual(['lines 1-400']);
   });
 
@@ -71,7 +71,7 @@ describe('the folded view', () => {
     expect(told(stretches)).toEqual(['lines 1-30', 'gap 31-945', 'lines 946-1000']);
   });
 
-  it('has every line once, in order, on a bounded page, wherever the evidence is', () => {
+  it('has every line once, in order, on a page of limited size, wherever the evidence is', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400_000 }),
@@ -100,7 +100,7 @@ describe('windows', () => {
     expect(told(createAroundView(10, { from: 500, to: 600 }))).toEqual(['lines 1-10']);
   });
 
-  it('hold every line once, whatever is requested', () => {
+  it('contain every line once, whatever is requested', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400_000 }), range, (lineCount, asked) => {
         expectWhole(createWindowView(lineCount, asked), lineCount);
@@ -114,7 +114,7 @@ describe('windows', () => {
 });
 
 describe('a gap', () => {
-  it('opens next to what is shown, and what is left of it stays a gap', () => {
+  it('opens next to the displayed lines, and the rest of it remains a gap', () => {
     const gap = { from: 101, to: 1100 };
     expect(getStepRange(gap, false)).toEqual({ from: 101, to: 300 });
     expect(getStepRange(gap, true)).toEqual({ from: 901, to: 1100 });
@@ -127,14 +127,14 @@ describe('a gap', () => {
     ]);
   });
 
-  it('shows nothing beyond itself', () => {
+  it('shows nothing outside of itself', () => {
     expect(openGap({ from: 10, to: 20 }, { from: 30, to: 40 })).toEqual([]);
     expect(told(openGap({ from: 10, to: 20 }, { from: 1, to: 40 }))).toEqual(['lines 10-20']);
   });
 });
 
 describe('ranges in addresses', () => {
-  it('are read as people write them', () => {
+  it('are accepted in the usual notations', () => {
     expect(readRange('120-140')).toEqual({ from: 120, to: 140 });
     expect(readRange('L120-L140')).toEqual({ from: 120, to: 140 });
     expect(readRange('140-120')).toEqual({ from: 120, to: 140 });

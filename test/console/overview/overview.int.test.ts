@@ -23,14 +23,14 @@ async function bring(
   );
 }
 
-it('leads on where nothing has failed yet', async () => {
+it('the overview shows the next steps if nothing has failed yet', async () => {
   const { body } = await getPage(opened.app, '/');
   expect(body).toContain('Connect your CI, and the next red build explains itself');
   expect(body).toContain('/settings?provider=github');
   expect((await getPage(opened.app, '/', TOKENS.read)).body).toContain('An administrator connects it');
 });
 
-it('says how many default branches are red and draws the red ones, with how long they have been red', async () => {
+it('the overview counts broken default branches and shows them, with the duration', async () => {
   await bring('acme/shop', 1, 30, 'passed');
   await bring('acme/shop', 2, 5, 'failed');
   await bring('acme/shop', 3, 2, 'failed');

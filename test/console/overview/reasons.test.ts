@@ -31,7 +31,7 @@ function cause(fingerprint: string, repository: string): Cause {
   };
 }
 
-it('red branches stand with their reason: most branches first, then the longest red; unknown ones too', () => {
+it('broken branches are grouped by reason: most branches first, then the longest duration, with unknown reasons too', () => {
   const lanes = [lane('a/long', 500), lane('a/one', 20), lane('a/two', 10), lane('a/unknown', 5)];
   const causes = [cause('typo', 'a/long'), cause('outage', 'a/one'), cause('outage', 'a/two')];
   const reasons = groupByReason(lanes, causes, NOW);

@@ -23,8 +23,8 @@ async function decide(
   );
 }
 
-describe('an item', () => {
-  it('shows the verdict, the cause with its evidence, why it is here, and reserves it for the reviewer who begins to correct it', async () => {
+describe('a review item', () => {
+  it('shows the verdict, the cause with its evidence and the reason for the review, and is reserved when a correction begins', async () => {
     const review = await storeItem(opened);
     const page = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
     expect(page.statusCode).toBe(200);
@@ -64,7 +64,7 @@ describe('an item', () => {
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
   });
 
-  it('is accepted, leads to the next one, says so, and is taken back with one key', async () => {
+  it('is accepted with a confirmation and the next item, and the decision is undone with one key', async () => {
     const review = await storeItem(opened);
     await storeItem(opened);
     const answer = await decide(review.id, { type: 'accept' });
@@ -78,7 +78,7 @@ describe('an item', () => {
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
   });
 
-  it('gives its log the way back, with its place in the queue', async () => {
+  it('is linked from its log, with its place in the queue', async () => {
     const review = await storeItem(opened);
     const analysis = await opened.stores.analyses.find(review.analysisId);
     for (const source of new Set(analysis?.evidence.map((item) => item.source)))
@@ -92,7 +92,7 @@ describe('an item', () => {
     expect(body).toContain(`&amp;back=${encodeURIComponent(`/review/${review.id}?n=7&of=42`)}"`);
   });
 
-  it('keeps its own number when it is taken back from farther on', async () => {
+  it('keeps its own number when it is undone from a later item', async () => {
     const review = await storeItem(opened);
     await storeItem(opened);
     const next = locationOf(await decide(review.id, { type: 'accept' }));
@@ -101,7 +101,7 @@ describe('an item', () => {
     expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
   });
 
-  it('is corrected with what shows it, and what was typed', async () => {
+  it('is corrected with its evidence, and the typed text', async () => {
     const review = await storeItem(opened);
     const fields = {
       category: 'CONFIG_ERROR',
@@ -147,7 +147,7 @@ describe('an item', () => {
     expect(row).not.toContain('Test failure');
   });
 
-  it('is corrected by lines that show it alone, and needs nothing but what is wrong', async () => {
+  it('can be corrected with lines as evidence only, and needs only the wrong fields', async () => {
     const review = await storeItem(opened);
     const { body } = await getPage(opened.app, `/review/${review.id}?edit=1`);
     const form = body.slice(body.indexOf('id="correct-form"')).split('</form>')[0] ?? '';
@@ -160,7 +160,7 @@ describe('an item', () => {
     });
   });
 
-  it('is rejected with the reason that was chosen', async () => {
+  it('is rejected with the chosen reason', async () => {
     const review = await storeItem(opened);
     await decide(review.id, { type: 'reject', reasonCode: 'not_a_failure' });
     expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({
@@ -198,8 +198,8 @@ describe('an item', () => {
   });
 });
 
-describe('an excuse that touches its own suspect', () => {
-  it('is accepted by the second press only', async () => {
+describe('an answer that exonerates a change to its own suspect', () => {
+  it('is accepted only with a second press', async () => {
     const commit = 'a41f9c2d00000000';
     const suspect = {
       path: 'package-lock.json',
@@ -235,8 +235,8 @@ describe('an excuse that touches its own suspect', () => {
   });
 });
 
-describe('items of one fingerprint', () => {
-  it('are listed before one decision settles them, and are taken back as one', async () => {
+describe('items with the same fingerprint', () => {
+  it('are listed before one decision applies to all, and are undone together', async () => {
     const items = await Promise.all(
       [1, 2, 3].map(async () => await storeItem(opened, { fingerprint: 'fp-shared' })),
     );

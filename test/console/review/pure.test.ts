@@ -15,7 +15,7 @@ import {
 import { sampleReview } from '../../support/sample-analysis.ts';
 
 describe('the query of the queue', () => {
-  it('is what it was after a round through an address, without what is the default', () => {
+  it('is the same after a round trip through an address, without default values', () => {
     const query = QueueQuery.parse({
       repo: 'shop/web',
       category: 'CODE_ERROR',
@@ -32,7 +32,7 @@ describe('the query of the queue', () => {
     expect(formatQuery(QueueQuery.parse({}))).toBe('');
   });
 
-  it('leaves out what cannot be meant', () => {
+  it('omits meaningless values', () => {
     const odd = QueueQuery.parse({
       category: 'NONE',
       sort: 'x',
@@ -49,7 +49,7 @@ describe('the query of the queue', () => {
 describe('a decision as a form', () => {
   const form = (fields: object) => DecisionForm.parse({ version: '3', ...fields });
 
-  it('names what shows a correction, or says that nothing does', () => {
+  it('names the evidence of a correction, or its absence', () => {
     const said = { type: 'correct', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: ' ' };
     expect(toDecisionInput(form({ ...said, evidence: 'E1' }))).toEqual({
       ...{ type: 'correct', category: 'CODE_ERROR', rootCause: 'r' },
@@ -66,7 +66,7 @@ describe('a decision as a form', () => {
     expect(toDecisionInput(form(said)).shownBy).toBe('none');
   });
 
-  it('sends to accept and to reject only what belongs to them', () => {
+  it('sends only the fields that belong to accepting or rejecting', () => {
     const rest = { category: 'CODE_ERROR', rootCause: 'r', reason: 'why', reasonCode: 'not_a_failure' };
     expect(toDecisionInput(form({ type: 'accept', ...rest }))).toEqual({ type: 'accept' });
     expect(toDecisionInput(form({ type: 'reject', ...rest }))).toEqual({
@@ -76,7 +76,7 @@ describe('a decision as a form', () => {
     });
   });
 
-  it('gives back what was typed', () => {
+  it('returns what was typed', () => {
     const typed = toTyped(
       form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }),
     );
@@ -84,8 +84,8 @@ describe('a decision as a form', () => {
   });
 });
 
-describe('words', () => {
-  it('say who was faster', () => {
+describe('the message of a conflict', () => {
+  it('names who was faster', () => {
     const decidedAt = '2026-10-12T14:00:00.000Z';
     const now = Date.parse(decidedAt) + 12_000;
     const decision = {

@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await opened.close());
 
-describe('the queue', () => {
-  it('says that nothing waits, and how the day went', async () => {
+describe('the review queue', () => {
+  it('says that nothing is pending, and summarizes the day', async () => {
     const { body } = await getPage(opened.app, '/review');
     expect(body).toContain('The queue is empty. 0 decided today.');
     expect(locationOf(await getPage(opened.app, '/review/next'))).toBe('/review');
   });
 
-  it('groups one fingerprint, says who looks at what, and keeps its filters in the address', async () => {
+  it('groups items with one fingerprint, names who looks at what, and keeps its filters in the address', async () => {
     const repository = 'shop/web';
     const [first] = [
       await storeItem(opened, { fingerprint: 'fp', build: { repository } }),
@@ -41,7 +41,7 @@ describe('the queue', () => {
     expect(none.body).toContain('Remove the filters');
   });
 
-  it('leads on to the next free item, and to neighbours without deciding', async () => {
+  it('leads to the next free item, and to neighbors without deciding', async () => {
     const next = await getPage(opened.app, '/review/next?repo=shop%2Fweb&n=1&of=2');
     expect(locationOf(next)).toMatch(/^\/review\/rev_\w+\?repo=shop%2Fweb&n=1&of=2$/);
     const all = await opened.stores.reviews.listGroups({}, { limit: 10, offset: 0 });
@@ -57,7 +57,7 @@ describe('the queue', () => {
     );
   });
 
-  it('leaves out what was skipped, and lists what was decided today', async () => {
+  it('omits what was skipped, and lists the decisions of today', async () => {
     const [review] = await opened.stores.reviews.list({ repository: 'shop/web' }, { limit: 1, offset: 0 });
     const id = review?.id ?? '';
     const skipped = await postForm(opened.app, `/review/${id}/skip`, { queue: '?repo=shop%2Fweb&n=3' });
@@ -79,7 +79,7 @@ describe('the queue', () => {
 });
 
 describe('a question of a run', () => {
-  it('is shown with what waits, answered, and said to be', async () => {
+  it('is shown with pending items, answered, and shown as answered', async () => {
     const { buildId } = await storeItem(opened);
     const triage = await opened.stores.triages.open(buildId, 'asked');
     const asked = {
@@ -114,7 +114,7 @@ describe('hostile text', () => {
     '</textarea><svg onload=alert(1)>',
     '[E1](javascript:alert(1))',
   ];
-  it.each(HOSTILE)('%s is inert in every field of an item and of the queue', async (text) => {
+  it.each(HOSTILE)('%s has no effect in any field of an item and of the queue', async (text) => {
     const evidence = [
       { id: 'E1', tool: 'log', title: text, text, source: text, lineStart: 3, lineEnd: 3 },
       { id: 'E2', tool: text, title: text, text, source: text, url: `javascript:${text}` },

@@ -45,7 +45,7 @@ function classify() {
   return createLlmAnalyst({ model }).classify({ subject: sampleSubject() }, never);
 }
 
-test('a model that copies the example is corrected once, and may do better', async () => {
+test('a model that copies the example is corrected once, and may then answer', async () => {
   server.script({ do: 'reply', value: COPIED }, { do: 'reply', value: OWN });
   const { value, usage } = await classify();
   expect(value.category).toBe('TEST_FAILURE');
@@ -55,7 +55,7 @@ test('a model that copies the example is corrected once, and may do better', asy
   );
 });
 
-test('one that copies it again is not believed', async () => {
+test('a model that copies the example twice is not believed', async () => {
   server.script({ do: 'reply', value: COPIED });
   await expect(classify()).rejects.toMatchObject({ code: 'invalid-input', retryable: false });
   expect(server.requests).toHaveLength(2);

@@ -125,7 +125,7 @@ function createTool(name: string): ToolDescription {
 const PLAN = { thought: 't', confidence: 0.5, enough: false, retrieval: 0 };
 
 describe('classify', () => {
-  test('makes numbers agree with each other', async () => {
+  test('makes the probabilities consistent', async () => {
     const reply = {
       ...CLASSIFIED,
       confidence: 40,
@@ -141,7 +141,7 @@ describe('classify', () => {
     expect(value.confidence).toBe(0.5);
   });
 
-  test('that abstains is below a half', async () => {
+  test('has a confidence below one half if the model abstains', async () => {
     const { value } = await createLlmAnalyst({
       model: createModelReplying({ ...CLASSIFIED, abstained: true }),
     }).classify({ subject }, never);
@@ -158,7 +158,7 @@ describe('classify', () => {
     expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
   });
 
-  test('gives no kind that contradicts the category, and keeps one that a rule finds with it', async () => {
+  test('drops a kind that contradicts the category, and keeps one that a rule finds with it', async () => {
     const askForKind = async (category: string, kind: string) => {
       const model = createModelReplying({ ...CLASSIFIED, category, kind });
       return (await createLlmAnalyst({ model }).classify({ subject }, never)).value.kind;
@@ -168,7 +168,7 @@ describe('classify', () => {
     expect(await askForKind('INFRA_ERROR', 'docker_build')).toBe('docker_build');
   });
 
-  test('says once that the price is not known', async () => {
+  test('notes once that the price is not known', async () => {
     const judgment = await createLlmAnalyst({ model: createModelReplying(CLASSIFIED, false) }).classify(
       { subject },
       never,
@@ -198,7 +198,7 @@ describe('plan', () => {
       )
     ).value;
 
-  test('takes retrieval from the evidence, not from the model', async () => {
+  test('takes the quality of retrieval from the evidence, not from the model', async () => {
     expect(await planned({ confidence: 2, next: 'answer' })).toEqual({
       thought: 'x',
       confidence: 1,
@@ -209,7 +209,7 @@ describe('plan', () => {
     });
   });
 
-  test('names the calls to make, so that they are not chosen in a judgement of their own', async () => {
+  test('names the calls to make, so that no separate judgment has to choose them', async () => {
     const calls = [{ tool: 'grep_log', args: '{"text":"10.21","limit":null}', why: 'where it is set' }];
     const plan = await planned({ calls });
     expect(plan.calls).toEqual([{ tool: 'grep_log', args: { text: '10.21' }, why: 'where it is set' }]);
@@ -220,11 +220,11 @@ describe('plan', () => {
     expect(model.choices).toEqual([]);
   });
 
-  test('without a call to make is enough', async () => {
+  test('has enough without a call to make', async () => {
     expect((await planned({ calls: [] })).enough).toBe(true);
   });
 
-  test('refuses arguments that are no JSON object', async () => {
+  test('refuses arguments that are not a JSON object', async () => {
     await expect(planned({ calls: [{ tool: 'grep_log', args: '10.21', why: '' }] })).rejects.toThrow(
       'the arguments of grep_log are not a JSON object in a string',
     );
@@ -242,15 +242,15 @@ describe('plan', () => {
     ['sure, and an offered tool closes a gap that blocks', { confidence: 0.9, gaps: [gap] }, false],
     ['unsure, and an offered tool closes a gap', { gaps: [{ ...gap, blocks: false }] }, false],
     ['unsure, and what is missing cannot be known from here', { gaps: [{ ...gap, tool: null }] }, true],
-  ])('%s: looks further or not', async (_when, changed, enough) => {
+  ])('%s: continues or not', async (_when, changed, enough) => {
     expect((await planned(changed)).enough).toBe(enough);
   });
 
-  test('is never enough without evidence', async () => {
+  test('never has enough without evidence', async () => {
     expect((await planned({ next: 'answer' }, [], { ...INSIGHT, evidence: [] })).enough).toBe(false);
   });
 
-  test('may find another category, and says nothing where it is the same', async () => {
+  test('may name another category, and none if it is the same', async () => {
     const revised = { category: 'CODE_ERROR', kind: 'null_reference' };
     const kind = { category: 'TEST_FAILURE', kind: 'threshold' };
     expect((await planned({ revised: kind })).revised).toEqual(kind);
@@ -260,7 +260,7 @@ describe('plan', () => {
     ).toBeUndefined();
   });
 
-  test('gets the tools that can be asked, and which of them are seldom of use', async () => {
+  test('gets the available tools, and which of them are rarely useful', async () => {
     const model = createModelReplying(reply);
     const offered = [
       createTool('grep_log'),
@@ -322,13 +322,13 @@ describe('correctCall', () => {
     ],
     [null, null],
     [{ text: '' }, null],
-  ])('with %j gives %j', async (args, expected) => {
+  ])('turns %j into %j', async (args, expected) => {
     expect((await ask(args)).value).toEqual(expected);
   });
 });
 
 describe('answer', () => {
-  test('points only to what was seen, and its quotations are in the stored line', async () => {
+  test('cites only evidence that was shown, and its quotations are in the stored line', async () => {
     const { value } = await createLlmAnalyst({ model: createModelReplying(ANSWER) }).answer(INSIGHT, never);
     expect(value.claims[0]?.evidence).toEqual(['E1']);
     expect(value.claims[0]?.quotes).toEqual([{ source: 'build.log', line: 121, text: '10.20, got 10.21' }]);
@@ -339,7 +339,7 @@ describe('answer', () => {
     expect(value.confidence).toBe(1);
   });
 
-  test('keeps addresses of the code in a diff and of a test in quotes, and no others', async () => {
+  test('keeps addresses in a diff of the code and in a quoted test, and no others', async () => {
     const failing = {
       name: 'links',
       suite: null,
@@ -383,14 +383,14 @@ describe('answer', () => {
     expect(value.title).toMatch(/^The (?:cart )+cart…$/);
   });
 
-  test('keeps a false quotation as it is, for the graph to refuse', async () => {
+  test('keeps a false quotation unchanged, for the graph to refuse', async () => {
     const quotes = [{ source: 'build.log', line: 121, text: 'all tests passed' }];
     const reply = { ...ANSWER, claims: [{ ...ANSWER.claims[0], quotes }] };
     const { value } = await createLlmAnalyst({ model: createModelReplying(reply) }).answer(INSIGHT, never);
     expect(value.claims[0]?.quotes).toEqual(quotes);
   });
 
-  test('is asked with the guidance of its category, facts before raw text, lines as a person saw them', async () => {
+  test('is requested with the guidance of its category, facts before raw text, and lines in readable form', async () => {
     const model = createModelReplying(ANSWER);
     await createLlmAnalyst({ model }).answer(INSIGHT, never);
     const { system, user } = model.requests[0] ?? { system: '', user: '' };
@@ -401,7 +401,7 @@ describe('answer', () => {
     expect(user.indexOf('repository shop/api')).toBeLessThan(user.indexOf('121|'));
   });
 
-  test('is asked within its size, and says what it could not show', async () => {
+  test('is requested within its size limit, with a note on what could not be shown', async () => {
     const long = Array.from(
       { length: 30 },
       (_, index): Evidence => ({
@@ -455,7 +455,7 @@ test('verify names claims by number and only evidence that exists', async () => 
   });
 });
 
-test('a cheaper model makes all judgements but the answer', async () => {
+test('a cheaper model makes all judgments except the answer', async () => {
   const plan = { thought: 'x', gaps: [], revised: null, confidence: 0.9, next: 'answer', calls: [] };
   const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.9 };
   const model = createModelReplying(ANSWER);

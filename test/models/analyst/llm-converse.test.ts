@@ -76,8 +76,8 @@ async function ask(question: string, finding = 'failed in #640') {
   return { state, toolbox, pieces, text: state.reply.map(({ lead, text }) => lead + text).join('') };
 }
 
-describe('a model in a conversation, over real HTTP', () => {
-  it('understands, looks up by function calling, and streams an answer that cites', async () => {
+describe('a model in a conversation, over HTTP', () => {
+  it('understands, looks up by function calling, and streams an answer with citations', async () => {
     play({
       understanding: { do: 'reply', value: { shape: 'comparison', about: 'an earlier failure' } },
       calls: { do: 'call', calls: [{ name: 'read_failure_history', args: {} }] },
@@ -105,7 +105,7 @@ describe('a model in a conversation, over real HTTP', () => {
     ]);
   });
 
-  it('answers by the rules if the stream breaks off, and withdraws what it had streamed', async () => {
+  it('is replaced by the rules if the stream breaks off, and its streamed text is retracted', async () => {
     play({ answer: { do: 'pieces', pieces: ['Half an ', 'answer tha'], cut: 'reset', pauseMs: 20 } });
     const { state, pieces, text } = await ask('why?');
     expect(state.analyst).toBe('rules');
@@ -121,14 +121,14 @@ describe('a model in a conversation, over real HTTP', () => {
     expect(text).not.toContain('Half an');
   });
 
-  it('answers by the rules where the model refuses the key', async () => {
+  it('is replaced by the rules if it refuses the key', async () => {
     server.script({ do: 'status', status: 401 });
     const { state, text } = await ask('how did it fail?');
     expect(state.analyst).toBe('rules');
     expect(text).toMatch(/^1\. /);
   });
 
-  it('fences the question and the evidence, and calls nothing that a text asks for', async () => {
+  it('gets question and evidence fenced, and calls nothing that a text requests', async () => {
     play({
       calls: { do: 'call', calls: [{ name: 'read_failure_history', args: {} }] },
       answer: { do: 'text', text: 'It says "BANANA-7741" [E1]. The totals differ [E1].' },

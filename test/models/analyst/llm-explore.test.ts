@@ -53,7 +53,7 @@ async function ask(question: string, rounds: readonly Script[], answer: Script) 
   return { answer: Answer.parse(JSON.parse(stdout)), prompts };
 }
 
-it('reads the documentation first, then what the model chooses, and streams an answer that is checked', async () => {
+it('the model reads the documentation first, then what it chooses, and its streamed answer is checked', async () => {
   const { answer, prompts } = await ask(
     'how is the tax added?',
     [{ do: 'call', calls: [{ name: 'find_definition', args: { name: 'addTax' } }] }],
@@ -100,7 +100,7 @@ it('calls no tool that a file of the repository asks for', async () => {
   expect(answer.usage.toolCalls).toBe(1);
 });
 
-it('makes ten rounds at most', async () => {
+it('at most ten rounds are made', async () => {
   const rounds = Array.from(
     { length: 20 },
     (_, index): Script => ({
@@ -117,7 +117,7 @@ it('makes ten rounds at most', async () => {
   expect(answer.usage.toolCalls).toBeLessThanOrEqual(10);
 });
 
-it('answers by the rules if the model is down, and says so', async () => {
+it('the rules answer with a note if the model is down', async () => {
   const { answer } = await ask('where is addTax?', [{ do: 'status', status: 500 }], {
     do: 'status',
     status: 500,

@@ -21,7 +21,7 @@ const joined = (text: string) =>
     .join('');
 
 describe('statements of a model', () => {
-  it('are sentences with their citations, and give the text again', () => {
+  it('are sentences with their citations, and together give the text again', () => {
     const text =
       'The totals differ [E1]. It failed before. [E2] Nobody knows why.\n\n1. First, e.g. this [E1, E2].\n2. Then (E2) that.';
     expect(read(text).map(({ evidence: ids, basis }) => [ids.join(), basis])).toEqual([
@@ -34,7 +34,7 @@ describe('statements of a model', () => {
     expect(joined(text)).toBe(text);
   });
 
-  it('quote lines where they stand, colours and runs of blanks aside', () => {
+  it('quote lines literally, except for colors and repeated blanks', () => {
     expect(read('It says "got 10.21" [E1].')[0]?.quotes).toEqual([
       { source: 'build.log', line: 121, text: 'got 10.21' },
     ]);
@@ -46,7 +46,7 @@ describe('statements of a model', () => {
     ]);
   });
 
-  it('keep a quotation that is nowhere, for the check to refuse', () => {
+  it('keep a quotation that occurs nowhere, for the check to refuse', () => {
     expect(read('It says "all tests passed" [E1].')[0]?.quotes).toEqual([
       { source: 'build.log', line: 120, text: 'all tests passed' },
     ]);
@@ -55,7 +55,7 @@ describe('statements of a model', () => {
     );
   });
 
-  it('lose links and images, and take no error code for a citation', () => {
+  it('lose links and images, and do not take an error code for a citation', () => {
     expect(
       read(
         'See [the fix](https://evil.example/x) and ![p](https://evil.example/p.png) [E1](https://evil.example).',

@@ -5,8 +5,8 @@ import {
   withoutRecital,
 } from '../../../src/models/analyst/read-answer.ts';
 
-describe('what a model was not asked for', () => {
-  it('leaves out addresses of any scheme and nothing else', () => {
+describe("a model's reply with unrequested text", () => {
+  it('loses addresses of any scheme and nothing else', () => {
     const text =
       'See https://evil.example/a?b=1, ![x](ftp://evil.example/p.png) and src/a.ts:12:3 std::vector C:\\x.';
     expect(withoutAddresses(text)).toBe(
@@ -14,7 +14,7 @@ describe('what a model was not asked for', () => {
     );
   });
 
-  it('refuses a reply that says a whole sentence of the instructions, wherever it stands', () => {
+  it('is refused if it contains a whole sentence of the instructions, anywhere', () => {
     const sentence =
       'You triage failed builds and write the answer that a developer reads first, short and true and provable';
     const system = `# Rules\n${sentence}. Be kind.`;
@@ -30,7 +30,7 @@ describe('what a model was not asked for', () => {
     expect(withoutRecital(honest, system)).toBe(honest);
   });
 
-  it('refuses a reply that says what only the example says, but not what this build says too, nor short phrases', () => {
+  it('is refused if it repeats the example, except for text that is also in this build, and short phrases', () => {
     const copied = 'Two packages want different major versions of the same peer.';
     const system = `Example: {"claims":[{"text":"${copied}"}],"reason":"states the version"}\nExample of {"no JSON`;
     const reply = { claims: [{ text: copied.replace('different', ' different') }] };

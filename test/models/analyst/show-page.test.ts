@@ -40,8 +40,8 @@ function createOutcome(id: string, round: number): ToolOutcome {
   };
 }
 
-describe('the page of evidence', () => {
-  test('shows lines that were asked for in the last round whole, whatever else there is', () => {
+describe('the evidence shown to a model', () => {
+  test('includes all lines that were requested in the last round, whatever else there is', () => {
     const noise = createPiece(
       'E1',
       1_000,
@@ -60,7 +60,7 @@ describe('the page of evidence', () => {
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
   });
 
-  test('shows in full what a model asked for, and the beginning of a document that rules looked up', () => {
+  test('includes completely what a model requested, and the beginning of a document that the rules looked up', () => {
     const text = numbered(1, 60, (line) => `Cause ${line} of a failure like this one, at some length`);
     const runbook: Evidence = {
       id: 'E1',
@@ -78,7 +78,7 @@ describe('the page of evidence', () => {
     expect(named).not.toContain('Cause 1 of');
   });
 
-  test('shows an informative line with what is around it, from the middle of a long stretch', () => {
+  test('includes an informative line with its surroundings, from the middle of a long range', () => {
     const long = numbered(1, 500, (line) =>
       line === 250
         ? 'SyntaxError: unexpected token in cart.ts'
@@ -91,7 +91,7 @@ describe('the page of evidence', () => {
     expect(page).toContain('252| at frame 252');
   });
 
-  test('shows each line once, under the evidence that holds it, however many pieces do', () => {
+  test('has each line once, under the evidence that contains it, however many do', () => {
     const lines = numbered(10, 3, (line) => `error: no such table t${line}`);
     const hits = [10, 11, 12].map((line, i) =>
       createPiece(`E${i + 2}`, line, `error: no such table t${line}`, { tool: 'grep_log' }),
@@ -102,14 +102,14 @@ describe('the page of evidence', () => {
     );
   });
 
-  test('keeps the number of a cited line inside of a longer piece', () => {
+  test('keeps the number of a cited line inside of a longer excerpt', () => {
     const long = numbered(10, 5, (line) => `error: no such table t${line}`);
     const cited = createPiece('E2', 12, 'error: no such table t12', { tool: 'grep_log' });
     const page = showEvidence([createPiece('E1', 10, long), cited], { room: 2_000, cited: new Set(['E2']) });
     expect(page).toContain('E1, E2 line 12: source build.log, lines 10-14 (failed test)\n');
   });
 
-  test('says which evidence holds which lines where several are joined', () => {
+  test('states which evidence contains which lines if several are joined', () => {
     const lines = (from: number) => numbered(from, 35, (line) => `error: no such table ${'t'.repeat(line)}`);
     const asked = [1, 36].map((from, i) => createPiece(`E${i + 2}`, from, lines(from), { tool: 'view_log' }));
     const page = showEvidence([createPiece('E1', 27, 'x\ny'), ...asked], {
@@ -119,7 +119,7 @@ describe('the page of evidence', () => {
     expect(page).toMatch(/^E2 lines 1-35, E3 lines 36-70: source build.log, lines 1-70 \(/);
   });
 
-  test('shows who wrote which of the lines that were asked for, and when', () => {
+  test('states who wrote the requested lines, and when', () => {
     const by = (id: string, line: number, who: string) =>
       createPiece(id, line, `code ${line}`, {
         tool: 'read_blame',
@@ -133,14 +133,14 @@ describe('the page of evidence', () => {
     expect(show([])).not.toContain('Joan');
   });
 
-  test('counts a line that repeats instead of showing it, and says where', () => {
+  test('counts a repeated line instead of showing it, with the places', () => {
     const log = numbered(1, 90, (line) => `ENOENT: no such file, open 'dist/main.js' at 0x7f36${line}ab`);
     const page = showEvidence([createPiece('E1', 1, log)], { room: 8_000 });
     expect(page.match(/^\d+\| /gm)).toHaveLength(1);
     expect(page).toContain('   [repeats on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 77 more]');
   });
 
-  test('says which requested lines were too many to be shown', () => {
+  test('states which requested lines were too many to be shown', () => {
     const asked = createPiece(
       'E1',
       1,
@@ -153,7 +153,7 @@ describe('the page of evidence', () => {
     expect(page).toContain(`Too long to be shown at once: build.log lines ${shown + 1}-300`);
   });
 
-  test('shows what was just asked for in full, also where it has no lines', () => {
+  test('includes completely what was just requested, even if it has no lines', () => {
     const text = `abc1234 Jane Doe 2026-11-02 ${'the whole message '.repeat(200)}end of it`;
     const commit: Evidence = { id: 'E1', tool: 'list_commits', title: 'commits', source: 'git', text };
     expect(showEvidence([commit], { room: 4_000, newest: new Set(['E1']) })).toContain('2026-11-02');
@@ -163,14 +163,14 @@ describe('the page of evidence', () => {
     );
   });
 
-  test('cuts a long line so that its decisive part stays', () => {
+  test('cuts a long line so that its decisive part remains', () => {
     const line = `Command '${'-I/opt/include '.repeat(60)}' failed: clang: unsupported argument 'x' ${'-Wl,-z '.repeat(90)}end`;
     const page = showEvidence([createPiece('E1', 1, line)], { room: 4_000 });
     expect(page).toContain("unsupported argument 'x'");
     expect(page).toMatch(/^1\| Command '-I.*end$/m);
   });
 
-  test('shows a short log whole: other steps too, but not what the runner says of itself', () => {
+  test("includes a short log completely: other steps too, but not the runner's output about itself", () => {
     const log = [
       '##[group]Runner Image',
       'Image: ubuntu-24.04',
@@ -200,7 +200,7 @@ describe('the page of evidence', () => {
     expect(show(1_001)).not.toContain('left-pad');
   });
 
-  test('always shows the failed command, also where a shell printed it', () => {
+  test('always includes the failed command, even if a shell printed it', () => {
     const output = numbered(3, 200, (line) => `error: part ${line} ${'x'.repeat(100)}`);
     const log = `+ npm ci\n+ npm test\n${output}`;
     const page = showEvidence([createPiece('E1', 1_001, log)], {
@@ -211,7 +211,7 @@ describe('the page of evidence', () => {
     expect(page).not.toContain('+ npm ci');
   });
 
-  test('leaves out progress, passing tests and the echo of other scripts, and keeps the failed step’s command', () => {
+  test('omits progress, passed tests and the echo of other scripts, and keeps the command of the failed step', () => {
     const log = [
       '##[group]Run npm ci',
       'npm ci',
@@ -235,7 +235,7 @@ describe('the page of evidence', () => {
     for (const noise of ['2| npm ci', 'Downloading', 'numbers and 4']) expect(page).not.toContain(noise);
   });
 
-  test('names what has no room, and only counts documents that hardly resemble the failure', () => {
+  test('names what did not fit, and only counts documents that are hardly similar to the failure', () => {
     const document = (id: string, score: number): Evidence => ({
       id,
       tool: 'search_knowledge',
@@ -252,7 +252,7 @@ describe('the page of evidence', () => {
     expect(page).toContain('1 document that hardly resembles this failure: left out');
   });
 
-  test('shows the verifier what is cited and quoted whole, with its surroundings', () => {
+  test('includes for the verifier all that is cited and quoted, with its surroundings', () => {
     const long = createPiece(
       'E1',
       1,
@@ -273,7 +273,7 @@ describe('the page of evidence', () => {
     for (let line = 900; line < 908; line++) expect(page).toContain(`${line}| cited line ${line}`);
   });
 
-  test('is bounded however much is cited and quoted', () => {
+  test('is limited however much is cited and quoted', () => {
     const many = Array.from({ length: 300 }, (_, i) =>
       createPiece(
         `E${i + 1}`,
@@ -290,7 +290,7 @@ describe('the page of evidence', () => {
   });
 });
 
-test('facts say the failed step with its exit code, and nothing that the lines say already', () => {
+test('the facts contain the failed step with its exit code, and nothing that the lines contain already', () => {
   const failedSections = [
     { source: 'build.log', name: 'Run npm test', lineStart: 100, lineEnd: 130, failed: true, exitCode: 1 },
   ];
@@ -329,7 +329,7 @@ describe('the situation', () => {
     gaps: ['who set it'],
   };
 
-  test('is shown in full: reasons, thought, open questions, and calls with the evidence that they found', () => {
+  test('is shown completely: reasons, thoughts, open questions, and calls with the evidence that they found', () => {
     const thought = 't'.repeat(900);
     const gaps = [{ missing: 'the configuration of vitest', tool: 'read_file', blocks: true }];
     const shown = showSituation(insight, { thought, confidence: 0.5, enough: false, retrieval: 0, gaps });
@@ -340,7 +340,7 @@ describe('the situation', () => {
     expect(shown).toContain('- view_log(from=1, to=40, source="build.log"): ok, 1 finding (E7)');
   });
 
-  test('of an answer says which quotations are in their place, as a person saw the line', () => {
+  test('states for an answer which quotations are in their place, in readable form', () => {
     const quote = (line: number, text: string) => ({ source: 'build.log', line, text });
     const claims = [
       { text: 'It fails.', evidence: ['E1'], quotes: [quote(7, ': x is not defined'), quote(8, 'invented')] },

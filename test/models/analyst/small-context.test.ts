@@ -61,7 +61,7 @@ describe('a context that is too small', () => {
     };
   }
 
-  test('is shown half, says so, counts what was lost, and is not asked in full again', async () => {
+  test('gets half of the input, with a note, counts the lost tokens, and is not asked in full again', async () => {
     const roomy = createModelHolding(Number.POSITIVE_INFINITY);
     await createLlmAnalyst({ model: roomy }).plan(long, never);
     const model = createModelHolding((roomy.sizes[0] ?? 0) - 1);
@@ -78,7 +78,7 @@ describe('a context that is too small', () => {
     expect(model.sizes[1]).toBeLessThan((model.sizes[0] ?? 0) * 0.8);
   });
 
-  test('for a quarter is given up, with what it cost', async () => {
+  test('that is too small for a quarter is given up, with its cost', async () => {
     const model = createModelHolding(100);
     const error = await createLlmAnalyst({ model })
       .plan(long, never)

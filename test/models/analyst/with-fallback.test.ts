@@ -70,8 +70,8 @@ function createTool(name: string, always: boolean): ToolDescription {
 const timeout = () =>
   new TriageError('timeout', 'The model did not respond (timeout after 60 s)', { retryable: true });
 
-describe('a judgement that fails', () => {
-  test('is given by the fallback, which says why, and the lost tokens are counted', async () => {
+describe('a judgment that fails', () => {
+  test('is made by the fallback, with the reason, and the lost tokens are counted', async () => {
     const usage = {
       inputTokens: 700,
       outputTokens: 30,
@@ -97,7 +97,7 @@ describe('a judgement that fails', () => {
     });
   });
 
-  test('with a fault of ours is also given by the fallback, and the fault stays in the log', async () => {
+  test('because of our own error is also made by the fallback, and the error is logged', async () => {
     const llm = createFailingAnalyst(() => new TypeError('x is undefined, key sk-123'));
     const { by, note } = await withFallback(llm, createNamedAnalyst('rules'), silentLogger).answer(
       await createInsight(),
@@ -123,12 +123,12 @@ describe('a judgement that fails', () => {
   });
 });
 
-describe('leaving a model alone', () => {
+describe('a model that is paused', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }));
   afterEach(() => void vi.useRealTimers());
 
   test.each(['upstream-auth', 'quota-exhausted'] as const)(
-    'is not asked again for five minutes after %s',
+    'is not asked for five minutes after %s',
     async (code) => {
       const llm = createFailingAnalyst(() => new TriageError(code, 'The key was refused'));
       const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
@@ -142,7 +142,7 @@ describe('leaving a model alone', () => {
     },
   );
 
-  test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
+  test('is paused for a minute by two consecutive timeouts, not by one, and again by one after the pause', async () => {
     const llm = createFailingAnalyst(timeout);
     const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
@@ -152,7 +152,7 @@ describe('leaving a model alone', () => {
     expect(llm.asked).toBe(3);
   });
 
-  test('of several questions after the rest one tries it, and the others do not wait for it', async () => {
+  test('is tried by one of several requests after the pause, and the others do not wait for it', async () => {
     const llm = createFailingAnalyst(timeout);
     const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 2; time++) await analyst.classify({ subject }, never);
@@ -166,7 +166,7 @@ describe('leaving a model alone', () => {
     expect((await first).note).toContain('were used for the step "classify"');
   });
 
-  test('replies that do not fit never rest it', async () => {
+  test('is never paused because of invalid replies', async () => {
     const llm = createFailingAnalyst(() => new TriageError('invalid-input', 'no JSON'));
     const analyst = withFallback(llm, createNamedAnalyst('rules'), silentLogger);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
@@ -191,7 +191,7 @@ describe('verification', () => {
     return (await analyst.verify({ ...known, classification, answer }, never)).value;
   };
 
-  test('is the model’s own: how the rules read the failure is weighed once, by the graph', async () => {
+  test('is made by the model alone: the graph compares it once with the rules', async () => {
     expect(
       await ask({ confidence: 0.9, against: ['E1'] }, { confidence: 0.2, against: ['E4'] }),
     ).toMatchObject({
@@ -200,7 +200,7 @@ describe('verification', () => {
     });
   });
 
-  test('that excuses the change needs both to call a line relevant', async () => {
+  test('of an answer that exonerates the change needs both to call a line relevant', async () => {
     const [model, rules] = [
       { grades: { E1: 'relevant' } },
       { grades: { E1: 'ambiguous', E2: 'relevant' }, against: ['E4'] },
@@ -212,7 +212,7 @@ describe('verification', () => {
     expect((await ask(model, rules)).grades).toEqual({ E1: 'relevant' });
   });
 
-  test('by the fallback is only as sure as it finds the category itself', async () => {
+  test("by the fallback is only as confident as the fallback's own category", async () => {
     const rules = createNamedAnalyst('rules', { assessments: [{ confidence: 0.97 }, { confidence: 0.2 }] });
     const known = await createInsight();
     const { value: answer } = await createScriptedAnalyst().answer(known, never);
@@ -226,7 +226,7 @@ describe('verification', () => {
     expect(value.confidence).toBe(0.2);
   });
 
-  test('of an excuse without a second opinion finds nothing relevant', async () => {
+  test('of an answer that exonerates the change finds nothing relevant without a second opinion', async () => {
     const rules = Object.assign(createFailingAnalyst(timeout), { name: 'rules' });
     const analyst = withFallback(
       createNamedAnalyst('llm', { assessments: [{ grades: { E1: 'relevant' } }] }),
@@ -242,7 +242,7 @@ describe('verification', () => {
   });
 });
 
-test('tools that always run are asked even if the model forgets them', async () => {
+test('tools that always run are called even if the model omits them', async () => {
   const call = (name: string) => ({ tool: name, args: {}, why: 'w' });
   const llm = createNamedAnalyst('llm', { calls: [[call('read_file')]] });
   const rules = createNamedAnalyst('rules', { calls: [[call('search_knowledge'), call('view_log')]] });

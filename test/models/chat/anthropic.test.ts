@@ -57,7 +57,7 @@ describe("a model behind Anthropic's Messages API", () => {
     expect(message).toContain('There is no budget for ***');
   });
 
-  test('gives a value by schema, with the instructions marked for the cache, and every token at its price', async () => {
+  test('returns a value by schema, with the instructions marked for the cache, and every token at its price', async () => {
     const { server, model } = await open(() => ok);
     const reply = await model.ask(VALUE, never);
     expect(reply).toMatchObject({
@@ -105,7 +105,7 @@ describe("a model behind Anthropic's Messages API", () => {
     expect(model.supports()).toMatchObject({ tools: 'strict_tools', calledFunctions: true });
   });
 
-  test('streams its answer without its thoughts, and counts what was cached', async () => {
+  test('streams its answer without its thoughts, and counts cached tokens', async () => {
     const { model } = await open(() => ({ pieces: ['It was ', 'rounded', ' twice.'] }));
     const told: string[] = [];
     const turns = [
@@ -130,7 +130,7 @@ describe("a model behind Anthropic's Messages API", () => {
     });
   });
 
-  test('is asked again where the stream breaks before its first word, and not after it', async () => {
+  test('is asked again if the stream breaks before its first word, and not afterwards', async () => {
     const told: string[] = [];
     const request = {
       system: 's',
@@ -151,7 +151,7 @@ describe("a model behind Anthropic's Messages API", () => {
     });
   });
 
-  test('leaves out what an older model refuses', async () => {
+  test('gets no parameters that an older model refuses', async () => {
     const { server, model } = await open(({ output_config, temperature }) => {
       const type = 'invalid_request_error';
       if (temperature !== undefined)
@@ -174,13 +174,13 @@ describe("a model behind Anthropic's Messages API", () => {
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 1, 'too-large'],
     [413, 'request_too_large', 'Request exceeds the maximum size', 1, 'too-large'],
     [404, 'not_found_error', 'model: claude-none', 1, 'upstream-failed'],
-  ])('answers %i %s (%s) after %i tries with %s', async (status, type, message, tries, code) => {
+  ])('answers %i %s (%s) after %i attempts with %s', async (status, type, message, tries, code) => {
     const { server, model } = await open(() => ({ status, type, message }));
     expect(await catchError(model.ask(VALUE, never))).toMatchObject({ code });
     expect(server.requests).toHaveLength(tries);
   });
 
-  test('says what a refusal, a cut reply and a reply of another protocol are', async () => {
+  test('causes clear errors for a refusal, a cut reply and a reply of another protocol', async () => {
     const refused = await open(() => ({ content: [], stop: 'refusal' }));
     expect(await catchError(refused.model.ask(VALUE, never))).toMatchObject({
       message: expect.stringContaining('refused to answer'),
@@ -192,7 +192,7 @@ describe("a model behind Anthropic's Messages API", () => {
     expect(cut.server.requests[1]?.messages.at(-1)?.content).toContain('cut off');
   });
 
-  test('stops with the signal and after its time', async () => {
+  test('stops when aborted and at its time limit', async () => {
     const { model, server } = await open(() => 'hang', { timeoutMs: 150, maxRetries: 0 });
     expect(await catchError(model.ask(VALUE, never))).toMatchObject({ code: 'timeout', retryable: true });
     const stopping = new AbortController();
@@ -202,7 +202,7 @@ describe("a model behind Anthropic's Messages API", () => {
     expect(server.requests.length).toBeGreaterThan(0);
   });
 
-  test('is refused a reply larger than its limit', async () => {
+  test('has replies above the limit refused', async () => {
     const { model } = await open(() => say('x'.repeat(20_000)), { maxReplyBytes: 10_000 });
     expect(await catchError(model.ask(VALUE, never))).toMatchObject({
       code: 'invalid-input',

@@ -56,7 +56,7 @@ describe('function calling', () => {
     });
   });
 
-  test('that chooses none, at a server known to call functions, is none', async () => {
+  test('accepts no call from a server that is known to call functions', async () => {
     server.script({ do: 'call', calls: [GREP] }, { do: 'text', text: 'Nothing would help.' });
     const model = createModel(server);
     await model.chooseTools(CHOICE, never);
@@ -64,7 +64,7 @@ describe('function calling', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a model that goes round in circles is cut off at the tokens that it may say, and what it said until then counts', async () => {
+  test('cuts off a model that repeats itself at the token limit, and uses the calls so far', async () => {
     const call = JSON.stringify(IN_WORDS.calls[0]);
     server.script(
       { do: 'text', text: 'Ready.' },
@@ -84,7 +84,7 @@ describe('function calling', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('keeps an argument called "why" that is the tool\'s own', async () => {
+  test('keeps an argument called "why" that belongs to the tool', async () => {
     const tool = {
       name: 'ask',
       description: '',
@@ -97,7 +97,7 @@ describe('function calling', () => {
   });
 });
 
-describe('calls that do not fit', () => {
+describe('invalid calls', () => {
   test.each([
     [
       'arguments that are no JSON',
@@ -124,7 +124,7 @@ describe('calls that do not fit', () => {
     });
   });
 
-  test('again and again are invalid-input, with what they cost', async () => {
+  test('that are invalid again are invalid-input, with their cost', async () => {
     server.script({ do: 'call', calls: [{ name: 'run_shell', args: {} }] });
     const error = await catchError(choose());
     expect(error).toMatchObject({
@@ -135,18 +135,18 @@ describe('calls that do not fit', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('do not take those with them that do', async () => {
+  test('do not invalidate valid ones', async () => {
     server.script({ do: 'call', calls: [GREP, { name: 'view_log', args: 'nine' }] });
     expect((await choose()).value).toEqual([GREP_READ]);
   });
 
-  test('a tool that does not exist, next to one that does, is reported to the caller, and the model is not asked again', async () => {
+  test('of a tool that does not exist, next to one that does, are reported to the caller without asking again', async () => {
     server.script({ do: 'call', calls: [GREP, { name: 'functions.run_shell', args: {} }] });
     expect((await choose()).value).toEqual([GREP_READ, { name: 'run_shell', args: {}, why: '' }]);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a hundred calls, all alike, are a hundred calls; a thousand are 128', async () => {
+  test('are limited to 128, even if they are all the same', async () => {
     const calls = (count: number) => Array.from({ length: count }, () => GREP);
     server.script({ do: 'call', calls: calls(100) }, { do: 'call', calls: calls(1000) });
     const model = createModel(server);
@@ -154,7 +154,7 @@ describe('calls that do not fit', () => {
     expect((await model.chooseTools(CHOICE, never)).value).toHaveLength(128);
   });
 
-  test('a refusal and a filtered reply are final', async () => {
+  test('are not requested again after a refusal or a filtered reply', async () => {
     server.script({ do: 'refuse-to-answer' });
     expect((await catchError(choose())).message).toContain('refused to answer');
     server.script({ do: 'text', text: '', finish: 'content_filter' });
@@ -182,7 +182,7 @@ describe('servers that support less', () => {
     ['json_schema', ['json_schema', 'json_object', 'text'], 1],
     ['json_object', ['json_object', 'text'], 2],
     ['text', ['text'], 3],
-  ] as const)('without functions are asked by %s, once learnt', async (format, formats, refusals) => {
+  ] as const)('without functions are asked by %s, once that is known', async (format, formats, refusals) => {
     await restart({ tools: 'refused', formats });
     server.script({ do: 'reply', value: IN_WORDS });
     const model = createModel(server);
@@ -196,7 +196,7 @@ describe('servers that support less', () => {
     expect(server.refused).toHaveLength(refusals);
   });
 
-  test('without functions remember it for tools alone', async () => {
+  test('without functions are remembered as such for tools only', async () => {
     await restart({ tools: 'refused' });
     server.script({ do: 'reply', value: IN_WORDS });
     const model = createModel(server);
@@ -212,7 +212,7 @@ describe('servers that support less', () => {
     expect(server.requests.map((request) => request.tools.length)).toEqual([2, 0, 0]);
   });
 
-  test('and answer in prose whatever they are asked end in invalid-input after three calls', async () => {
+  test('that always answer in prose cause invalid-input after three calls', async () => {
     server.script({ do: 'text', text: 'I am sure it is the network.' });
     expect(await catchError(choose())).toMatchObject({
       code: 'invalid-input',

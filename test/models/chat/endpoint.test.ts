@@ -35,18 +35,18 @@ describe('the address', () => {
     expect(listUrls(baseUrl)[0]).toBe(url);
   });
 
-  test.each(['localhost:11434/v1', 'ftp://h/v1', 'nonsense'])('%s is refused', (baseUrl) => {
+  test.each(['localhost:11434/v1', 'ftp://h/v1', 'nonsense'])('is refused: %s', (baseUrl) => {
     expect(() => listUrls(baseUrl)).toThrow('must begin with http:// or https://');
   });
 
-  test('of a server that wants no key carries none', () => {
+  test('of a server that needs no key contains none', () => {
     expect(
       resolveEndpoint({ baseUrl: 'http://h', apiKey: null, apiVersion: null, model: 'm' }).headers,
     ).toEqual({});
   });
 });
 
-describe('over HTTP', () => {
+describe('a request over HTTP', () => {
   let server: OpenAiServer;
   beforeEach(async () => {
     server = await startOpenAiServer();
@@ -59,7 +59,7 @@ describe('over HTTP', () => {
   }
 
   test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions'])(
-    'a base URL that ends in "%s" is asked at once',
+    'is sent at once to a base URL that ends in "%s"',
     async (end) => {
       server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
       const baseUrl = server.baseUrl.replace('/v1', end);
@@ -68,7 +68,7 @@ describe('over HTTP', () => {
     },
   );
 
-  test('a path without /v1 is found behind it, and remembered', async () => {
+  test('finds a path without /v1 below it, and remembers it', async () => {
     await restart({ path: '/llm/v1/chat/completions' });
     server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
     const model = createModel(server, { baseUrl: server.baseUrl.replace('/v1', '/llm') });
@@ -80,7 +80,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('Azure is asked by deployment, version and its own header', async () => {
+  test('is sent to Azure with deployment, version and its own header', async () => {
     await restart({
       azure: true,
       path: '/openai/deployments/our-mini/chat/completions?api-version=2024-10-21',
@@ -101,14 +101,14 @@ describe('over HTTP', () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  test('a server without a key is asked without one', async () => {
+  test('has no key for a server without one', async () => {
     await restart({ apiKey: null });
     server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
     expect((await createModel(server, { apiKey: null }).chooseTools(CHOICE, never)).value).toHaveLength(1);
   });
 
   test.each([301, 302, 307, 308])(
-    'a redirect (%d) is not followed: neither key nor question go to another host',
+    'does not follow a redirect (%d): neither key nor question are sent to another host',
     async (status) => {
       const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
       server.script({ do: 'status', status, headers: { location: `${other.url}/v1/chat/completions` } });

@@ -51,7 +51,7 @@ const sendMessage = (response: ServerResponse, message: object) =>
   sendJson(response, 200, { model: 'qwen3:8b', message: { role: 'assistant', ...message }, ...COUNTS });
 
 describe("a model behind Ollama's own API", () => {
-  test('stays loaded, gets a context that holds the question, and costs nothing', async () => {
+  test('stays loaded, gets a context that fits the question, and costs nothing', async () => {
     const seen: z.infer<typeof Body>[] = [];
     const model = await open((body, response) => {
       seen.push(body);
@@ -99,7 +99,7 @@ describe("a model behind Ollama's own API", () => {
     expect(await catchError(model.stream(request, never))).toMatchObject({ code: 'upstream-failed' });
   });
 
-  test('says which model is missing', async () => {
+  test('names the missing model', async () => {
     const model = await open((_body, response) =>
       sendJson(response, 404, { error: "model 'qwen3:8b' not found" }),
     );

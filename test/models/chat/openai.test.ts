@@ -56,7 +56,7 @@ async function catchFailure(options: Partial<OpenAiChatModelOptions> = {}): Prom
 }
 
 describe('a model that answers', () => {
-  test('is asked by strict schema and its tokens and cost are counted', async () => {
+  test('is asked with a strict schema, and its tokens and cost are counted', async () => {
     server.script({ do: 'reply', value: GREEN, usage: { input: 1_000_000, output: 500_000 } });
     const reply = await createModel().ask(REQUEST, never);
     expect(reply).toMatchObject({
@@ -77,7 +77,7 @@ describe('a model that answers', () => {
     expect(server.refused).toEqual([]);
   });
 
-  test('of unknown price costs an honest "unknown"', async () => {
+  test('has an unknown cost if its price is unknown', async () => {
     server.script({ do: 'reply', value: GREEN });
     expect(await createModel({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({
       costUsd: 0,
@@ -86,7 +86,7 @@ describe('a model that answers', () => {
     });
   });
 
-  test('in prose or a code fence is understood', async () => {
+  test('is understood in prose or a code fence', async () => {
     server.script({
       do: 'text',
       text: `Sure {of course}! Here it is:\n\`\`\`json\n${JSON.stringify(GREEN)}\n\`\`\`\nAnything else?`,
@@ -95,7 +95,7 @@ describe('a model that answers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('with two different fitting objects is asked again, not guessed between', async () => {
+  test('is asked again about two different valid objects, without guessing', async () => {
     server.script(
       { do: 'text', text: '{"colour":"red","shade":1} or {"colour":"green","shade":3}' },
       { do: 'reply', value: GREEN },
@@ -105,7 +105,7 @@ describe('a model that answers', () => {
   });
 });
 
-describe('a reply that does not fit', () => {
+describe('an invalid reply', () => {
   test.each([
     ['wrong schema', { do: 'reply', value: { colour: 'blue', shade: 1 } }, 'Invalid option'],
     ['truncated JSON', { do: 'text', text: '{"colour":"gre', finish: 'length' }, 'cut off'],
@@ -121,7 +121,7 @@ describe('a reply that does not fit', () => {
     },
   );
 
-  test('twice is invalid-input, and says what it cost', async () => {
+  test('twice is invalid-input, with its cost', async () => {
     server.script({ do: 'text', text: 'still no JSON' });
     const error = await catchFailure();
     expect(error).toMatchObject({
@@ -146,7 +146,7 @@ describe('a reply that does not fit', () => {
 });
 
 describe('a server that refuses', () => {
-  test('the key: upstream-auth, asked once, and the key is not in the error', async () => {
+  test('the key causes upstream-auth after one request, and the key is not in the error', async () => {
     const error = await catchFailure({ apiKey: 'sk-wrong-key-123456' });
     expect(error).toMatchObject({ code: 'upstream-auth', retryable: false });
     expect(`${error.stack} ${JSON.stringify(error.details)}`).not.toContain('sk-wrong-key');
@@ -197,7 +197,7 @@ describe('a server that refuses', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('with 429 or 500 again and again is asked a bounded number of times', async () => {
+  test('with 429 or 500 repeatedly is asked a limited number of times', async () => {
     server.script({ do: 'status', status: 429 });
     expect(await catchFailure()).toMatchObject({ code: 'rate-limited' });
     server.script({ do: 'status', status: 500 });
@@ -210,7 +210,7 @@ describe('a server that refuses', () => {
     expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
   });
 
-  test('connections is upstream-failed', async () => {
+  test('connections causes upstream-failed', async () => {
     expect(await catchFailure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({
       code: 'upstream-failed',
       retryable: true,
@@ -218,8 +218,8 @@ describe('a server that refuses', () => {
   });
 });
 
-describe('time', () => {
-  test.each(['hang', 'drip'] as const)('a server that makes us wait (%s) ends in timeout', async (kind) => {
+describe('the time limit', () => {
+  test.each(['hang', 'drip'] as const)('ends a server that makes us wait (%s) with timeout', async (kind) => {
     server.script({ do: kind });
     const error = await catchFailure({ timeoutMs: 300 });
     expect(error).toMatchObject({
@@ -229,7 +229,7 @@ describe('time', () => {
     });
   });
 
-  test('the run that ends takes the question with it', async () => {
+  test('is not needed when the run ends, which aborts the request', async () => {
     server.script({ do: 'hang' });
     const run = new AbortController();
     setTimeout(() => run.abort(), 50);
@@ -248,7 +248,7 @@ describe('servers that support less', () => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('without JSON at all give it in text', async () => {
+  test('without JSON are asked for it in text', async () => {
     await restart({ formats: ['text'] });
     server.script({ do: 'text', text: `Colour: ${JSON.stringify(GREEN)}` });
     expect((await createModel().ask(REQUEST, never)).value).toEqual(GREEN);
@@ -262,7 +262,7 @@ describe('servers that support less', () => {
     expect(server.requests[0]?.body).not.toHaveProperty('temperature');
   });
 
-  test('reasoning models are not sent one in the first place', async () => {
+  test('with reasoning models get none from the beginning', async () => {
     await restart({ noTemperature: true });
     server.script({ do: 'reply', value: GREEN });
     await createModel({ model: 'gpt-5-mini' }).ask(REQUEST, never);

@@ -17,14 +17,14 @@ describe('the price table', () => {
     }
   });
 
-  it('knows dated versions of a model, and nothing of a model that only sounds alike', () => {
+  it('includes dated versions of a model, and no model with a similar name', () => {
     expect(findPrice('gpt-4o-mini-2024-07-18', PRICES)).toEqual(PRICES['gpt-4o-mini']);
     expect(findPrice('claude-haiku-4-5-20251001', PRICES)).toEqual(PRICES['claude-haiku-4-5']);
     expect(findPrice('gpt-4o-audio', PRICES)).toBeNull();
     expect(findPrice('constructor', PRICES)).toBeNull();
   });
 
-  it('is corrected and added to by an installation', () => {
+  it('can be corrected and extended by an installation', () => {
     const prices = mergePrices({
       'gpt-4o-mini': { input: 0.1, output: 0.2 },
       'our-model': { input: 0, output: 0 },
@@ -45,7 +45,7 @@ describe('the cost of a call', () => {
     ).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
   });
 
-  it('counts it as any other where no price for it is known, and never more of it than there was', () => {
+  it('counts cached input as any other if its price is unknown, and never more of it than there was', () => {
     expect(
       computeCost(
         { input: 2, output: 8 },

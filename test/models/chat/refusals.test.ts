@@ -19,7 +19,7 @@ const OK = { do: 'reply', value: { ok: true } } as const;
 const catchRefusal = (status: number, error: object | string) =>
   readRefusal(status, new Headers(), typeof error === 'string' ? error : JSON.stringify({ error }));
 
-describe('a question that is too long, in the words of', () => {
+describe('a question that is too long', () => {
   test.each([
     [
       'OpenAI',
@@ -86,13 +86,13 @@ describe('a question that is too long, in the words of', () => {
         code: 'rate_limit_exceeded',
       },
     ],
-  ] as const)('%s is too-large', (_name, status, error) => {
+  ] as const)('is too-large in the words of %s', (_name, status, error) => {
     const refusal = catchRefusal(status, error);
     expect(isTooLong(refusal)).toBe(true);
     expect(toRefusalError(refusal, 'm')).toMatchObject({ code: 'too-large', retryable: false });
   });
 
-  test('a proxy (413 without words) is too-large', () => {
+  test('is too-large for a proxy (413 without a message)', () => {
     expect(toRefusalError(catchRefusal(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
       'too-large',
     );
@@ -150,7 +150,7 @@ describe('a refusal that waiting does not resolve', () => {
         code: 429,
       },
     ],
-  ])('but %s limits a minute, which it does', (_name, error) => {
+  ])('is not assumed if %s has a limit per minute', (_name, error) => {
     expect(toRefusalError(catchRefusal(429, error), 'm')).toMatchObject({
       code: 'rate-limited',
       retryable: true,
@@ -158,7 +158,7 @@ describe('a refusal that waiting does not resolve', () => {
   });
 });
 
-describe('over HTTP', () => {
+describe('requests over HTTP', () => {
   let server: OpenAiServer;
   beforeEach(async () => {
     server = await startOpenAiServer();
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
     server = await startOpenAiServer(options);
   }
 
-  test('retries and cached tokens are counted', async () => {
+  test('have their retries and cached tokens counted', async () => {
     server.script(
       { do: 'status', status: 429 },
       { do: 'status', status: 503 },
@@ -181,7 +181,7 @@ describe('over HTTP', () => {
     expect(reply.costUsd).toBeCloseTo(0.15 + 0.075);
   });
 
-  test('a question that failed for good says how often it was tried', async () => {
+  test('that failed permanently state the number of attempts', async () => {
     server.script({ do: 'status', status: 500 });
     const error = await catchError(createModel(server).ask(PING, never));
     expect(error).toMatchObject({
@@ -191,12 +191,12 @@ describe('over HTTP', () => {
     });
   });
 
-  test('a body that is cut is requested again', async () => {
+  test('are repeated if the body is cut', async () => {
     server.script({ do: 'cut' }, OK);
     expect(await createModel(server).ask(PING, never)).toMatchObject({ value: { ok: true }, retries: 1 });
   });
 
-  test('an error that HTTP calls a success is read as the error it is', async () => {
+  test('treat an error with a success status as an error', async () => {
     const failed = { error: { message: 'Provider returned error', code: 502 } };
     server.script({ do: 'body', body: JSON.stringify(failed) }, OK);
     expect(await createModel(server).ask(PING, never)).toMatchObject({ retries: 1 });
@@ -207,7 +207,7 @@ describe('over HTTP', () => {
     expect(await catchError(createModel(server).ask(PING, never))).toMatchObject({ code: 'quota-exhausted' });
   });
 
-  test('no room for a long answer is asked for a short one, and that is remembered', async () => {
+  test('ask for a short answer if there is no space for a long one, and that is remembered', async () => {
     const words =
       "This model's maximum context length is 8192 tokens. However, you requested 9096 tokens (5000 in the messages, 4096 in the completion).";
     server.script((request) =>
@@ -223,7 +223,7 @@ describe('over HTTP', () => {
   test.each([
     ['max_tokens', 'gpt-4o-mini', 'max_completion_tokens', 4096],
     ['max_completion_tokens', 'gpt-5-mini', 'max_tokens', 16_384],
-  ])('a server that knows no %s is sent the other name (%s)', async (unknown, name, known, most) => {
+  ])('use the other name if a server does not know %s (%s)', async (unknown, name, known, most) => {
     await restart({ unknownParameters: [unknown] });
     server.script(OK);
     const model = createModel(server, { model: name });
@@ -235,21 +235,21 @@ describe('over HTTP', () => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('a chat template without a system message gets it with the question', async () => {
+  test('contain the system message in the question for a chat template without one', async () => {
     await restart({ noSystem: true });
     server.script(OK);
     await createModel(server).ask(PING, never);
     expect(server.requests[0]?.messages).toEqual([{ role: 'user', content: 'Reply with JSON.\n\nReady?' }]);
   });
 
-  test('a server without schemas reads the schema in words', async () => {
+  test('contain the schema in words for a server without schemas', async () => {
     await restart({ formats: ['text'] });
     server.script({ do: 'text', text: '<think>{"ok": false} or {"ok": true}?</think>\n{"ok": true}' });
     expect((await createModel(server).ask(PING, never)).value).toEqual({ ok: true });
     expect(server.requests[0]?.messages[0]?.content).toContain('"required":["ok"]');
   });
 
-  test('a reply that was filed among the thoughts is found there', async () => {
+  test('find a reply that was put among the thoughts', async () => {
     server.script({ do: 'text', text: '', reasoning: 'The answer: {"ok": true}' });
     expect((await createModel(server).ask(PING, never)).value).toEqual({ ok: true });
   });

@@ -36,7 +36,7 @@ function listen(options: Partial<OpenAiChatModelOptions> = {}, signal = never) {
 }
 
 describe('a stream', () => {
-  test('comes piece by piece, and its tokens, those from the cache among them, are counted', async () => {
+  test('arrives piece by piece, and its tokens, including cached ones, are counted', async () => {
     const usage = { input: 1_000_000, output: 500_000, cached: 400_000 };
     server.script({ do: 'pieces', pieces: ['It was ', 'rounded', ' twice.'], usage });
     const { told, asked } = listen();
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(told.join('')).toBe('It was rounded.');
   });
 
-  test('from a server that does not stream comes in one piece', async () => {
+  test('from a server that does not stream arrives in one piece', async () => {
     const message = { role: 'assistant', content: 'It was rounded.' };
     server.script({
       do: 'body',
@@ -88,7 +88,7 @@ describe('a stream', () => {
     expect(told).toEqual(['It was rounded.']);
   });
 
-  test('from a server that knows no stream_options goes without usage', async () => {
+  test('from a server that does not know stream_options works without usage', async () => {
     await restart({ unknownParameters: ['stream_options'] });
     server.script({ do: 'text', text: 'It was rounded twice.' });
     expect(await listen().asked).toMatchObject({ value: 'It was rounded twice.', inputTokens: 0 });
@@ -141,15 +141,15 @@ describe('a stream that breaks', () => {
   test.each([
     [401, 'upstream-auth'],
     [402, 'quota-exhausted'],
-  ] as const)('with %d is final', async (status, code) => {
+  ] as const)('or is refused with %d is final', async (status, code) => {
     server.script({ do: 'status', status });
     expect(await catchError(listen().asked)).toMatchObject({ code, retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe('time', () => {
-  test('silence ends it, talking does not', async () => {
+describe('the time limit of a stream', () => {
+  test('ends it after silence, but not while text arrives', async () => {
     server.script({ do: 'pieces', pieces: ['a', 'b', 'c', 'd', 'e'], pauseMs: 100 });
     expect((await listen({ timeoutMs: 300 }).asked).value).toBe('abcde');
     server.script({ do: 'hang' });
@@ -160,7 +160,7 @@ describe('time', () => {
     });
   });
 
-  test('the run that ends takes the stream with it', async () => {
+  test('is not needed when the run ends, which aborts the stream', async () => {
     server.script({ do: 'pieces', pieces: Array.from({ length: 100 }, () => 'on and on '), pauseMs: 20 });
     const run = new AbortController();
     const { told, asked } = listen({}, run.signal);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toStrictSchema } from '../../../src/models/chat/tool-format.ts';
 
-test('says the limits that strict schemas have no words for', () => {
+test('limits that strict schemas cannot express are stated in words', () => {
   const parameters = z.strictObject({
     limit: z.int().min(1).max(20).default(20),
     context: z.int().min(0).max(5).describe('Lines on either side'),

@@ -13,7 +13,7 @@ const GREP = { name: 'grep_log', args: { text: 'Expected' }, why: 'the values' }
 const ARGS = '{"text": "Expected", "why": "the values"}';
 const IN_TAGS = '<parameter name="text">Expected</parameter><parameter name="why">the values</parameter>';
 
-describe('calls in the text of a reply are read', () => {
+describe('calls in the text of a reply', () => {
   test.each([
     [
       'as Qwen writes them',
@@ -49,13 +49,13 @@ describe('calls in the text of a reply are read', () => {
       'in invoke tags of a namespace',
       `<x:invoke name="grep_log">${IN_TAGS.replaceAll('parameter', 'x:parameter')}</x:invoke>`,
     ],
-  ])('%s', async (_name, text) => {
+  ])('are read from %s', async (_name, text) => {
     server.script({ do: 'text', text });
     expect((await createModel(server).chooseTools(CHOICE, never)).value).toEqual([GREP]);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('several in a reply, with numbers where the tool wants numbers', async () => {
+  test('are read if there are several, with numbers where the tool needs numbers', async () => {
     const view = (line: number) =>
       `<invoke name="view_log"><parameter name="line">${line}</parameter></invoke>`;
     server.script({ do: 'text', text: `${view(9)}\n${view(12)}` });
@@ -67,7 +67,7 @@ describe('calls in the text of a reply are read', () => {
   });
 });
 
-describe('calls that cannot be read are sent back once with the reason', () => {
+describe('calls that cannot be read', () => {
   test.each([
     [
       'JSON without an end',
@@ -100,13 +100,13 @@ describe('calls that cannot be read are sent back once with the reason', () => {
       '<invoke name="run_shell"><parameter name="command">env</parameter></invoke>',
       'no such tools: run_shell',
     ],
-  ])('%s', async (_name, text, reason) => {
+  ])('are sent back once with the reason: %s', async (_name, text, reason) => {
     server.script({ do: 'text', text }, { do: 'text', text: `<function=grep_log>${ARGS}</function>` });
     expect(await createModel(server).chooseTools(CHOICE, never)).toMatchObject({ value: [GREP], calls: 2 });
     expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
   });
 
-  test('also by a server that has called functions before', async () => {
+  test('are sent back also to a server that has called functions before', async () => {
     server.script(
       { do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] },
       { do: 'text', text: '<tool_call>{"name": grep_log}</tool_call>' },
@@ -117,7 +117,7 @@ describe('calls that cannot be read are sent back once with the reason', () => {
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP]);
   });
 
-  test('and a second unreadable reply is an error', async () => {
+  test('are an error the second time', async () => {
     server.script({ do: 'text', text: '<invoke name="grep_log"><parameter name="text">Exp' });
     expect(await catchError(createModel(server).chooseTools(CHOICE, never))).toMatchObject({
       code: 'invalid-input',
@@ -151,7 +151,7 @@ describe('hostile text', () => {
       expect(readCallsInText(prose, CHOICE.tools)).toBeNull();
   });
 
-  test('a name of the prototype changes nothing', () => {
+  test('with a name of the prototype changes nothing', () => {
     const read = readCallsInText(
       '<invoke name="x"><parameter name="__proto__">{"a":1}</parameter></invoke>',
       [],

@@ -6,7 +6,7 @@ import { testEmbedderContract } from '../../contract/embedder-contract.ts';
 testEmbedderContract('hashing', createHashingEmbedder);
 
 describe('tokens of log text', () => {
-  it('splits names and keeps them whole as well', () => {
+  it('are the parts of names and the whole names', () => {
     const { words, identifiers } = tokenize('java.lang.ClassNotFoundException in my_own_module XMLParser');
     expect(words).toEqual([
       'java',
@@ -25,7 +25,7 @@ describe('tokens of log text', () => {
     expect(identifiers).toEqual(['classnotfoundexception', 'myownmodule', 'xmlparser']);
   });
 
-  it('keeps codes and meaningful numbers, and masks the others', () => {
+  it('include codes and meaningful numbers, and mask others', () => {
     expect(tokenize('error TS2304 exit code 137 after 8123 ms, HTTP 429').words).toEqual([
       'error',
       'ts2304',
@@ -40,13 +40,13 @@ describe('tokens of log text', () => {
     ]);
   });
 
-  it('drops hashes, which never come again', () => {
+  it('exclude hashes, which never occur again', () => {
     expect(tokenize('commit a41f9c2e77 at 0xdeadbeef01').words).toEqual(['commit', 'at', '0', 'xdeadbeef01']);
   });
 });
 
-describe('hashing embedder', () => {
-  it('stays the same from release to release: stored vectors depend on it', async () => {
+describe('the hashing embedder', () => {
+  it('returns the same from release to release, because stored vectors depend on it', async () => {
     const [vector] = await createHashingEmbedder().embed(['No space left on device']);
     const strongest = [...vector!.entries()].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 4);
     expect(strongest.map(([place, value]) => `${place}:${value.toFixed(3)}`)).toMatchInlineSnapshot(`
@@ -59,7 +59,7 @@ describe('hashing embedder', () => {
     `);
   });
 
-  it('embeds a thousand log lines, each to its own vector', async () => {
+  it('gives a thousand log lines a vector each', async () => {
     const lines = Array.from(
       { length: 1_000 },
       (_, row) => `[ERROR] com.shop.cart.TaxCalculatorTest.sum:${row} expected <10.20> but was <10.21>`,

@@ -66,7 +66,7 @@ testEmbedderContract('local, its library played', async () => {
 });
 
 describe('a model in a folder', () => {
-  it('is loaded once, when the first text comes, from the folder alone, the small weights first', async () => {
+  it('is loaded once, for the first text, from the folder only, with small weights first', async () => {
     const library = createPlayed();
     const embedder = await open(library);
     expect(library.seen.asked).toEqual([]);
@@ -81,7 +81,7 @@ describe('a model in a folder', () => {
     expect(embedder.name).toBe('local:mini:q8:3');
   });
 
-  it('is asked in batches of texts that are as long as one another, with texts it can read', async () => {
+  it('gets batches of texts of similar length, in a form that it can read', async () => {
     const library = createPlayed();
     const embedder = await open(library);
     const texts = [
@@ -100,7 +100,7 @@ describe('a model in a folder', () => {
     );
   });
 
-  it('is pooled as the folder says, and differs in name from other weights', async () => {
+  it('is pooled as its folder states, and differs in name from other weights', async () => {
     const cls = await createModelFolder('cls', {
       'onnx/model.onnx': 'weights',
       '1_Pooling/config.json': '{"pooling_mode_cls_token": true}',
@@ -112,14 +112,14 @@ describe('a model in a folder', () => {
     expect(embedder.name).toBe('local:cls:fp32:7');
   });
 
-  it('measures likeness from what it gives to unrelated texts', async () => {
+  it('calibrates similarity by its results for unrelated texts', async () => {
     const same = await open(createPlayed(async (texts) => texts.map(() => [0, 3, 4])));
     expect(await same.unrelated?.()).toBeCloseTo(1, 5);
   });
 });
 
 describe('a model of the hub', () => {
-  it('is fetched only where that is allowed', async () => {
+  it('is downloaded only if that is allowed', async () => {
     for (const download of [false, true]) {
       const library = createPlayed();
       await (await open(library, 'Xenova/all-MiniLM-L6-v2', download)).embed(['a']);
@@ -129,7 +129,7 @@ describe('a model of the hub', () => {
     }
   });
 
-  it('that is neither here nor to be fetched says what would help', async () => {
+  it('that is neither here nor downloadable is reported with advice', async () => {
     const pipeline = () => Promise.reject(new Error('file was not found locally'));
     const library = {
       ...createPlayed(),
@@ -143,7 +143,7 @@ describe('a model of the hub', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('a missing part', () => {
   it.each([
     ['no folder', '/nowhere/model'],
     ['nothing at all', 'model'],
@@ -161,7 +161,7 @@ describe('what is missing', () => {
     });
   });
 
-  it('is named: the package, which is no dependency; and it is tried again', async () => {
+  it('is named: the package, which is not a dependency; and it is tried again', async () => {
     const embedder = await openLocalEmbedder({ model: join(folder, 'mini'), download: false });
     for (const _ of [1, 2]) {
       await expect(embedder.embed(['a'])).rejects.toMatchObject({
@@ -171,13 +171,13 @@ describe('what is missing', () => {
     }
   });
 
-  it('is reported if a model returns what does not fit', async () => {
+  it('or an invalid result of a model is reported', async () => {
     const odd = await open(createPlayed(async () => [[1, 0]]));
     await expect(odd.embed(['a', 'b'])).rejects.toMatchObject({ code: 'internal' });
   });
 });
 
-it('stops waiting for a model when it is canceled', async () => {
+it('waiting for a model stops on abort', async () => {
   const embedder = await open(createPlayed(() => new Promise(() => undefined)));
   await expect(embedder.embed(['a'], AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'cancelled' });
 });

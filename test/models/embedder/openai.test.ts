@@ -31,7 +31,7 @@ function open(changes: Partial<OpenAiEmbedderOptions> = {}): Embedder {
 testEmbedderContract('openai', () => open());
 
 describe('the OpenAI-compatible embedder', () => {
-  it('asks in batches, and puts vectors in the order of the texts', async () => {
+  it('sends batches, and returns vectors in the order of the texts', async () => {
     server.script({ do: 'embed', shuffled: true });
     const before = server.bodies.length;
     const texts = Array.from({ length: 150 }, (_, index) => `text about subject${index}`);
@@ -42,14 +42,14 @@ describe('the OpenAI-compatible embedder', () => {
     expect(vectors[77]).toEqual(alone);
   });
 
-  it('learns the length of vectors from the first answer', async () => {
+  it('takes the length of vectors from the first response', async () => {
     const learning = open();
     expect(learning.dimensions).toBeNull();
     await learning.embed(['a']);
     expect(learning.dimensions).toBe(512);
   });
 
-  it('knows how like each other unrelated texts are, and asks once', async () => {
+  it('measures the similarity of unrelated texts, once', async () => {
     const direction = (text: string) => [
       1,
       ...Array.from({ length: 64 }, (_, index) => Number(text.length % 64 === index)),
@@ -90,7 +90,7 @@ describe('the OpenAI-compatible embedder', () => {
       1,
     ],
     ['too few vectors', [{ do: 'embed', drop: 1 }], 'upstream-failed', 1],
-  ])('says what %s means', async (_what, scripts, code, calls) => {
+  ])('explains %s', async (_what, scripts, code, calls) => {
     server.script(...scripts);
     const before = server.bodies.length;
 
@@ -98,7 +98,7 @@ describe('the OpenAI-compatible embedder', () => {
     expect(server.bodies.length - before).toBe(calls);
   });
 
-  it('goes on where a second try helps', async () => {
+  it('continues if a second attempt succeeds', async () => {
     server.script({ do: 'status', status: 503 }, { do: 'embed' });
 
     expect(await open().embed(['one'])).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('the OpenAI-compatible embedder', () => {
     });
   });
 
-  it('ends with its time, with the run, and at its size', async () => {
+  it('ends at its time limit, on abort, and at its size limit', async () => {
     server.script({ do: 'hang' });
     await expect(open({ timeoutMs: 50 }).embed(['one'])).rejects.toMatchObject({
       code: 'timeout',
@@ -135,7 +135,7 @@ describe('the OpenAI-compatible embedder', () => {
     });
   });
 
-  it('wants a key for OpenAI itself', () => {
+  it('requires a key for OpenAI itself', () => {
     expect(() => open({ baseUrl: null, apiKey: null })).toThrow(
       expect.objectContaining({ code: 'invalid-config' }),
     );
