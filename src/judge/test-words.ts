@@ -50,6 +50,12 @@ function describeOutcome(
       what: 'no longer matches its snapshot',
       clause: `renders "${difference.now}" where the stored snapshot has "${difference.stored}"`,
     };
+  const pixels = kind === 'snapshot' ? countChangedPixels(test, subject) : null;
+  if (pixels !== null)
+    return {
+      what: 'no longer matches its screenshot',
+      clause: `renders a page that differs from its screenshot in ${pixels} pixels`,
+    };
   const values = readValues(test);
   const checked = findCheckedExpression(test, subject);
   const check = checked === null ? '' : ` at \`${checked.replaceAll('`', "'")}\``;
@@ -166,6 +172,12 @@ function findCheckedExpression(test: FailingTest, subject: TriageSubject): strin
     if (codeLine !== undefined) return toOneLine(codeLine, 140);
   }
   return null;
+}
+
+/** Returns in how many pixels a page differs from its screenshot, or null if the log does not say it. */
+function countChangedPixels(test: FailingTest, subject: TriageSubject): string | null {
+  const counted = /(\d{1,9}) pixels \(ratio [\d.]{1,8} of all image pixels\) are different/;
+  return counted.exec(readLinesFrom(test.at, subject, 30).join('\n'))?.[1] ?? null;
 }
 
 /**

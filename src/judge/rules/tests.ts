@@ -214,13 +214,35 @@ export const TEST_RULES: readonly RuleRow[] = defineRules('TEST_FAILURE', {
       /\bsnapshot [`'"].{1,200}[`'"] (?:mismatched|did not match)/i,
       /snapshots? (?:failed|obsolete|does not match|mismatch)/i,
       /does not match (?:the )?(?:stored |inline )?snapshot/i,
-      /expect\(.{0,300}\)\.toMatch(?:Inline)?Snapshot\(/i,
+      /expect\(.{0,300}\)\.to(?:Match(?:Inline|Image)?Snapshot|HaveScreenshot)\(/i,
       /golden (?:file )?(?:mismatch|differs)/i,
       /snapshot assertion for .{1,200} failed/i,
       /image (?:mismatch|comparison)/i,
     ],
+    outranks: ['assertion-of-failing-test', 'expected-and-actual'],
     matches: ['Error: Snapshot `weighs a pear 1` mismatched'],
     ignores: ['Snapshots:   3 passed, 3 total', ' › 1 snapshot written.'],
+    says: [
+      {
+        log:
+          '  1) tests/pear.spec.ts:4:1 › looks as before ──────\n\n' +
+          '    Error: expect(page).toHaveScreenshot(expected) failed\n\n' +
+          '      338 pixels (ratio 0.01 of all image pixels) are different.\n\n' +
+          '      Snapshot: pear.png\n\n' +
+          "    > 6 |   await expect(page).toHaveScreenshot('pear.png');\n" +
+          '        at tests/pear.spec.ts:6:22\n\n' +
+          '    Expected: tests/pear.spec.ts-snapshots/pear-linux.png\n' +
+          '    Received: test-results/pear-looks-as-before/pear-actual.png\n\n' +
+          '  1 failed\n    tests/pear.spec.ts:4:1 › looks as before ──────',
+        title: '“looks as before”: no longer matches its screenshot',
+        cause:
+          '“looks as before” (tests/pear.spec.ts:4) renders a page that differs from its screenshot in ' +
+          '338 pixels.',
+        fix:
+          'Review the difference in “looks as before”. If every changed line is intended, update the ' +
+          'snapshot and commit it; otherwise, fix the code that renders it.',
+      },
+    ],
   },
   'test-wait-expired': {
     kind: 'flaky_timing',

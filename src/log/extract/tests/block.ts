@@ -215,7 +215,8 @@ function readRaisedLast(body: readonly string[]): string | null {
  */
 export function extractSides(text: string): Sides {
   const sides = findSides(text);
-  return sides.expected === sides.actual ? { expected: null, actual: null } : sides;
+  const isShown = sides.expected !== sides.actual && !isImage(sides.actual);
+  return isShown ? sides : { expected: null, actual: null };
 }
 
 function findSides(text: string): Sides {
@@ -371,6 +372,10 @@ function join(before: FailingTest, after: FailingTest): FailingTest {
 }
 
 const SHAPES: readonly RegExp[] = [
+  new RegExp(
+    String.raw`Expected: (?<expected>\S[^\n]{0,300})\n(?:\s{0,12}Timeout: [^\n]{1,20}\n)?` +
+      String.raw`\s{0,12}Error: element\(s\) (?<actual>not found)`,
+  ),
   /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
   /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
   new RegExp(
@@ -398,8 +403,13 @@ export function splitExpectation(text: string): Sides {
   const head = text.slice(0, 2_000);
   for (const shape of SHAPES) {
     const groups = shape.exec(head)?.groups;
-    if (groups !== undefined)
+    if (groups !== undefined && !isImage(groups.actual))
       return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };
   }
   return { expected: null, actual: null };
+}
+
+/** Tells whether a value is the file of an image, whose name does not say what differs. */
+function isImage(value: string | null | undefined): boolean {
+  return /^\S{1,300}\.(?:png|jpe?g|webp)\s{0,4}$/.test(value ?? '');
 }

@@ -128,10 +128,13 @@ function findFirstFrame(log: LogText, line: number): number {
     const text = log.line(at);
     if (at > line + 12 && OTHER_OUTPUT.test(text)) return 0;
     if (/^\s{1,20}(?:at |from |❯ )|^\s{0,8}at /.test(text) && readFrame(text) !== null) return at;
-    if (HEAD.test(text.trimStart())) return 0;
+    if (HEAD.test(text.trimStart()) && !WAITED.test(text) && !WAITED.test(log.line(at - 1))) return 0;
   }
   return 0;
 }
+
+/** The limit of a wait of Playwright, above the reason why it failed ("Error: element(s) not found"). */
+const WAITED = /^\s{0,12}Timeout: {1,4}\d{1,9}ms$/;
 
 /** .NET's inner exception, which has its own line. */
 const INNER = new RegExp(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readSources } from '../../../../src/log/read-sources.ts';
 import { readTests } from './read-tests.ts';
 
 describe('ava', () => {
@@ -242,5 +243,32 @@ describe('a diff of Jest', () => {
     ];
     const text = diff('- Expected  - 2\n          + Received  + 2', ...changed);
     expect(readTests(text)).toMatchObject([{ name: 'has beds', expected: null, actual: null }]);
+  });
+});
+
+describe('an expectation of Playwright about an element', () => {
+  const text = `
+  1) tests/inn.spec.js:3:3 › the inn › shows the heading ────
+
+    Error: expect(locator).toBeVisible() failed
+
+    Locator: getByRole('heading', { name: 'Rooms' })
+    Expected: visible
+    Timeout: 1500ms
+    Error: element(s) not found
+
+    Call log:
+      - Expect "toBeVisible" getByRole('heading', { name: 'Rooms' }) with timeout 1500ms
+
+        at tests/inn.spec.js:3:150
+
+  1 failed
+    tests/inn.spec.js:3:3 › the inn › shows the heading ────`;
+
+  it('gives what it waited for, and no exception for the element that is missing', () => {
+    expect(readTests(text)).toMatchObject([{ expected: 'visible', actual: 'not found' }]);
+    const sources = [{ name: 'build.log', kind: 'log' as const, text, notes: [] }];
+    const { exceptions } = readSources(sources, { budgetTokens: 2_000 });
+    expect(exceptions.map(({ message }) => message)).not.toContain('element(s) not found');
   });
 });
