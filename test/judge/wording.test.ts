@@ -96,7 +96,8 @@ describe('answers to the captured failures', () => {
       "    Cannot find module './prices' from 'test/cart.test.js'",
     ].join('\n');
     const report =
-      '<testsuite name="cart"><testcase classname="cart" name="Test suite failed to run" file="test/cart.test.js"><failure message="Cannot find module"/></testcase></testsuite>';
+      '<testsuite name="cart"><testcase classname="cart" name="Test suite failed to run" ' +
+      'file="test/cart.test.js"><failure message="Cannot find module"/></testcase></testsuite>';
     const told = composeAnswer(createInsight(log, { subject: createSubject(log, { report }) })).claims.map(
       ({ text }) => text,
     );

@@ -8,9 +8,9 @@ const MAX_LINES = 60;
 const MAX_SIDE = 300;
 
 /**
- * Reads the values of a diff that changes one place: the removed lines, and directly below them the added ones,
- * each joined to one line. Returns null if there is no such diff, or if it changes several places, whose lines
- * do not belong together.
+ * Reads the values of a diff that changes one place: the removed lines, and directly below them the added
+ * ones, each joined to one line. Returns null if there is no such diff, or if it changes several places,
+ * whose lines do not belong together.
  */
 export function readChangedLines(text: string): Pick<FailingTest, 'expected' | 'actual'> | null {
   const heading = HEADING.exec(text);
@@ -26,7 +26,7 @@ export function readChangedLines(text: string): Pick<FailingTest, 'expected' | '
 
 const CHANGED = /^ {0,12}[-+] {1,20}\S/;
 
-/** Joins the lines if all of them have the sign. Returns null if one has not, or if the result is too long. */
+/** Joins the lines if all of them have the sign. Returns null if one has not, or if the result is long. */
 function joinLines(lines: readonly string[], sign: '-' | '+'): string | null {
   if (lines.length === 0 || lines.some((line) => !CHANGED.test(line) || line.trimStart()[0] !== sign))
     return null;
