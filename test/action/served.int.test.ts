@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyTestDatabase } from '../support/pglite.ts';
+import { installDatabase } from '../support/installed-database.ts';
 import { type Service, startService } from '../support/service.ts';
 import { createRunner, type Runner } from './runner.ts';
 
@@ -12,9 +12,9 @@ let service: Service;
 let runner: Runner;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-action-'));
-  await copyTestDatabase(join(folder, 'database'));
+  const { environment } = await installDatabase(folder);
   [service, runner] = await Promise.all([
-    startService(folder, { FAULTLINE_TOKENS: `ci:ingest+read:${TOKEN}` }),
+    startService(folder, { ...environment, FAULTLINE_TOKENS: `ci:ingest+read:${TOKEN}` }),
     createRunner(),
   ]);
 });

@@ -12,14 +12,15 @@ import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../src/service/ask/views.ts';
 import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
+import { type InstalledDatabase, installDatabase } from '../support/installed-database.ts';
 import { startLoopback } from '../support/loopback-server.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 
 const SECRET = ['ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('');
 const createTokenRule = (name: string) => `token-of-${name}-0123456789`;
 
 let folder = '';
+let installed: InstalledDatabase;
 let environment: Readonly<Record<string, unknown>> = {};
 let app: App;
 let http: FastifyInstance;
@@ -31,7 +32,12 @@ async function start(): Promise<void> {
   const tokens = ['rita', 'ben'].map((name) => ({ name, token: createTokenRule(name), roles: ['read'] }));
   const admin = { name: 'ada', token: createTokenRule('ada'), roles: ['admin'] };
   app = await createApp(
-    parseConfig({ ...preset, ...environment, auth: { tokens: [...tokens, admin] } }),
+    parseConfig({
+      ...preset,
+      database: installed.config,
+      ...environment,
+      auth: { tokens: [...tokens, admin] },
+    }),
     silentLogger,
   );
   http = await buildHttp(app);
@@ -45,7 +51,7 @@ async function stop(): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-ask-'));
-  await copyTestDatabase(join(folder, 'database'));
+  installed = await installDatabase(folder);
   await start();
   stored = await storeFailedBuild(app.stores, '812');
 });

@@ -17,8 +17,8 @@ import {
   RepositoryThreadView,
 } from '../../src/service/ask/views.ts';
 import { createGitRepository } from '../support/git-repository.ts';
+import { type InstalledDatabase, installDatabase } from '../support/installed-database.ts';
 import { startLoopback } from '../support/loopback-server.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 
 const SHOP = 'acme/shop';
 const SECRET = 'other/secret';
@@ -27,6 +27,7 @@ const shop = createGitRepository();
 const secret = createGitRepository();
 const COMMENT = '/** Adds the tax of a country to the net price. */';
 let folder = '';
+let installed: InstalledDatabase;
 let app: App;
 let http: FastifyInstance;
 let address = '';
@@ -35,7 +36,10 @@ async function start(analyst: object = {}): Promise<void> {
   const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
   const tokens = [{ name: 'ada', token: TOKENS.ada, roles: ['admin'] }];
   const codeHost = { driver: 'local-git', clones: { [SHOP]: shop.folder, [SECRET]: secret.folder } };
-  app = await createApp(parseConfig({ ...preset, codeHost, auth: { tokens }, ...analyst }), silentLogger);
+  app = await createApp(
+    parseConfig({ ...preset, database: installed.config, codeHost, auth: { tokens }, ...analyst }),
+    silentLogger,
+  );
   http = await buildHttp(app);
   address = await http.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -47,7 +51,7 @@ async function stop(): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-ask-'));
-  await copyTestDatabase(join(folder, 'database'));
+  installed = await installDatabase(folder);
   shop.commit(
     {
       'README.md': '# Shop\n\nA small shop that sells coffee to people in offices.\n',

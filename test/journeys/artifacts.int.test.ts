@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
+import { installDatabase } from '../support/installed-database.ts';
 import { makeZip } from '../support/make-zip.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 
 const headers = { authorization: `Bearer ${TOKEN}` };
@@ -25,8 +25,8 @@ let folder = '';
 let service: Service;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-artifacts-'));
-  await copyTestDatabase(join(folder, 'database'));
-  service = await startService(folder);
+  const { environment } = await installDatabase(folder);
+  service = await startService(folder, environment);
 });
 afterAll(async () => {
   await service.kill('SIGTERM');

@@ -6,11 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
-import { openPglite } from '../../src/stores/database/pglite.ts';
 import { readCapturedFailure } from '../support/captured-failures.ts';
 import { createGithubJob, type GithubApi, startGithubApi } from '../support/github-api.ts';
+import { type InstalledDatabase, installDatabase } from '../support/installed-database.ts';
 import { sendJson } from '../support/loopback-server.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 import { readRecordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { createGithubExample, signForGithub } from '../support/webhook-senders.ts';
@@ -26,15 +25,17 @@ const units = readCapturedFailure('tax-band-boundary');
 const types = readCapturedFailure('checkout-type-error');
 
 let folder = '';
+let installed: InstalledDatabase;
 let github: GithubApi;
 let service: Service;
 let deliveries = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-late-'));
-  await copyTestDatabase(join(folder, 'database'));
+  installed = await installDatabase(folder);
   github = await startGithubApi();
   service = await startService(folder, {
+    ...installed.environment,
     FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_TOKEN: 'ghs_of-the-journey',
@@ -255,7 +256,7 @@ describe('jobs of one run that fail without a test', () => {
 describe('afterwards the database', () => {
   it('contains every log, and one triage, one analysis and one review for each cause', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
-    const database = await openPglite({ dataDir: join(folder, 'database') });
+    const database = await installed.open();
     const rows = await database.query(`
       select b.external_id as run, b.attempt,
         (select array_agg(name order by name) from build_sources s where s.build_id = b.id) as logs,

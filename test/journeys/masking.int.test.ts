@@ -10,8 +10,8 @@ import { createApp } from '../../src/app.ts';
 import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { createRecordingLogger, type LogLine } from '../support/http-deps.ts';
+import { installDatabase } from '../support/installed-database.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 import { DEFAULTS, playOn } from './graph-llm-stage.ts';
 
 /** Joined at run time so that no scanner takes the tests for a leak. */
@@ -59,10 +59,11 @@ afterAll(async () => {
 /** Uploads the build, waits for its analysis, and returns everything that is kept, sent, said or answered. */
 async function readEverything(driver: 'rules' | 'llm'): Promise<Readonly<Record<string, string>>> {
   const dataDir = join(folder, driver);
-  await copyTestDatabase(join(dataDir, 'database'));
+  const { config: database } = await installDatabase(dataDir);
   const preset = createEmbeddedPreset(dataDir, join(import.meta.dirname, '../../knowledge'));
   const config = parseConfig({
     ...preset,
+    database,
     auth: { tokens: [{ name: 'admin', token: TOKEN, roles: ['admin'] }] },
     analyst: { driver, llm: { ...preset.analyst.llm, baseUrl: model.baseUrl, apiKey: MODEL_KEY } },
     triage: { ...preset.triage, thresholds: { autoNotify: 0, humanReview: 0, selfCorrect: 0 } },

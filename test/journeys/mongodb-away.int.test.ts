@@ -8,11 +8,10 @@ import { z } from 'zod';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createMongodbArchive } from '../../src/stores/archive/mongodb.ts';
 import { createArchiveWithFallback } from '../../src/stores/archive/with-fallback.ts';
-import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createWorkStore } from '../../src/stores/work.ts';
 import { readCapturedFailures } from '../support/captured-failures.ts';
+import { type InstalledDatabase, installDatabase } from '../support/installed-database.ts';
 import { queryDatabase, startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -23,6 +22,7 @@ const Readiness = z.object({ backends: z.record(z.string(), z.string()) });
 const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
 
 let folder = '';
+let installed: InstalledDatabase;
 let service: Service;
 let mongodb: TestMongodb;
 afterAll(async () => {
@@ -36,11 +36,11 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
     timeout: 240_000,
   }, async () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-mongodb-away-'));
-    await copyTestDatabase(join(folder, 'database'));
+    installed = await installDatabase(folder);
     mongodb = await startMongodb();
     const name = mongodb.database();
     await mongodb.kill();
-    const archive = { FAULTLINE_MONGODB_URL: queryDatabase(mongodb.url, name) };
+    const archive = { ...installed.environment, FAULTLINE_MONGODB_URL: queryDatabase(mongodb.url, name) };
     service = await startService(folder, archive);
 
     // Away from the start: taken, and triaged from the database.
@@ -122,7 +122,7 @@ async function countTexts(name: string): Promise<number> {
 }
 
 async function inspect(name: string, builds: readonly string[]): Promise<Record<string, number>> {
-  const database = await openPglite({ dataDir: join(folder, 'database') });
+  const database = await installed.open();
   const [row] = await database.query<Record<string, number>>(`
     select (select count(*)::int from builds) as builds,
       (select count(distinct (build_id, fingerprint))::int from failures) as groups,

@@ -10,8 +10,7 @@ import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import type { Clock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { copyTestDatabase } from './pglite.ts';
-import { isServerShared, startPostgres } from './postgres.ts';
+import { installDatabase } from './installed-database.ts';
 
 const TOKEN = 'the-token-of-the-reviewer-anna';
 /** The headers of the reviewer anna, who is also an administrator. */
@@ -31,7 +30,8 @@ export interface TestService {
 export async function openTestApp(change: (config: Config) => Config, clock?: Clock) {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-app-'));
   const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
-  const config = parseConfig({ ...preset, database: await createTestDatabase(preset.database) });
+  const { config: database } = await installDatabase(folder);
+  const config = parseConfig({ ...preset, database });
   const http = { ...config.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
   const app = await createApp(change({ ...config, http }), silentLogger, clock);
   return {
@@ -41,15 +41,6 @@ export async function openTestApp(change: (config: Config) => Config, clock?: Cl
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function createTestDatabase<Embedded extends { readonly dataDir: string }>(embedded: Embedded) {
-  if (isServerShared) {
-    const url = await (await startPostgres()).createMigrated();
-    return { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 8 };
-  }
-  await copyTestDatabase(embedded.dataDir);
-  return embedded;
 }
 
 /**

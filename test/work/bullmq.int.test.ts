@@ -6,7 +6,7 @@ import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Wakeable } from '../../src/ports/work.ts';
 import { type BullmqWakeUpOptions, createBullmqWakeUp } from '../../src/work/drivers/bullmq.ts';
 import { startWorker } from '../../src/work/worker.ts';
-import { openEmbeddedDatabase } from '../support/pglite.ts';
+import { openTestDatabase } from '../support/postgres.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 import { createTriageWorld } from '../support/triage-world.ts';
 
@@ -42,7 +42,7 @@ describe.skipIf(withoutRedis)('the job queue on a real Redis', () => {
   }
 
   it('activates a job named after the build, which runs the compiled graph and completes', async () => {
-    const db = await openEmbeddedDatabase();
+    const db = await openTestDatabase();
     const { host, port } = new URL(redis.url);
     const connection = { host: host.split(':')[0] ?? '', port: Number(port) };
     const queue = new Queue(TRIAGE, { connection, prefix: 'graph' });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 import { type Crew, openCrew } from '../support/triage-crew.ts';
 
@@ -9,11 +9,11 @@ const BOUND_MS = 5000;
 
 describe.skipIf(withoutRedis)('failures of Redis', () => {
   let redis: TestRedis;
-  let db: EmbeddedDatabase;
+  let db: TestDatabase;
   let crews: Crew[] = [];
   beforeAll(async () => {
     redis = await startRedis();
-    db = await openEmbeddedDatabase();
+    db = await openTestDatabase();
   });
   afterAll(async () => {
     await db.dispose();

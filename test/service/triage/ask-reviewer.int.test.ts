@@ -14,14 +14,13 @@ import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/t
 import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
-import { openPglite } from '../../../src/stores/database/pglite.ts';
 import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { askReviewer } from '../../../src/tools/last-resorts.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
 import { drainWork } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../stores/samples.ts';
-import { copyTestDatabase } from '../../support/pglite.ts';
+import { type InstalledDatabase, installDatabase } from '../../support/installed-database.ts';
 import { createScriptedAnalyst } from '../../support/scripted-analyst.ts';
 
 const LIMITS = {
@@ -37,18 +36,19 @@ const LOG = [
 ].join('\n');
 
 let folder = '';
+let installed: InstalledDatabase;
 let db: PgDatabase;
 let stores: Stores;
 let archive: BuildArchive;
 
 async function open(): Promise<void> {
-  db = await openPglite({ dataDir: join(folder, 'database') });
+  db = await installed.open();
   await db.migrate();
   stores = createStores(db, systemClock);
 }
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-question-'));
-  await copyTestDatabase(join(folder, 'database'));
+  installed = await installDatabase(folder);
   await open();
   archive = createMemoryArchive();
 });
