@@ -10,11 +10,17 @@ export const BARE = {
 };
 
 /**
+ * The option of V8 for a process that ends soon: a database's WebAssembly is compiled once, not again after it
+ * has run for a while.
+ */
+export const COMPILE_ONCE = '--wasm-tiering-budget=100000000';
+
+/**
  * Options of Node for a child process that runs a script of test/support and loads the program: it resolves
- * imports as `faultline` does, and compiles a database's WebAssembly once, because it ends within seconds.
+ * imports as `faultline` does.
  */
 export const SCRIPT_OPTIONS = [
   '--import',
   new URL('../../src/cli/resolve-directly.ts', import.meta.url).href,
-  '--wasm-tiering-budget=100000000',
+  COMPILE_ONCE,
 ];

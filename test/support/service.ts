@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { BARE } from './bare-environment.ts';
+import { BARE, COMPILE_ONCE } from './bare-environment.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const READY_MS = 240_000;
@@ -22,7 +22,7 @@ export async function startService(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
+  const child = spawn(process.execPath, [COMPILE_ONCE, MAIN, 'serve', '--data', dataDir, '--port', '0'], {
     env: {
       ...BARE,
       FAULTLINE_TOKENS: `admin:admin:${TOKEN}`,
