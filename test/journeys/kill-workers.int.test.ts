@@ -152,11 +152,12 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     });
   });
 
-  it('T69: workers whose clocks differ by ten minutes agree on who holds what', async () => {
+  it('T69: workers whose clocks differ by twenty minutes agree on who holds what', async () => {
     await withFleet(withSettings({}), async (fleet) => {
       const BUILDS = THOROUGH ? 12 : 6;
       const builds = await fleet.storeBuilds(BUILDS);
-      const workers = ['-600000', '0', '600000'].map((offset) => fleet.start({ WORKER_CLOCK_MS: offset }));
+      const offsets = THOROUGH ? ['-600000', '0', '600000'] : ['-600000', '600000'];
+      const workers = offsets.map((offset) => fleet.start({ WORKER_CLOCK_MS: offset }));
       await Promise.all(workers.map(({ ready }) => ready));
       await fleet.settled(builds);
 
@@ -174,7 +175,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       );
       expect(shares.reduce((sum, share) => sum + share, 0)).toBe(BUILDS);
       console.info(
-        `3 clocks 20 minutes apart, ${BUILDS} builds shared as ${shares.join(' + ')}, ` +
+        `${offsets.length} clocks 20 minutes apart, ${BUILDS} builds shared as ${shares.join(' + ')}, ` +
           `${analyses.length} analyses; taken from one another: 0`,
       );
     });

@@ -60,7 +60,7 @@ describe('a PGlite directory', () => {
 
     const db = await openPglite({ dataDir });
 
-    expect((await db.migrate()).applied.length).toBeGreaterThan(0);
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
     await db.close();
   });
 
