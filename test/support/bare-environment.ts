@@ -10,8 +10,8 @@ export const BARE = {
 };
 
 /**
- * The option of V8 for a process that ends soon: a database's WebAssembly is compiled once, not again after it
- * has run for a while.
+ * The option of V8 for a process that ends soon: the WebAssembly of a database is compiled once, not again
+ * after it has run for a while.
  */
 export const COMPILE_ONCE = '--wasm-tiering-budget=100000000';
 

@@ -7,11 +7,11 @@ import { isServerShared, startPostgres } from './postgres.ts';
 
 /** A migrated, empty database of an installation. */
 export interface InstalledDatabase {
-  /** The environment of a service that uses it. The service works in its own process, two builds at a time. */
+  /** The environment of a service that uses it and triages two builds at a time in its own process. */
   readonly environment: Readonly<Record<string, string>>;
   /** The database in a configuration. */
   readonly config: object;
-  /** Opens it beside the service, or, if it is embedded, after the service. */
+  /** Opens it. If it is embedded, the service must have ended. */
   open(): Promise<PgDatabase>;
 }
 
