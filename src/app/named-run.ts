@@ -77,7 +77,7 @@ function findByAddress(providers: readonly ReadableProvider[], address: URL): Fo
     const path = provider.runs.site === null ? null : getPathBelow(provider.runs.site, address);
     if (path === null) continue;
     isKnown = true;
-    const run = provider.runs.read(path);
+    const run = provider.runs.read(path, address.searchParams);
     if (run !== null) return { provider, run };
   }
   const where = `${address.host}${address.pathname}`.slice(0, 300);
@@ -86,7 +86,8 @@ function findByAddress(providers: readonly ReadableProvider[], address: URL): Fo
     isKnown
       ? `${where} is not the page of a run. Such pages are ${listForms(providers)}.`
       : `No CI is configured at ${address.host}. Set FAULTLINE_GITHUB_URL, FAULTLINE_GITEA_URL, ` +
-          'FAULTLINE_GITLAB_URL or FAULTLINE_JENKINS_URL to its address.',
+          'FAULTLINE_GITLAB_URL, FAULTLINE_JENKINS_URL, FAULTLINE_CIRCLECI_URL or FAULTLINE_AZURE_URL ' +
+          'to its address.',
   );
 }
 

@@ -61,12 +61,43 @@ export function createProfileOption(): Option {
 }
 
 /**
+ * The variables in which people keep the tokens of CI systems for other programs, by ours. They are read for
+ * a run that is named on the command line, and sent to the address that is configured for that CI only.
+ */
+const USUAL_TOKENS: Readonly<Record<string, readonly string[]>> = {
+  FAULTLINE_GITHUB_TOKEN: ['GITHUB_TOKEN', 'GH_TOKEN'],
+  FAULTLINE_GITEA_TOKEN: ['GITEA_TOKEN'],
+  FAULTLINE_GITLAB_TOKEN: ['GITLAB_TOKEN'],
+  FAULTLINE_CIRCLECI_TOKEN: ['CIRCLE_TOKEN'],
+  FAULTLINE_AZURE_TOKEN: ['AZURE_DEVOPS_EXT_PAT'],
+};
+
+/**
  * Reads the configuration for commands that open no store. A given profile overrides the profile of the
  * environment; single settings override both.
  */
-export async function loadTerminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
+export async function loadTerminalConfig({
+  profile,
+  fetchesRun = false,
+}: {
+  readonly profile?: string;
+  readonly fetchesRun?: boolean;
+} = {}): Promise<Config> {
   const { getDataDirectory: dataDirectory, readConfig } = await import('./settings.ts');
-  return readConfig(dataDirectory(undefined), profile === undefined ? {} : { FAULTLINE_PROFILE: profile });
+  return readConfig(dataDirectory(undefined), {
+    ...(fetchesRun && (await findUsualTokens())),
+    ...(profile !== undefined && { FAULTLINE_PROFILE: profile }),
+  });
+}
+
+async function findUsualTokens(): Promise<Record<string, string>> {
+  const { isVariableSet } = await import('../config/load.ts');
+  const found = Object.entries(USUAL_TOKENS).flatMap(([ours, theirs]): [string, string][] => {
+    const name = theirs.find((variable) => isVariableSet(process.env, variable));
+    const token = name === undefined ? undefined : process.env[name];
+    return token === undefined || isVariableSet(process.env, ours) ? [] : [[ours, token.trim()]];
+  });
+  return Object.fromEntries(found);
 }
 
 function wantsJson(argument: unknown): boolean {

@@ -168,7 +168,7 @@ function triageCommand(): Command {
     .action(
       runGuarded(async (named: string | undefined, files: string[], options: TriageCommandOptions) => {
         const input = requireInput(named, options);
-        const config = await loadTerminalConfig(options);
+        const config = await loadTerminalConfig({ ...options, fetchesRun: options.run !== undefined });
         if (options.each !== true)
           return await (await import('./triage/triage-command.ts')).runTriage(
             input,

@@ -16,8 +16,8 @@ export interface NamedRuns {
   readonly site: string | null;
   /** The form of an address, shown to people: `https://github.com/OWNER/NAME/actions/runs/ID`. */
   readonly form: string;
-  /** Reads the path of an address below the site. Null if it names no run. */
-  read(path: string): NamedRun | null;
+  /** Reads the path of an address below the site, and its query. Null if it names no run. */
+  read(path: string, query?: URLSearchParams): NamedRun | null;
   /** Returns the path of the page of a run, below the site. */
   buildPath(repository: string, id: string): string;
   /**

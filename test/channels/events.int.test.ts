@@ -319,10 +319,13 @@ it('the events contain the fields that the documentation shows', async () => {
   const { build, analysis, reviewId } = await answer(service.stores);
   await decide(service, reviewId, CORRECTION);
   await service.drain();
+  await undo(service, reviewId);
+  await service.drain();
   await service.stores.grades.save(analysis, build, sampleGrade(build));
   await service.drain();
   const examples = readExamples();
-  expect(verifyReceived().map(({ message }) => message.type)).toEqual(['decision.made', 'outcome.graded']);
+  const types = ['decision.made', 'decision.undone', 'outcome.graded'];
+  expect(verifyReceived().map(({ message }) => message.type)).toEqual(types);
   for (const { message } of verifyReceived())
     expect(listFields(examples.get(message.type))).toEqual(listFields(message));
 });

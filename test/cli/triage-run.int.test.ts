@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Host, type ProviderWorld, startHost } from '../providers/contract.ts';
+import { azureWorld } from '../providers/worlds/azure.ts';
+import { circleciWorld, toWorkflowId } from '../providers/worlds/circleci.ts';
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { githubWorld } from '../providers/worlds/github.ts';
 import { gitlabWorld } from '../providers/worlds/gitlab.ts';
@@ -20,70 +22,123 @@ const PAST = [
 const Answers = z.object({ analyses: z.tuple([z.object({ category: z.string() })]) });
 const readCategory = (json: string) => Answers.parse(JSON.parse(json)).analyses[0].category;
 
-/** The settings and the path of a run's page at each host. */
-const HOSTS: Readonly<
-  Record<string, { readonly world: ProviderWorld; readonly setting: string; readonly page: string }>
-> = {
-  GitHub: { world: githubWorld, setting: 'FAULTLINE_GITHUB', page: 'shop/api/actions/runs/' },
-  Gitea: { world: giteaWorld, setting: 'FAULTLINE_GITEA', page: 'shop/api/actions/runs/' },
-  GitLab: { world: gitlabWorld, setting: 'FAULTLINE_GITLAB', page: 'shop/api/-/pipelines/' },
+interface HostOfRuns {
+  readonly world: ProviderWorld;
+  readonly setting: string;
+  /** The path below the host's own address at which its API begins. */
+  readonly api?: string;
+  /** Another variable in which people keep the token of this host. */
+  readonly usualToken: string;
+  /** Returns the path of a run's page. */
+  page(id: number): string;
+}
+
+const HOSTS: Readonly<Record<string, HostOfRuns>> = {
+  GitHub: {
+    world: githubWorld,
+    setting: 'FAULTLINE_GITHUB',
+    usualToken: 'GH_TOKEN',
+    page: (id) => `shop/api/actions/runs/${id}`,
+  },
+  Gitea: {
+    world: giteaWorld,
+    setting: 'FAULTLINE_GITEA',
+    usualToken: 'GITEA_TOKEN',
+    page: (id) => `shop/api/actions/runs/${id}`,
+  },
+  GitLab: {
+    world: gitlabWorld,
+    setting: 'FAULTLINE_GITLAB',
+    usualToken: 'GITLAB_TOKEN',
+    page: (id) => `shop/api/-/pipelines/${id}`,
+  },
+  CircleCI: {
+    world: circleciWorld,
+    setting: 'FAULTLINE_CIRCLECI',
+    usualToken: 'CIRCLE_TOKEN',
+    page: (id) => `pipelines/gh/shop/api/12/workflows/${toWorkflowId(id)}`,
+  },
+  'Azure Pipelines': {
+    world: azureWorld,
+    setting: 'FAULTLINE_AZURE',
+    api: '/acme',
+    usualToken: 'AZURE_DEVOPS_EXT_PAT',
+    page: (id) => `acme/shop/_build/results?buildId=${id}`,
+  },
 };
+const BY_ID = ['GitHub', 'Gitea', 'GitLab'];
 
-describe.each(Object.entries(HOSTS))('a run of %s', (_name, { world, setting, page }) => {
-  let host: Host;
-  let env: Record<string, string>;
-  beforeAll(async () => {
-    host = await startHost(world);
-    host.state.past = PAST;
-    env = { [`${setting}_URL`]: host.url, [`${setting}_TOKEN`]: 'token-of-the-test' };
-  });
-  afterAll(() => host.close());
-  const triage = async (id: number, more: readonly string[] = []) =>
-    await runFaultline(['triage', '--run', `${host.url}/${page}${id}`, ...more], { env });
-
-  it('is fetched and explained', async () => {
-    const { code, stdout, stderr } = await triage(90, ['--json']);
-
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')]);
-    expect(readCategory(stdout)).toBe(category);
-    expect(stdout).toContain('43.43');
-  });
-
-  it('is also found by its id in the repository of a clone', async () => {
-    const clone = createGitRepository();
-    clone.commit({ 'a.txt': 'a' }, 'Begin');
-    clone.git('remote', 'add', 'origin', `${host.url}/shop/api.git`);
-    const { code, stdout } = await runFaultline(['triage', '--run', '90', '--repo', clone.folder, '--json'], {
-      env,
+describe.each(Object.entries(HOSTS))(
+  'a run of %s',
+  (name, { world, setting, api = '', usualToken, page }) => {
+    let host: Host;
+    let env: Record<string, string>;
+    beforeAll(async () => {
+      host = await startHost(world);
+      host.state.past = PAST;
+      env = { [`${setting}_URL`]: `${host.url}${api}`, [`${setting}_TOKEN`]: 'token-of-the-test' };
     });
-    clone.remove();
+    afterAll(() => host.close());
+    const triage = async (id: number, more: readonly string[] = []) =>
+      await runFaultline(['triage', '--run', `${host.url}/${page(id)}`, ...more], { env });
 
-    expect([code, readCategory(stdout)]).toEqual([0, category]);
-  });
+    it('is fetched and explained', async () => {
+      const { code, stdout, stderr } = await triage(90, ['--json']);
 
-  it.each([
-    ['passed', 91, /nothing to triage in .*: it passed\./],
-    ['is still running', 92, /nothing to triage in .*has not ended/],
-  ])('that %s is refused with the reason', async (_what, id, said) => {
-    const { code, stderr } = await triage(id);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')]);
+      expect(readCategory(stdout)).toBe(category);
+      expect(stdout).toContain('43.43');
+    });
 
-    expect([code, stderr]).toEqual([4, expect.stringMatching(said)]);
-  });
+    it('is fetched with the token that other programs use', async () => {
+      host.state.credentials.length = 0;
+      const { code, stdout } = await runFaultline(['triage', '--run', `${host.url}/${page(90)}`, '--json'], {
+        env: { [`${setting}_URL`]: `${host.url}${api}`, [usualToken]: 'token-of-another-program' },
+      });
 
-  it('that does not exist is named in the error', async () => {
-    const { code, stderr } = await triage(404_404);
+      expect([code, readCategory(stdout)]).toEqual([0, category]);
+      expect(host.state.credentials.at(0)).toContain('token-of-another-program');
+    });
 
-    expect([code, stderr]).toEqual([3, expect.stringContaining('404404')]);
-  });
+    it.runIf(BY_ID.includes(name))('is also found by its id in the repository of a clone', async () => {
+      const clone = createGitRepository();
+      clone.commit({ 'a.txt': 'a' }, 'Begin');
+      clone.git('remote', 'add', 'origin', `${host.url}/shop/api.git`);
+      const { code, stdout } = await runFaultline(
+        ['triage', '--run', '90', '--repo', clone.folder, '--json'],
+        {
+          env,
+        },
+      );
+      clone.remove();
 
-  it('is not read with a token without permission, and the error names the setting', async () => {
-    host.state.forbidden = /./;
-    const { code, stderr } = await triage(90);
-    host.state.forbidden = null;
+      expect([code, readCategory(stdout)]).toEqual([0, category]);
+    });
 
-    expect([code, stderr]).toEqual([4, expect.stringContaining(`${setting}_TOKEN`)]);
-  });
-});
+    it.each([
+      ['passed', 91, /nothing to triage in .*: it passed\./],
+      ['is still running', 92, /nothing to triage in .*has not ended/],
+    ])('that %s is refused with the reason', async (_what, id, said) => {
+      const { code, stderr } = await triage(id);
+
+      expect([code, stderr]).toEqual([4, expect.stringMatching(said)]);
+    });
+
+    it('that does not exist is named in the error', async () => {
+      const { code, stderr } = await triage(404_404);
+
+      expect([code, stderr]).toEqual([3, expect.stringContaining('404404')]);
+    });
+
+    it('is not read with a token without permission, and the error names the setting', async () => {
+      host.state.forbidden = /./;
+      const { code, stderr } = await triage(90);
+      host.state.forbidden = null;
+
+      expect([code, stderr]).toEqual([4, expect.stringContaining(`${setting}_TOKEN`)]);
+    });
+  },
+);
 
 describe('a build of Jenkins', () => {
   let jenkins: JenkinsApi;

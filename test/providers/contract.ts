@@ -23,6 +23,8 @@ export interface HostState {
   readonly reruns: unknown[];
   /** What was answered to the events that the host sent when it was asked for a test, newest first. */
   readonly delivered: { readonly event: string; readonly status: number }[];
+  /** The credentials that the requests carried, oldest first. */
+  readonly credentials: string[];
   /** Paths that the token may not read. */
   forbidden: RegExp | null;
   /** Runs that ended before, the newest first. */
@@ -117,6 +119,7 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
     hooks: [],
     reruns: [],
     delivered: [],
+    credentials: [],
     forbidden: null,
     past: [],
     limited: 0,
@@ -132,6 +135,7 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
           ? JSON.parse(text || '{}')
           : {};
       const path = decodeURIComponent(pathname);
+      state.credentials.push(readCredential(headers));
       if (state.limited > 0) {
         state.limited -= 1;
         response
@@ -152,6 +156,13 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
     })();
   });
   return { ...server, state };
+}
+
+/** Returns the token of a request, wherever the host expects it. */
+function readCredential(headers: IncomingMessage['headers']): string {
+  const given = headers.authorization ?? headers['private-token'] ?? headers['circle-token'] ?? '';
+  const [scheme, value = ''] = String(given).split(' ', 2);
+  return scheme === 'Basic' ? Buffer.from(value, 'base64').toString() : String(given);
 }
 
 /** No answer at all, until the connection ends. */

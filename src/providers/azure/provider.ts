@@ -6,6 +6,7 @@ import {
   defineWebhookSecrets,
 } from '../../config/variable.ts';
 import { checkTokenApi, createBasicAuth, joinPath } from '../check.ts';
+import type { NamedRun } from '../named-runs.ts';
 import type { Provider } from '../provider.ts';
 import { azureWebhook } from './webhook.ts';
 
@@ -25,7 +26,14 @@ export function createAzureProvider(settings: AzureSettings): Provider {
       (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
-    runs: null,
+    runs: {
+      site: baseUrl,
+      form: `${baseUrl ?? 'https://dev.azure.com/ORGANIZATION'}/PROJECT/_build/results?buildId=ID`,
+      read: readBuildAddress,
+      buildPath: (repository, id) => `${repository}/_build/results?buildId=${id}`,
+      load: async (run, { timeoutMs }, signal) =>
+        await (await import('./named-build.ts')).loadAzureBuild({ baseUrl, token }, run, timeoutMs, signal),
+    },
     rerun: null,
     channels: [],
     checks: () =>
@@ -62,6 +70,18 @@ export function createAzureProvider(settings: AzureSettings): Provider {
 }
 
 const Projects = z.object({ count: z.int() });
+
+/** Reads `PROJECT/_build/results?buildId=ID`. */
+function readBuildAddress(path: string, query?: URLSearchParams): NamedRun | null {
+  const [, project] = /^([^/]{1,300})\/_build\/results\/?$/.exec(path) ?? [];
+  const [id] = /^\d{1,15}$/.exec(query?.get('buildId') ?? '') ?? [];
+  if (project === undefined || id === undefined) return null;
+  try {
+    return { repository: decodeURIComponent(project), id, attempt: null };
+  } catch {
+    return null;
+  }
+}
 
 /** The settings of Azure Pipelines: its webhooks and the source of logs. */
 export const AzureSettings = z.object({

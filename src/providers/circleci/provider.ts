@@ -7,6 +7,7 @@ import {
   defineWriteSetting,
 } from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
+import type { NamedRun } from '../named-runs.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
 
@@ -25,7 +26,19 @@ export function createCircleciProvider(settings: CircleciSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
-    runs: null,
+    runs: {
+      site: toSiteUrl(baseUrl),
+      form: `${toSiteUrl(baseUrl)}/pipelines/gh/OWNER/NAME/NUMBER/workflows/ID`,
+      read: readWorkflowPath,
+      buildPath: (repository, id) => `pipelines/gh/${repository}/0/workflows/${id}`,
+      load: async (run, { timeoutMs }, signal) =>
+        await (await import('./named-workflow.ts')).loadCircleciWorkflow(
+          { baseUrl, token, siteUrl: toSiteUrl(baseUrl) },
+          run,
+          timeoutMs,
+          signal,
+        ),
+    },
     rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>
@@ -53,6 +66,20 @@ export function createCircleciProvider(settings: CircleciSettings): Provider {
         },
       }),
   };
+}
+
+/** Returns the URL of the pages that belong to an API. In the cloud they are on a host of their own. */
+function toSiteUrl(baseUrl: string): string {
+  const site = baseUrl.replace(/\/api$/, '');
+  return site === 'https://circleci.com' ? 'https://app.circleci.com' : site;
+}
+
+/** Reads `pipelines/gh/OWNER/NAME/NUMBER/workflows/ID`, with a job behind it. */
+function readWorkflowPath(path: string): NamedRun | null {
+  const [, repository, rest = ''] =
+    /^pipelines\/([\w-]{2,20}\/[\w.-]{1,100}\/[\w.-]{1,100})\/(.*)$/.exec(path) ?? [];
+  const [, id] = /^\d{1,9}\/workflows\/([0-9a-f-]{36})(?:\/|$)/.exec(rest) ?? [];
+  return repository === undefined || id === undefined ? null : { repository, id, attempt: null };
 }
 
 const User = z.object({ login: z.string() });

@@ -1,6 +1,8 @@
 import { AzureSettings, createAzureProvider } from '../../../src/providers/azure/provider.ts';
 import {
   COMMIT,
+  findPastLog,
+  type HostAnswer,
   type HostState,
   keepHook,
   logAnswer,
@@ -37,6 +39,8 @@ export const azureWorld: ProviderWorld = {
     return { payload, headers: secret === null ? headers : { ...headers, authorization: basic } };
   },
   answer({ method, path, body }, state) {
+    const past = state.past.length > 0 ? answerPast(`${method} ${path}`, state) : null;
+    if (past !== null) return past;
     const route = `${method} ${path.replace(`/acme/${PROJECT}/_apis/build/builds/${RUN}`, '')}`;
     const [isTimeline, attempt] = /^GET \/timeline(?:\/t(\d))?$/.exec(route) ?? [];
     if (isTimeline !== undefined)
@@ -60,6 +64,30 @@ export const azureWorld: ProviderWorld = {
       : null;
   },
 };
+
+const PAST_RESULT = { failed: 'failed', passed: 'succeeded', running: null } as const;
+
+/** Answers about past runs, each a build with one job. */
+function answerPast(route: string, state: HostState): HostAnswer | null {
+  const [, id, rest = ''] =
+    /^GET \/acme\/[^/]+\/_apis\/build\/builds\/(\d+)(\/timeline|\/logs\/\d+)?$/.exec(route) ?? [];
+  const run = state.past.find((one) => String(one.id) === id);
+  if (run === undefined) return null;
+  if (rest.startsWith('/logs/')) return findPastLog(state, rest.slice('/logs/'.length));
+  const job = { id: run.id * 10, name: 'test', outcome: 'failed', attempt: 1 } as const;
+  if (rest === '/timeline') return { json: { records: createRecords([job], undefined) } };
+  const { status, ended } = run;
+  return {
+    json: {
+      ...createResource({ of: 'run', status: 'failed' }),
+      id: run.id,
+      url: `https://dev.azure.com/acme/${PROJECT}/_apis/build/Builds/${run.id}`,
+      status: status === 'running' ? 'inProgress' : 'completed',
+      result: PAST_RESULT[status],
+      finishTime: status === 'running' ? null : ended,
+    },
+  };
+}
 
 type Jobs = NonNullable<HostState['jobs']>;
 

@@ -2,6 +2,8 @@ import { CircleciSettings, createCircleciProvider } from '../../../src/providers
 import { computeHmac } from '../../../src/providers/webhook.ts';
 import {
   COMMIT,
+  findPastLog,
+  type HostAnswer,
   type HostState,
   keepHook,
   keepRerun,
@@ -50,6 +52,8 @@ export const circleciWorld: ProviderWorld = {
   },
   answer({ method, path, body }, state) {
     const route = `${method} ${path.replace('/api', '')}`;
+    const past = state.past.length > 0 ? answerPast(route, state) : null;
+    if (past !== null) return past;
     if (route === `GET /v2/pipeline/${PIPELINE}/workflow`)
       return state.jobs === null ? null : { json: { items: createWorkflows(state.jobs) } };
     const attempt = /^GET \/v2\/workflow\/w(\d)\/job$/.exec(route)?.[1];
@@ -83,6 +87,51 @@ export const circleciWorld: ProviderWorld = {
       : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };
   },
 };
+
+/** The id of the workflow of a past run. */
+export function toWorkflowId(run: number): string {
+  return `00000000-0000-4000-8000-${String(run).padStart(12, '0')}`;
+}
+
+const PAST_STATUS = { failed: 'failed', passed: 'success', running: 'running' } as const;
+
+/** Answers about past runs, each a workflow of one pipeline with one job. */
+function answerPast(route: string, state: HostState): HostAnswer | null {
+  const workflows = state.past.map(({ id, status, ended }) => ({
+    id: toWorkflowId(id),
+    name: 'ci',
+    project_slug: 'gh/shop/api',
+    pipeline_id: PIPELINE,
+    pipeline_number: 12,
+    status: PAST_STATUS[status],
+    created_at: '2026-03-01T10:45:00Z',
+    stopped_at: status === 'running' ? null : ended,
+    job: id * 10,
+  }));
+  const [, id, isJobs] = /^GET \/v2\/workflow\/([0-9a-f-]{36})(\/job)?$/.exec(route) ?? [];
+  const workflow = workflows.find((one) => one.id === id);
+  if (id !== undefined && workflow === undefined) return null;
+  if (workflow !== undefined && isJobs === undefined) return { json: workflow };
+  if (workflow !== undefined)
+    return {
+      json: { items: [{ ...createJob({ id: workflow.job, name: 'test', outcome: 'failed', attempt: 1 }) }] },
+    };
+  if (route === `GET /v2/pipeline/${PIPELINE}`)
+    return {
+      json: {
+        id: PIPELINE,
+        number: 12,
+        vcs: { target_repository_url: 'https://github.com/shop/api', revision: COMMIT, branch: 'main' },
+      },
+    };
+  if (route === `GET /v2/pipeline/${PIPELINE}/workflow`)
+    return { json: { items: workflows.filter(({ status }) => status === 'failed') } };
+  const steps = /^GET \/v1\.1\/project\/gh\/shop\/api\/(\d+)$/.exec(route)?.[1];
+  if (steps !== undefined)
+    return { json: { steps: [{ name: 'npm test', actions: [{ output_url: `/output/${steps}` }] }] } };
+  const log = findPastLog(state, /^GET \/output\/(\d+)$/.exec(route)?.[1]);
+  return log === null ? null : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };
+}
 
 type Jobs = NonNullable<HostState['jobs']>;
 
