@@ -54,6 +54,7 @@ describe('using the console without a mouse', () => {
       await choose('insi', /Insights/, '**/insights');
       await choose('811', /#811/, '**/{builds,analyses}/**');
       await choose('npm cannot', /npm cannot install/, '**/failures/**');
+      await choose('acknow', /^Acknowledge/, '**/failures/*done=acknowledged*');
     });
     expect(complaints).toEqual([]);
   });

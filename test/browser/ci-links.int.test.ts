@@ -98,7 +98,7 @@ describe('70: links in both directions', () => {
   it("70: a file opens in the reader's own editor, and no other scheme is accepted", async () => {
     await client.at('anna', async (page) => {
       await page.goto('/me');
-      const field = page.getByLabel('Open files in your editor');
+      const field = page.getByLabel('Address that opens a file in your editor');
       await field.fill('javascript:alert({path})');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('must begin with the scheme of an editor').waitFor();

@@ -38,9 +38,16 @@ async function fillRule(page: Page, name: string, query: string) {
   await page.getByRole('link', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('What happens').selectOption('');
-  await page.getByLabel('Only if').fill(query);
+  await fillConditions(page, query);
   await page.locator('select[name=channel]').selectOption('slack');
   await page.getByLabel('Destination').fill(CHANNEL);
+}
+
+/** Fills the search that failures must fit, which is folded until it is needed. */
+async function fillConditions(page: Page, query: string) {
+  const field = page.getByLabel('Search that every failure must fit');
+  if (!(await field.isVisible())) await page.getByText('More conditions').click();
+  await field.fill(query);
 }
 
 const press = async (page: Page, name: string) =>
@@ -70,10 +77,10 @@ describe.each([true, false])('67: a notification rule, with scripts: %s', (javaS
           [],
           expect.stringContaining('This is a test message.'),
         ]);
-        await page.getByLabel('Only if').fill('node:x');
+        await fillConditions(page, 'node:x');
         await press(page, 'Save');
         await page.getByText('There is no filter node:.').waitFor();
-        await page.getByLabel('Only if').fill('');
+        await fillConditions(page, '');
         await page.locator('select[name=when]').selectOption('9');
         await page.getByLabel('Time zone').fill('Europe/Berlin');
         await press(page, 'Save');

@@ -202,7 +202,7 @@ describe('single keys', () => {
       await page.goto(createItemAddress(first));
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByRole('link', { name: 'Change this' }).click();
-      await page.getByLabel('Single-key shortcuts').uncheck();
+      await page.getByLabel('Shortcuts of a single key').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await waitForSentence(page, 'Saved.');
       for (const times of [1, 2]) {

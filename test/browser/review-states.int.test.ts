@@ -223,21 +223,23 @@ describe('other sites and reviewers', () => {
   });
 
   it("43: the queue keeps its filters in the browser's history", async () => {
-    const [first] = await pairOf('filters');
+    await pairOf('filters');
     await client.at('anna', async (page) => {
       await page.goto('/review?category=TEST_FAILURE#list');
       await page.locator('input[name=filter]').fill('states/filters');
       await page.getByRole('button', { name: 'Filter', exact: true }).click();
       await page.waitForURL(/repo=states(%2F|\/)filters/);
+      await page.waitForURL(/\/review\/rev_(?=.*category=TEST_FAILURE)(?=.*repo=states)/);
       expect(await page.locator('[data-row]').count()).toBe(2);
-      await page.getByRole('link', { name: first.title }).click();
-      await waitUntilShown(page, first);
+      const opened = await readShownItem(page);
+      await page.locator('[data-row]:not([aria-current]) [data-row-link]').click();
+      await page.locator(`[data-review]:not([data-review="${opened}"])`).waitFor();
       await page.goBack();
-      await page.waitForURL(/\/review\?(?=.*category=TEST_FAILURE)(?=.*repo=states)/);
-      await page.locator('[data-row]').first().waitFor();
+      await page.locator(`[data-review="${opened}"]`).waitFor();
+      expect(page.url()).toMatch(/(?=.*category=TEST_FAILURE)(?=.*repo=states)/);
       expect(await page.locator('[data-row]').count()).toBe(2);
       await page.goForward();
-      await waitUntilShown(page, first);
+      await page.locator(`[data-review]:not([data-review="${opened}"])`).waitFor();
     });
   });
 });

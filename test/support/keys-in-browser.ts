@@ -33,7 +33,7 @@ export async function readKeys(
   const wanted = bindings.flatMap(({ keys }) => keys.split('|'));
   const heard = new Set<string>();
   for (const address of addresses) {
-    await page.goto(address);
+    await openAnew(page, address);
     for (const keys of await readStrings(page, LISTED)) listed.add(keys);
     for (const badge of await readStrings(page, BADGES)) badges.add(badge);
     for (const key of wanted.filter((one) => !heard.has(one)))
@@ -76,11 +76,17 @@ const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closes
  */
 async function listHandledKeys(page: Page, address: string, key: string): Promise<string[]> {
   if (!(await presses(page, key))) return [];
-  if (['c', 'x', 'f', 'Ctrl+k', '?', 'Escape'].includes(key)) await page.goto(address);
+  if (['c', 'x', 'f', 'Ctrl+k', '?', 'Escape'].includes(key)) await openAnew(page, address);
   const isField =
     key === '/' &&
     (await page.evaluate(`['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName)`)) === true;
   return isField && (await presses(page, 'Escape')) ? [key, 'Escape'] : [key];
+}
+
+/** Opens a page anew, also where only the part after `#` would change. */
+async function openAnew(page: Page, address: string): Promise<void> {
+  if (address.includes('#')) await page.goto('about:blank');
+  await page.goto(address);
 }
 
 async function presses(page: Page, key: string): Promise<boolean> {

@@ -103,4 +103,4 @@ export async function waitForSentence(page: Page, sentence: string): Promise<voi
 
 /** The sentence about a decision that was added to the library. */
 export const TAUGHT =
-  'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+  'Added to the library: the next failure like this one in this repository gets this answer at once.';

@@ -189,10 +189,26 @@ function findHere(typed) {
       : [];
   });
   const seen = new Set();
-  return [...pages, ...acts].filter(({ text }) => {
+  return [...pages, ...acts, ...findButtons()].filter(({ text }) => {
     const isNew = !seen.has(text) && text.toLowerCase().includes(typed);
     seen.add(text);
     return isNew;
+  });
+}
+
+/**
+ * Returns the buttons of this page that act at once. A button of each row of a list does not say which row it
+ * means, so it is left out. @returns {Suggestion[]}
+ */
+function findButtons() {
+  const buttons = [...document.querySelectorAll('main form[method=post] > button:not([data-action])')];
+  const texts = buttons.map((button) => (button.textContent ?? '').trim());
+  return buttons.flatMap((button, at) => {
+    const text = texts[at] ?? '';
+    const isClear = texts.indexOf(text) === texts.lastIndexOf(text) && button.checkVisibility();
+    return isClear && button instanceof HTMLElement
+      ? [{ text, note: 'on this page', take: () => button.click() }]
+      : [];
   });
 }
 

@@ -84,7 +84,11 @@ function actForms(cause: Cause, principal: Principal | null, { now, people, othe
   }${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
     <details class="flow"><summary>Assign, mute, link or merge</summary>${asked(
       'assigned',
-      personField(suggested === undefined ? people : [suggested, ...people], true, suggested ?? ''),
+      personField(
+        [...new Set(suggested === undefined ? people : [suggested, ...people])],
+        true,
+        suggested ?? '',
+      ),
       'Assign',
     )}${asked(
       'muted',

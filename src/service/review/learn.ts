@@ -88,7 +88,7 @@ export async function explainTaught(
 }
 
 const TAUGHT =
-  'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+  'Added to the library: the next failure like this one in this repository gets this answer at once.';
 const TAUGHT_TEST =
   'Added to the library: the next time this test fails, this decision is shown. ' +
   'The failure is too general to be answered by it at once.';

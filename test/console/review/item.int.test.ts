@@ -71,7 +71,7 @@ describe('a review item', () => {
     expect(answer.statusCode).toBe(303);
     expect(locationOf(answer)).toMatch(/^\/review\/rev_\w+\?n=8&of=42&u=7&done=/);
     expect((await getPage(opened.app, locationOf(answer))).body).toContain(
-      'Item 7: accepted. Added to the library: the next failure with this fingerprint in this repository gets this answer at once. Press u to undo.',
+      'Item 7: accepted. Added to the library: the next failure like this one in this repository gets this answer at once. Press u to undo.',
     );
     const undone = await postForm(opened.app, `/review/${review.id}/undo`, { queue: '?n=8&of=42' });
     expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
