@@ -28,6 +28,7 @@ import {
   AnswerReply,
   ClassifyReply,
   CorrectReply,
+  createKindCheck,
   ReasonReply,
   readAnswer,
   readAssessment,
@@ -96,7 +97,9 @@ async function classify(
     title: excerpt.reason,
   }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
-  const asked = await ask(deps, 'classify', values, READERS.classify, signal);
+  const check = createKindCheck();
+  const reader = withCheck(READERS.classify, check);
+  const asked = await ask(deps, 'classify', values, reader, signal);
   return toPricedJudgment(asked, readClassification(asked.value));
 }
 
@@ -108,7 +111,9 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
     page: showPage(input, limits.page, { onlyNamed: true }),
     tools: listToolsWithArguments(offered, category),
   });
-  const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
+  const check = createKindCheck();
+  const reader = withCheck(READERS.reason, ({ revised }) => check(revised));
+  const asked = await ask(deps, 'reason', values, reader, signal, category);
   return toJudgment(asked, readPlan(asked.value, input, computeBestRetrieval(input)));
 }
 
@@ -203,6 +208,16 @@ interface Reader<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** Parses a reply. `system` holds the instructions that it answers. */
   readonly parse: (reply: unknown, system: string) => Value;
+}
+
+/** Returns the reader with a check that throws if the model should reply again. */
+function withCheck<Value>(reader: Reader<Value>, check: (value: Value) => void): Reader<Value> {
+  const parse = (reply: unknown, system: string) => {
+    const value = reader.parse(reply, system);
+    check(value);
+    return value;
+  };
+  return { ...reader, parse };
 }
 
 /** The readers of the replies. They are created once, because converting a schema is expensive. */

@@ -7,7 +7,14 @@ import {
   type Quote,
   type Suspect,
 } from '../../domain/analysis.ts';
-import { CATEGORIES, Category, CategoryProbabilities, getKindRow, Kind } from '../../domain/category.ts';
+import {
+  CATEGORIES,
+  Category,
+  CategoryProbabilities,
+  getKindRow,
+  KINDS,
+  Kind,
+} from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote, type ToolCall } from '../../domain/evidence.ts';
 import { ALL_RULES } from '../../judge/rules/all.ts';
@@ -52,15 +59,40 @@ export function readClassification(reply: ClassifyReply): Classification {
   };
 }
 
-/**
- * Returns the kind if failures of the category can be of it: it usually belongs to the category, or some rule
- * finds both together. Any other kind contradicts the category and becomes `unknown`.
- */
+/** Returns the kind, or `unknown` if it contradicts the category. */
 function toPossibleKind(category: Category, kind: Kind): Kind {
-  const isPossible =
+  return isPossibleKind(category, kind) ? kind : 'unknown';
+}
+
+/**
+ * Tells whether failures of the category can be of the kind: it usually belongs to the category, or some rule
+ * finds both together.
+ */
+function isPossibleKind(category: Category, kind: Kind): boolean {
+  return (
     getKindRow(kind).category === category ||
-    ALL_RULES.some((rule) => rule.category === category && rule.kind === kind);
-  return isPossible ? kind : 'unknown';
+    ALL_RULES.some((rule) => rule.category === category && rule.kind === kind)
+  );
+}
+
+/**
+ * Creates a check that sends the first reply back whose kind contradicts its category. It throws
+ * `invalid-input` once; if the next reply contradicts itself too, its kind becomes `unknown`.
+ */
+export function createKindCheck() {
+  let isSentBack = false;
+  return (stated: { readonly category: Category; readonly kind: Kind } | null): void => {
+    if (stated === null || stated.kind === 'unknown' || isSentBack) return;
+    const { category, kind } = stated;
+    if (isPossibleKind(category, kind)) return;
+    isSentBack = true;
+    const kinds = KINDS.filter((other) => isPossibleKind(category, other));
+    throw new TriageError(
+      'invalid-input',
+      `the kind ${kind} contradicts the category ${category}: give another category, or one of the kinds ` +
+        `${[...kinds, 'unknown'].join(', ')}`,
+    );
+  };
 }
 
 function isSame(

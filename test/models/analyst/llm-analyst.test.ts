@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { getErrorMessage } from '../../../src/domain/errors.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { createLlmAnalyst } from '../../../src/models/analyst/llm-analyst.ts';
 import type { Insight } from '../../../src/ports/analyst.ts';
@@ -158,14 +159,42 @@ describe('classify', () => {
     expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
   });
 
-  test('drops a kind that contradicts the category, and keeps one that a rule finds with it', async () => {
-    const askForKind = async (category: string, kind: string) => {
-      const model = createModelReplying({ ...CLASSIFIED, category, kind });
-      return (await createLlmAnalyst({ model }).classify({ subject }, never)).value.kind;
+  test('sends a kind that contradicts the category back once, and takes one that a rule finds with it', async () => {
+    const askForKinds = async (category: string, ...kinds: readonly string[]) => {
+      const refused: string[] = [];
+      const model = createModelReplying(CLASSIFIED);
+      // As the driver does: a reply that cannot be read is sent back with the reason.
+      model.ask = async ({ parse }) => {
+        for (const kind of kinds) {
+          try {
+            const value = parse({ ...CLASSIFIED, category, kind });
+            return {
+              value,
+              model: 'm',
+              inputTokens: 0,
+              outputTokens: 0,
+              costUsd: 0,
+              costKnown: true,
+              calls: 1,
+            };
+          } catch (error) {
+            refused.push(getErrorMessage(error));
+          }
+        }
+        return expect.fail('every reply was sent back');
+      };
+      const { value } = await createLlmAnalyst({ model }).classify({ subject }, never);
+      return { kind: value.kind, refused };
     };
-    expect(await askForKind('TEST_FAILURE', 'process_gate')).toBe('unknown');
-    expect(await askForKind('TEST_FAILURE', 'assertion')).toBe('assertion');
-    expect(await askForKind('INFRA_ERROR', 'docker_build')).toBe('docker_build');
+
+    expect(await askForKinds('TEST_FAILURE', 'assertion')).toEqual({ kind: 'assertion', refused: [] });
+    expect(await askForKinds('INFRA_ERROR', 'docker_build')).toEqual({ kind: 'docker_build', refused: [] });
+    const mended = await askForKinds('TEST_FAILURE', 'process_gate', 'threshold');
+    expect(mended.kind).toBe('threshold');
+    expect(mended.refused).toEqual([
+      expect.stringContaining('the kind process_gate contradicts the category TEST_FAILURE'),
+    ]);
+    expect((await askForKinds('TEST_FAILURE', 'process_gate', 'process_gate')).kind).toBe('unknown');
   });
 
   test('notes once that the price is not known', async () => {
