@@ -4,7 +4,7 @@ import { hasFindings } from '../extract/extraction.ts';
 import { type ReadFailure, readFailureOfTest, readMainFailure } from '../fingerprint/failures.ts';
 import { isFollower } from '../followers.ts';
 import { joinRanges, overlaps } from '../line-ranges.ts';
-import { classifyRole } from '../line-roles.ts';
+import { classifyRole, isWrapper } from '../line-roles.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
@@ -219,12 +219,12 @@ function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[])
 
 /**
  * Tells whether a diagnostic can stand alone: it names a place, or it is the reason that a package manager
- * gives.
+ * gives. That a build inside it failed is no reason.
  */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // Tests print and report files under /tmp and /var, so such a place does not count.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
-  return isPackageManager(tool) && classifyRole(text) === 'cause';
+  return isPackageManager(tool) && classifyRole(text) === 'cause' && !isWrapper(text);
 }
 
 /**

@@ -410,5 +410,39 @@ const ELSEWHERE: readonly ToolRow[] = [
   },
 ];
 
+/** Failures whose output ends with words about something else: another tool, a wrapper, a summary. */
+const ENDINGS: readonly ToolRow[] = [
+  {
+    slug: 'doctest-two-examples',
+    tool: 'python-doctest',
+    version: 'python3 --version',
+    heldOut: false,
+    category: 'TEST_FAILURE',
+    files: {
+      'tides.py':
+        'def turn(hours):\n    """Returns the hours until the tide turns.\n\n    >>> turn(2)\n    5\n    >>> turn(3)\n    3\n    """\n    return 6 - hours\n\n\ndef name(place):\n    """Returns the name of a harbor.\n\n    >>> name("Lee")\n    \'Lee Harbor\'\n    """\n    return place + " harbor"\n',
+    },
+    run: 'python3 -m doctest tides.py',
+    exitCode: 1,
+    telling: ["    'Lee Harbor'", "    'Lee harbor'"],
+  },
+  {
+    slug: 'pip-wheel-lacks-header',
+    tool: 'pip',
+    version: 'python3 -m pip --version',
+    heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR', 'CODE_ERROR'],
+    files: {
+      'gauge/setup.py':
+        "from setuptools import Extension, setup\n\nsetup(name='gauge', version='1.0', ext_modules=[Extension('gauge', ['gauge.c'])])\n",
+      'gauge/gauge.c': '#include <libtide/tide.h>\n\nint depth(void) { return TIDE_DEPTH; }\n',
+    },
+    run: 'python3 -m pip install --user ./gauge',
+    exitCode: 1,
+    telling: ['fatal error: libtide/tide.h: No such file or directory'],
+  },
+];
+
 /** Failures that look like another kind of failure, and failures above or below which something harmless stands. */
-export const rows: readonly ToolRow[] = [...KINDS, ...RUNTIMES, ...HARMLESS, ...ELSEWHERE];
+export const rows: readonly ToolRow[] = [...KINDS, ...RUNTIMES, ...HARMLESS, ...ELSEWHERE, ...ENDINGS];

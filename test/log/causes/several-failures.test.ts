@@ -175,6 +175,17 @@ describe('the lines of other failures', () => {
   });
 });
 
+describe('the end of a build that another tool ran', () => {
+  it('is no failure of its own', () => {
+    const parts = readCapturedParts().filter(({ id }) => id === 'pip-wheel-lacks-header');
+    const { causes } = readCauses(joinLogs(parts, 'step').sources, { budgetTokens: 2000 });
+
+    expect(causes.map(({ failures }) => failures.map(({ message }) => message))).toEqual([
+      ['gauge.c: libtide/tide.h: No such file or directory'],
+    ]);
+  });
+});
+
 describe('shared lines', () => {
   it('help to decide if they name the service that a failure names, but not if another failure owns them', () => {
     const log = `starting postgres on 127.0.0.1:5432: error: password authentication failed

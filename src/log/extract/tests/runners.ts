@@ -243,6 +243,10 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
       needs: /^[^\s:(]{1,300}[:(]\d{1,7}\)?: (?:FATAL )?ERROR: /,
       never: /^(?:Allowed to fail|Failed as expected|Should have failed)/ },
   ] },
+  { name: 'python-doctest', literals: ['Failed example:'], shapes: [
+    { head: /^Failed example:$/, titled: true, body: 'open', until: /^\*{30,100}$/,
+      above: /^File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7}), in (?<name>[\w.<>]{1,200})$/ },
+  ] },
   { name: 'boost-test', literals: ['error: in "', 'error in "'], shapes: [
     { head: new RegExp(
         String.raw`^(?:(?<file>[^\s:(]{1,300})|unknown location)[:(](?<line>\d{1,7})\)?: (?:fatal )?` +

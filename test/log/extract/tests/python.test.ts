@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
@@ -38,6 +40,20 @@ describe('pytest', () => {
       { name: 'test_sub', suite: 'T', message: 'AssertionError: 0 != 1' },
     ]);
     expect(tests).toHaveLength(2);
+  });
+});
+
+describe("Python's doctest", () => {
+  it('names each example that fails, with its place and both values', () => {
+    const log = readFileSync(
+      join(import.meta.dirname, '../../../fixtures/tools/doctest-two-examples/log.txt'),
+      'utf8',
+    );
+
+    expect(readTests(log)).toMatchObject([
+      { name: 'tides.name', line: 15, expected: "'Lee Harbor'", actual: "'Lee harbor'" },
+      { name: 'tides.turn', line: 4, expected: '5', actual: '4' },
+    ]);
   });
 });
 
