@@ -155,7 +155,7 @@ describe('the lines of other failures', () => {
   const { sources, spans } = joinLogs(parts, 'stages');
   const { causes } = readCauses(sources, { budgetTokens: 2000 });
 
-  it('are those of each failed stage in which it does not lie, also if a test is named at the end of its own', () => {
+  it('are those of each failed stage in which it does not lie', () => {
     expect(causes).toHaveLength(2);
     for (const [at, { reading }] of causes.entries()) {
       const [own, other] = [spans[at], spans[1 - at]];
