@@ -7,6 +7,7 @@ import { createMemoryToolCache } from '../tools/result-cache.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { openClones, openCodeHost, openModelEmbedder } from './open-adapters.ts';
+import { openChatModel, toConnectionOptions } from './open-models.ts';
 
 /** The part of the configuration that tools for places need. */
 export type PlaceConfig = Pick<Config, 'codeHost' | 'embedder' | 'analyst' | 'triage'> &
@@ -56,12 +57,20 @@ async function openTools(
     const { path, threads, previewCharacters } = source;
     const reader = createDocumentReader();
     const folder = openDocumentFolder(path, threads === undefined ? { reader } : { reader, threads });
-    return createDocumentTools(folder, previewCharacters);
+    return createDocumentTools(folder, { previewCharacters, mask, summarize: await openSummarize(config) });
   }
   const codeHost = await openPlaceHost(source, config);
   const embedder = await openModelEmbedder(config, silentLogger);
-  const common = { codeHost, mask, hasHistory: source.kind !== 'folder' };
+  const summarize = await openSummarize(config);
+  const common = { codeHost, mask, summarize, hasHistory: source.kind !== 'folder' };
   return createExploreTools(embedder === null ? common : { ...common, embedder });
+}
+
+/** Opens the summary by the configured model; undefined if the rules answer. */
+async function openSummarize(config: PlaceConfig) {
+  if (config.analyst.driver === 'rules' || toConnectionOptions(config.analyst.llm) === null) return undefined;
+  const { createSummarize } = await import('../models/analyst/summarize.ts');
+  return createSummarize((await openChatModel(config, 'Summarizing', silentLogger)).chatModel);
 }
 
 async function openPlaceHost(source: Exclude<PlaceSource, { kind: 'documents' }>, config: PlaceConfig) {

@@ -19,7 +19,7 @@ import { type Html, html } from './html.ts';
 import { WordsOrNone } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
-const Query = z.object({ repo: WordsOrNone });
+const Query = z.object({ repo: WordsOrNone, question: WordsOrNone });
 const ThreadParams = z.object({ thread: z.string().min(1).max(100) });
 const Body = z.object({
   question: z.string().max(10_000),
@@ -36,13 +36,13 @@ export function registerRepositoryAskPages(app: ConsoleApp, deps: ConsoleDeps): 
   const gate = createGate(AT_ONCE);
   const { repositoryAsk: ask } = deps;
   app.get('/ask', route('read', { querystring: Query }), async (request, reply) => {
-    const { repo: repository } = request.query;
+    const { repo: repository, question } = request.query;
     const page = { limit: MAX_LISTED, offset: 0 };
     const [known, threads] = await Promise.all([
       ask.repositories({ words: '' }, MAX_OFFERED),
       ask.threads(repository === undefined ? {} : { repository }, page),
     ]);
-    const main = renderAskPage({ known, threads, repository, byRules: ask.byRules });
+    const main = renderAskPage({ known, threads, repository, question, byRules: ask.byRules });
     const top = crumbs([BUILDS_LINK, 'Ask about a repository']);
     return answerPage(request, reply, deps, { title: 'Ask about a repository', part: 'builds', top, main });
   });
@@ -77,6 +77,8 @@ interface AskPage {
   readonly known: readonly string[];
   readonly threads: readonly RepositoryThread[];
   readonly repository: string | undefined;
+  /** The question with which the form is filled. */
+  readonly question: string | undefined;
   readonly byRules: boolean;
 }
 
@@ -85,7 +87,7 @@ const EXAMPLES =
   'What is it built with? Where is X? What does X do? What calls X? Who changed X? How does X work? ' +
   'What does a file define? Compare X with Y.';
 
-function renderAskPage({ known, threads, repository, byRules }: AskPage): Html {
+function renderAskPage({ known, threads, repository, question, byRules }: AskPage): Html {
   const asked = threads.length > 0 && renderThreads(threads);
   if (known.length === 0)
     return html`<h1 tabindex="-1">No repository can be asked about</h1>
@@ -97,7 +99,7 @@ function renderAskPage({ known, threads, repository, byRules }: AskPage): Html {
   return html`<h1 tabindex="-1">Ask about ${repository ?? 'a repository'}</h1>
     <p class="quiet">The code is read at its newest commit, and answers name files and lines.</p>
     ${byRules && html`<p class="quiet">${EXAMPLES}</p>`}
-    ${askForm('/ask', {}, choice)}${asked}`;
+    ${askForm('/ask', {}, choice, question)}${asked}`;
 }
 
 function renderThreads(threads: readonly RepositoryThread[]): Html {

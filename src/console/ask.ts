@@ -210,11 +210,12 @@ export function askForm(
   address: string,
   hidden: Readonly<Record<string, string>>,
   choice: Shown = null,
+  question = '',
 ): Html {
   return html`<form method="post" action="${address}" class="ask"
     data-ask>${renderHiddenFields(hidden)}${choice}
     <label for="question">Question</label><textarea id="question" name="question" required
-    maxlength="2000"></textarea>
+    maxlength="2000">${question}</textarea>
     <p><button class="main">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
     <div data-progress></div></form>`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nameCategory } from '../domain/category-words.ts';
-import { buildAddress, formatCauseAddress } from './addresses.ts';
+import { buildAddress, formatCauseAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { Words } from './http.ts';
@@ -21,6 +21,8 @@ export interface FoundPlace {
 const OF_EACH = 4;
 /** The minimum length of the text. Shorter texts match too much. */
 const MIN_WORDS = 2;
+/** The words with which a question begins, or its end. */
+const QUESTION = /^(?:how|what|where|who|why|which|when|compare|explain) .|\?$/i;
 
 /** Registers `/go?q=`: links to the builds, repositories, tests and causes that match the typed text. */
 export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -81,5 +83,12 @@ export async function findPlaces({ stores }: ConsoleDeps, words: string): Promis
       address: testAddress(test),
       isExact: test.name.toLowerCase() === words.toLowerCase(),
     })),
+    ...(QUESTION.test(words) ? [createQuestionPlace(words)] : []),
   ];
+}
+
+/** Offers to ask a repository what was typed. */
+function createQuestionPlace(words: string): FoundPlace {
+  const address = `/ask${search({ question: words })}`;
+  return { words: `Ask: ${words}`, kind: 'question about a repository', address, isExact: false };
 }

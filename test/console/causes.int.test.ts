@@ -228,6 +228,8 @@ it('the list is written as CSV, with the filters of the page', async () => {
 it('the palette finds causes, repositories and tests', async () => {
   const { body } = await getPage(opened.app, '/go?q=acme');
   expect(body).toContain('repository');
+  const asked = await getPage(opened.app, '/go?q=where+is+addTax%3F');
+  expect(asked.body).toMatch(/href="\/ask\?question=where[^"]*addTax%3F">Ask: where is addTax\?/);
   expect((await getPage(opened.app, '/go?q=x')).body).toBe('<ul class="flow"></ul>');
 });
 

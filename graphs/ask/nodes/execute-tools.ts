@@ -1,4 +1,5 @@
-import { NO_USAGE } from '../../../src/domain/analysis.ts';
+import { ModelUsage, NO_USAGE, type Usage } from '../../../src/domain/analysis.ts';
+import type { ToolOutcome } from '../../../src/domain/evidence.ts';
 import { getContext } from '../../triage/context.ts';
 import { createFinishedStep } from '../../triage/finished-step.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
@@ -35,7 +36,23 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
     gained: found.length,
     outcomes,
     calls: [],
-    usage: { ...NO_USAGE, toolCalls: replies.length },
+    usage: { ...sumToolUsage(replies), toolCalls: replies.length },
     ...createFinishedStep(context, startedAt, step),
+  };
+}
+
+/** Returns what tools that asked a model took. */
+function sumToolUsage(replies: readonly ToolOutcome[]): Usage {
+  const usages = replies
+    .filter(({ cached }) => cached !== true)
+    .flatMap(({ findings }) => findings.map(({ data }) => ModelUsage.safeParse(data?.usage).data))
+    .filter((usage) => usage !== undefined);
+  const sum = (value: (usage: ModelUsage) => number) => usages.reduce((all, usage) => all + value(usage), 0);
+  return {
+    ...NO_USAGE,
+    inputTokens: sum((usage) => usage.inputTokens),
+    outputTokens: sum((usage) => usage.outputTokens),
+    costUsd: sum((usage) => usage.costUsd),
+    modelCalls: sum((usage) => usage.modelCalls),
   };
 }

@@ -5,7 +5,7 @@ import { toVisibleLine, toVisibleLines, wrap } from '../../notifications/visible
 const MIN_COLUMN = 20;
 
 /**
- * Formats a comparison in two columns, one for each side: a heading for each aspect, and two columns below it.
+ * Formats a comparison in two columns, one a side: a heading for each aspect, and two columns below it.
  * An answer that is no table is shown as its text.
  */
 export function formatComparison(turn: Pick<Turn, 'shape' | 'text'>, width: number): string {

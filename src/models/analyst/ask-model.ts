@@ -40,6 +40,10 @@ export const JUDGMENTS = {
     prompt: 'explore/understand',
     budget: { place: 3_000, history: 3_000, question: 2_000 },
   },
+  'explore-summarize': {
+    prompt: 'explore/summarize',
+    budget: { title: 500, focus: 300, lines: 20_000 },
+  },
   'explore-choose-tools': {
     prompt: 'explore/choose-tools',
     budget: { place: 3_000, history: 4_000, asked: 4_000, evidence: 16_000, question: 2_000 },

@@ -195,11 +195,13 @@ function parseStatement(
       [...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? listIds(words) : [])),
     ),
   ];
-  const cited = evidence.filter(({ id }) => ids.includes(id));
+  // A summary holds the model's words and not those of the file.
+  const texts = evidence.filter(({ tool }) => tool !== 'summarize_text');
+  const cited = texts.filter(({ id }) => ids.includes(id));
   const words = [...text.matchAll(QUOTED)]
     .flatMap(([, quoted = '']) => splitQuotation(quoted))
     .filter((part) => !common.includes(part));
-  const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? evidence : cited));
+  const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? texts : cited));
   if (isPartHeading(text)) return { lead, text, evidence: [], quotes: [], basis: 'record' };
   return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
 }

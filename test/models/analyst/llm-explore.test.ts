@@ -90,6 +90,47 @@ it('gives the parts of the shape that the model chose as JSON, with headings tha
   expect(answer.statements.filter(({ basis }) => basis === 'none')).toEqual([]);
 });
 
+it('summarizes a long file in points with lines, counts what that took, and quotes none of it', async () => {
+  await writeFile(join(shop, 'src/long.js'), 'function pay () { return 1 }\n'.repeat(900));
+  const summary = {
+    points: [
+      { text: 'Pays one.', lineStart: 3, lineEnd: 9 },
+      { text: 'No.', lineStart: 0, lineEnd: 9_999 },
+    ],
+  };
+  const asked: string[] = [];
+  server.script((request) => {
+    if (request.stream) return { do: 'pieces', pieces: ['It pays [E3]. It "Pays one" [E3].'] };
+    if (request.schemaName === 'explore-summarize') {
+      asked.push(JSON.stringify(request));
+      return { do: 'reply', value: summary };
+    }
+    if (request.tools.length === 0)
+      return { do: 'reply', value: { shape: 'explanation', about: 'paying', title: 'Paying' } };
+    return { do: 'call', calls: [{ name: 'summarize_text', args: { path: 'src/long.js' } }] };
+  });
+  const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY, OPENAI_MODEL: 'gpt-4o-mini' };
+  const args = [
+    'ask',
+    shop,
+    'what does it pay?',
+    '--analyst',
+    'llm',
+    '--json',
+    '--data',
+    join(shop, '.data'),
+  ];
+  const { stdout } = await runFaultline(args, { env });
+  const answer = Answer.extend({
+    citations: z.array(z.object({ source: z.string(), lineStart: z.int() })),
+  }).parse(JSON.parse(stdout));
+  expect(answer.citations).toMatchObject([{ source: 'src/long.js', lineStart: 3 }]);
+  expect(answer.leftOut).toHaveLength(1);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toContain('1: function pay () { return 1 }');
+  expect(answer.usage.modelCalls).toBeGreaterThanOrEqual(asked.length + 3);
+});
+
 it('calls no tool that a file of the repository asks for', async () => {
   const { answer } = await ask(
     'what is it?',
