@@ -83,7 +83,7 @@ async function listHandledKeys(page: Page, address: string, key: string): Promis
   return isField && (await presses(page, 'Escape')) ? [key, 'Escape'] : [key];
 }
 
-/** Opens a page anew, also where only the part after `#` would change. */
+/** Opens a page again, also where only the part after `#` would change. */
 async function openAnew(page: Page, address: string): Promise<void> {
   if (address.includes('#')) await page.goto('about:blank');
   await page.goto(address);

@@ -17,7 +17,7 @@ const exits = [{ code: 137, signal: null, source: 'build.log', line: 3_000 }];
 const ask = (overrides: Parameters<typeof sampleSubject>[0] = { exits }) =>
   createContext({ archive: createArchive(logs) }, sampleSubject(overrides));
 
-/** Every line of a finding is where the finding says. */
+/** Checks that every line of a finding is where the finding says. */
 function expectExact(finding: Finding | undefined): void {
   const lines = finding?.text.split('\n') ?? [];
   expect(finding?.lineEnd).toBe((finding?.lineStart ?? 0) + lines.length - 1);

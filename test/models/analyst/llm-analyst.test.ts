@@ -85,7 +85,7 @@ const ANSWER = {
   confidence: 7,
 };
 
-/** A model that replies what it is given, through the request's own check. */
+/** Creates a model that replies what it is given, through the request's own check. */
 function createModelReplying(value: unknown, costKnown = true, calls: readonly ChatToolCall[] = []) {
   const requests: ChatRequest<unknown>[] = [];
   const choices: ToolChoiceRequest[] = [];

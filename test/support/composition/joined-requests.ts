@@ -96,9 +96,9 @@ function splitByFailure(
 ): RequestsAboutFailure[] {
   const starts = requests.flatMap(({ name }, at) => (name === 'classify' ? [at] : []));
   return analyses.flatMap(({ evidence }, at) => {
-    const own = new Set(findParts(evidence[0], spans));
+    const ownParts = new Set(findParts(evidence[0], spans));
     const some = requests.slice(starts[at] ?? requests.length, starts[at + 1]);
-    return own.size === 0 || some.length === 0 ? [] : [{ own, requests: some }];
+    return ownParts.size === 0 || some.length === 0 ? [] : [{ own: ownParts, requests: some }];
   });
 }
 
@@ -113,13 +113,13 @@ function findParts(excerpt: Evidence | undefined, spans: readonly PartSpan[]): C
 /** Lists the lines of a request that only another part of the joined log has. */
 function listForeign(
   request: SentRequest,
-  own: ReadonlySet<CapturedPart>,
+  ownParts: ReadonlySet<CapturedPart>,
   spans: readonly PartSpan[],
   sources: readonly SourceText[],
 ): ShownLine[] {
-  const others = spans.filter(({ part }) => !own.has(part));
+  const others = spans.filter(({ part }) => !ownParts.has(part));
   const ownWords = new Set(
-    spans.filter(({ part }) => own.has(part)).flatMap((span) => readWords(span, sources)),
+    spans.filter(({ part }) => ownParts.has(part)).flatMap((span) => readWords(span, sources)),
   );
   return listShown(request.text).filter(
     ({ source, line, text }) =>
@@ -147,12 +147,12 @@ function toWords(line: string): string {
 
 /** Lists the numbered lines of a request with the source that the header above them names. */
 function listShown(request: string): ShownLine[] {
-  const shown: ShownLine[] = [];
+  const lines: ShownLine[] = [];
   let source = '';
   for (const row of request.split('\n')) {
     source = /^E\d+[^:]*: source (.+?), lines \d+-\d+ /.exec(row)?.[1] ?? source;
     const [, line, text] = /^(\d+)\| (.*)$/.exec(row) ?? [];
-    if (line !== undefined && text !== undefined) shown.push({ source, line: Number(line), text });
+    if (line !== undefined && text !== undefined) lines.push({ source, line: Number(line), text });
   }
-  return shown;
+  return lines;
 }
