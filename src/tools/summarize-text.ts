@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ModelUsage } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
+import { append } from '../lib/collections.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { DocumentFolder } from '../ports/document-folder.ts';
 import type { Summarize, SummaryPoint } from '../ports/summarize.ts';
@@ -68,7 +69,10 @@ function createSummarizeText({ summarize, mask }: SummaryParts, readText: ReadTe
         const asked = { title: path, focus, lineStart: from, lines: taken };
         const { points, usage } = await summarize(asked, context.signal);
         from += taken.length;
-        findings.push(...points.map((point, index) => toFinding(path, point, index === 0 ? usage : null)));
+        append(
+          findings,
+          points.map((point, index) => toFinding(path, point, index === 0 ? usage : null)),
+        );
       }
       const rest = from <= masked.length ? `; lines ${from}–${masked.length} are not summarized` : '';
       return findings.map((finding, index) =>
