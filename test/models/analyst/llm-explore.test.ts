@@ -75,7 +75,7 @@ it('the model reads the documentation first, then what it chooses, and its strea
   expect(prompts.join('')).not.toContain('ghp_abcdefghijklmnopqrstuvwxyz0123456789');
 });
 
-it('gives the parts of the shape that the model chose as JSON, with headings that state nothing', async () => {
+it('the parts of the chosen form are returned as JSON, and headings state nothing', async () => {
   const { answer } = await ask('how is the tax added?', [], {
     do: 'pieces',
     pieces: ['Story:\nIt sells "coffee" [E1].\nKey components:\n- README.md:3 says so [E1].\nInsights:\n'],

@@ -6,10 +6,17 @@ describe('parallel work', () => {
   it('is returned in the order in which it was begun, and a slow item delays no other', async () => {
     const order: number[] = [];
     const ended: number[] = [];
+    const others = Promise.withResolvers<void>();
+    const work = async (index: number) => {
+      if (index === 0) await others.promise;
+      ended.push(index);
+      if (ended.length === 5) others.resolve();
+      return index;
+    };
     const line = createLine<number>(2, (done) => void order.push(done));
     for (let index = 0; index < 6; index++) {
       await line.room();
-      await line.add(waitAndReturn(index === 0 ? 60 : 1, index, ended));
+      await line.add(work(index));
     }
     expect(await line.end()).toBe(6);
     expect(order).toEqual([0, 1, 2, 3, 4, 5]);
@@ -30,10 +37,4 @@ describe('parallel work', () => {
 async function failAfter(milliseconds: number, words: string): Promise<number> {
   await sleep(milliseconds);
   throw new Error(words);
-}
-
-async function waitAndReturn(milliseconds: number, value: number, ended: number[]): Promise<number> {
-  await sleep(milliseconds);
-  ended.push(value);
-  return value;
 }
