@@ -18,8 +18,8 @@ import { computeCauseConfidence, hasCloseRunnerUp } from './verify.ts';
 import { toOneLine } from './wording.ts';
 
 /**
- * Describes what people know about such a failure, as the text before the root cause: a person's decision, or
- * the team's document that names the error. If no rule recognizes the failure, a document that covers most of
+ * Returns the introduction of the root cause, which names an earlier decision on this failure, or the team's
+ * document that names the error. If no rule recognizes the failure, a document that covers most of
  * one of its lines is used as well. Returns an empty text if there is none.
  */
 function describeSeenBefore(
@@ -83,8 +83,10 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   };
 }
 
+/** The confidence below which hypotheses are listed. */
 const UNSURE = 0.65;
-const MOST = 3;
+/** The maximum number of hypotheses. */
+const MAX_HYPOTHESES = 3;
 
 /** The check that distinguishes each category from the others. */
 const SETTLED_BY: Readonly<Record<Category, string>> = {
@@ -95,6 +97,7 @@ const SETTLED_BY: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'compare the resolved versions with the last green build',
 };
 
+/** The hypothesis for each category. */
 const SUPPOSED: Readonly<Record<Category, string>> = {
   CODE_ERROR: 'The change or the product code is broken',
   TEST_FAILURE: 'A test assertion is wrong or outdated',
@@ -116,7 +119,7 @@ function buildHypotheses(ruling: Ruling, classification: Classification, confide
   ];
   const likely = first
     .filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12)
-    .slice(0, MOST);
+    .slice(0, MAX_HYPOTHESES);
   return likely.map((category) => {
     const match = findBestMatch(ruling.matches, category);
     if (match === null)

@@ -117,7 +117,7 @@ function addFromLog(
 
 type Section = TriageSubject['failedSections'][number];
 
-/** Finds the failed step that printed the fact, otherwise the first one. Returns null if the log marks no step. */
+/** Finds the failed step that printed the fact, otherwise the first one. Null if the log marks no step. */
 function findStep({ subject }: Facts, fact: Fact | null): Section | null {
   const failed = listFailedSteps(subject);
   return failed.find((section) => fact !== null && isWithin(section, fact)) ?? failed[0] ?? null;
@@ -145,7 +145,7 @@ function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
   return sentences.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
 }
 
-/** The name that GitHub gives to a step without one: the action that it uses or the first line of its script. */
+/** The name that GitHub gives to a step without one: its action or the first line of its script. */
 const UNNAMED = /^(?:(?<job>.{1,200}?) \/ )?Run (?<given>\S.*)$/;
 
 /**

@@ -8,7 +8,7 @@ import { formatCount } from '../lib/text.ts';
 import { normalizeIdentity } from '../log/fingerprint/normalize.ts';
 import { clip } from './visible-text.ts';
 
-/** One answer of a build: the number of failures that it explains, and the index of the first one. */
+/** One answer of a build, with the number of failures that it explains, and those that are stored. */
 export interface BuildAnswer {
   readonly analysis: Analysis;
   readonly failures: number;
@@ -101,7 +101,7 @@ function nameLogs(failure: Failure): readonly string[] {
 
 function explainFailures(
   { failures, sample }: BuildAnswer,
-  areLogsTold: boolean,
+  areLogsNamed: boolean,
 ): Omit<ExplainedFailures, 'isOnly'> {
   const tests = sample.flatMap(({ test }) => (test === null ? [] : [test]));
   const known = takeFirstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
@@ -118,7 +118,7 @@ function explainFailures(
       failures < 2
         ? null
         : `${formatCount(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
-    logs: areLogsTold ? [...new Set(sample.flatMap(nameLogs))] : [],
+    logs: areLogsNamed ? [...new Set(sample.flatMap(nameLogs))] : [],
   };
 }
 

@@ -81,7 +81,8 @@ async function canRead(places: Places, repository: string): Promise<boolean> {
 
 /** The maximum number of characters of all cached diffs. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
-const WITH_FILES = 20;
+/** The maximum number of commits whose files are fetched, and the number of requests at once for them. */
+const MAX_WITH_FILES = 20;
 const AT_ONCE = 6;
 
 function createChanges(code: RemoteCode): RemoteChanges {
@@ -106,7 +107,7 @@ function createChanges(code: RemoteCode): RemoteChanges {
       ((await findOrNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
     withFiles: (place, commits, signal) =>
       mapInParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
-        if (index >= WITH_FILES) return info;
+        if (index >= MAX_WITH_FILES) return info;
         return { ...info, files: (await commit({ ...place, commit: info.commit }, signal)).commit.files };
       }),
   };

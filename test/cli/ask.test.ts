@@ -54,7 +54,7 @@ describe('faultline ask', () => {
     expect(refused.code).toBe(3);
   });
 
-  it('answers where nothing can be written, and says that nothing is stored', async () => {
+  it('answers if the data directory cannot be written, and says that nothing is stored', async () => {
     const blocked = join(folder, 'a-file');
     await writeFile(blocked, '');
     const { code, stderr } = await runFaultline(['ask', CART, 'why?', '--data', blocked]);
@@ -74,7 +74,7 @@ describe('faultline ask', () => {
     expect(Answer.parse(JSON.parse(stdout)).citations.length).toBeGreaterThan(0);
   });
 
-  it('is a usage error without a question if there is no terminal, and with a thread if none is stored', async () => {
+  it('fails without a question if there is no terminal, and for a thread or session that does not exist', async () => {
     expect(await runFaultline(['ask', 'ana_1'])).toMatchObject({ code: 2, stdout: '' });
     expect((await runFaultline(['ask', CART, 'why?', '--thread', 'thr_1', '--data', folder])).code).toBe(3);
     expect((await runFaultline(['ask', '-', 'why?', '--resume'])).code).toBe(2);

@@ -16,8 +16,8 @@ export interface BranchNoticeDeps extends SlackLinks {
 
 /** The reference of a notice without a posted message: the branch turned green before anything was posted. */
 const NOTHING = '-';
-/** The maximum number of occurrences of one day that are counted. */
-const MAX_SIGHTINGS = 50;
+/** The maximum number of earlier occurrences that are read to count those of today. */
+const MAX_OCCURRENCES = 50;
 
 /**
  * Creates the publisher of notices about default branches. It posts one message for each change of a branch
@@ -36,17 +36,17 @@ async function send(
 ): Promise<Sent> {
   const { client, findChannel } = deps;
   const channel = findChannel(to.repository);
-  const standing = parseReference(reference);
+  const posted = parseReference(reference);
   const streak = await readStreak(facts, deps);
-  const isSameEdge = standing?.edge === streak.firstBuildId;
+  const isSameStreak = posted?.firstBuildId === streak.firstBuildId;
   const message = createSlackMessage(facts, streak, deps);
   const options = { key: `${key}@${streak.firstBuildId}`, signal };
-  if (standing !== null && isSameEdge) {
-    await client.update(standing.place, message, options);
+  if (posted !== null && isSameStreak) {
+    await client.update(posted.place, message, options);
     const corrected = getCorrectionMark(facts);
-    if (corrected !== standing.said && corrected !== '')
-      await client.reply(standing.place, formatThreadText(facts), signal);
-    return { reference: formatReference(standing.place, standing.edge, corrected) };
+    if (corrected !== posted.correction && corrected !== '')
+      await client.reply(posted.place, formatThreadText(facts), signal);
+    return { reference: formatReference(posted.place, posted.firstBuildId, corrected) };
   }
   // Nothing was posted about the failure, so no one waits for news of the fix.
   if (facts.state === 'green' || channel === null) return { reference: reference ?? NOTHING };
@@ -71,7 +71,7 @@ async function readStreak(
           fingerprint,
           test: null,
           beforeBuildId: id,
-          limit: MAX_SIGHTINGS,
+          limit: MAX_OCCURRENCES,
         });
   const now = new Date(clock.now()).toISOString();
   const builds = past.filter(
@@ -108,14 +108,14 @@ function getCorrectionMark(facts: SlackFacts): string {
     .join('.');
 }
 
-function formatReference({ channel, message }: SlackPlace, edge: string, text: string): string {
-  return [channel, message, edge, text].join('/');
+function formatReference({ channel, message }: SlackPlace, firstBuildId: string, text: string): string {
+  return [channel, message, firstBuildId, text].join('/');
 }
 
 function parseReference(
   reference: string | null,
-): { readonly place: SlackPlace; readonly edge: string; readonly said: string } | null {
-  const [channel, message, edge, text] = reference?.split('/') ?? [];
-  if (channel === undefined || message === undefined || edge === undefined) return null;
-  return { place: { channel, message }, edge, said: text ?? '' };
+): { readonly place: SlackPlace; readonly firstBuildId: string; readonly correction: string } | null {
+  const [channel, message, firstBuildId, text] = reference?.split('/') ?? [];
+  if (channel === undefined || message === undefined || firstBuildId === undefined) return null;
+  return { place: { channel, message }, firstBuildId, correction: text ?? '' };
 }

@@ -17,8 +17,8 @@ export interface RankedLine {
   readonly proof: number;
 }
 
-/** The penalty of a line that a green build has, too. */
-const KNOWN = -4;
+/** The penalty, in log-odds, of a line that a passed build also has. */
+const KNOWN_PENALTY = -4;
 
 /**
  * Returns the candidate lines of one log with their scores, in the order of the log. `weighed` are the blocks
@@ -28,7 +28,7 @@ export function rankLines(read: ReadLog, weighed: readonly Block[], green: Green
   const candidates = readCandidates(read, weighed);
   const { keeping, proving } = scoreCandidates(rankModel(), candidates);
   return candidates.lines.map((line, i) => {
-    const loss = green === null || green.isEvidence(line.line) ? 0 : KNOWN;
+    const loss = green === null || green.isEvidence(line.line) ? 0 : KNOWN_PENALTY;
     return { ...line, score: (keeping[i] ?? 0) + loss, proof: (proving[i] ?? 0) + loss };
   });
 }
@@ -64,10 +64,10 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
   });
   return ranked.map(({ line }, i): Block => {
     const lineWeight = weights[i] ?? 0;
-    const beside = (j: number) =>
+    const getNeighbor = (j: number) =>
       Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : lineWeight;
     const weight =
-      lineWeight + TOGETHER * Math.max(0, beside(i - 1) - lineWeight, beside(i + 1) - lineWeight);
+      lineWeight + TOGETHER * Math.max(0, getNeighbor(i - 1) - lineWeight, getNeighbor(i + 1) - lineWeight);
     return { start: line, end: line, weight, reason: heaviest[i]?.reason ?? 'telling line' };
   });
 }
@@ -101,7 +101,7 @@ function getHeaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block
  * Moves the next line to the front if the first one only introduces it ("Error in module x:") and the next
  * one may be a cause, too.
  */
-function moveInward(chosen: readonly RankedLine[]): readonly RankedLine[] {
+function moveInnerFirst(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
   if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
   const next = others.find(({ line }) => line === first.line + 1);
@@ -134,7 +134,7 @@ export function rankMessages(
   const byProof = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof);
   const chosen = takeFirstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
-  return moveInward(chosen).map(({ line, text, proof }) => ({
+  return moveInnerFirst(chosen).map(({ line, text, proof }) => ({
     text: (texts.get(line) ?? text.trim()).slice(0, 500),
     at: { source: log.name, line },
     weight: Math.round(1_000 * Math.exp(Math.max(-6, (proof - best) / 2))) / 10,

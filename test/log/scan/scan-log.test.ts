@@ -37,7 +37,7 @@ describe('scanning a log', () => {
     );
   });
 
-  it('finds literals that count inside of escapes there too, and the others as usual', () => {
+  it('finds literals of one group inside terminal escapes too, and others only outside', () => {
     const words = [
       'm',
       'xy',

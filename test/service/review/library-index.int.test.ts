@@ -54,12 +54,12 @@ function restoreAnswers(): void {
   vectorIndex = openIndex(10_000);
 }
 
-const paying = () => ({ work: stores.work, vectorIndex, masker: createMasker(), logger: silentLogger });
+const getIndexDeps = () => ({ work: stores.work, vectorIndex, masker: createMasker(), logger: silentLogger });
 const startIndexing = () =>
-  startWorker({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
-const waiting = async () => (await stores.work.waiting('index:error_library')).count;
+  startWorker({ ...getIndexDeps(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
+const countPending = async () => (await stores.work.waiting('index:error_library')).count;
 
-/** A person accepts what was found out about a failure of its own, or of the given fingerprint. */
+/** Stores a failed build, by default with a new fingerprint, accepts its analysis, and returns the entry. */
 async function decide(fingerprint?: string) {
   count += 1;
   const value = fingerprint ?? `f${count}`;
@@ -68,7 +68,8 @@ async function decide(fingerprint?: string) {
     message,
     fingerprint: { algorithm: 'faultline', version: 1, value },
   });
-  const write = (namespace: VectorNamespace, ids: readonly string[]) => indexNow(paying(), namespace, ids);
+  const write = (namespace: VectorNamespace, ids: readonly string[]) =>
+    indexNow(getIndexDeps(), namespace, ids);
   const deps = {
     database,
     stores,
@@ -83,7 +84,7 @@ async function decide(fingerprint?: string) {
     reviewer: 'ada',
     input: { type: 'accept' },
   });
-  if (entry === null) throw new Error('nothing was taught');
+  if (entry === null) throw new Error('the decision added no library entry');
   return entry;
 }
 
@@ -92,11 +93,11 @@ const isFound = async (entry: { readonly id: string; readonly message: string })
     ({ id }) => id === entry.id,
   );
 
-/** Keeps the index until nothing is pending: what was to be left alone need not be. */
+/** Runs the index worker until no work is pending. Postponed work becomes due at once. */
 async function waitUntilDone(): Promise<void> {
   await database.query('update work set free_at = clock_timestamp(), held = false');
   const worker = startIndexing();
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+  await expect.poll(countPending, { timeout: 10_000 }).toBe(0);
   await worker.stop();
 }
 
@@ -104,7 +105,7 @@ describe('an entry that a person added', () => {
   it('is found as soon as the decision is stored', async () => {
     const entry = await decide();
     expect(await isFound(entry)).toBe(true);
-    expect(await waiting()).toBe(0);
+    expect(await countPending()).toBe(0);
   });
 
   const bad: readonly [string, readonly PineconeScript[]][] = [
@@ -122,8 +123,8 @@ describe('an entry that a person added', () => {
       taught.push(await decide());
       taught.push(await decide());
     }
-    expect(await waiting()).toBe(taught.length);
-    // What is known by its fingerprint needs no index.
+    expect(await countPending()).toBe(taught.length);
+    // An entry is recalled by its fingerprint without the index.
     for (const { id, fingerprint, repository } of taught) {
       expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({
         id,
@@ -163,7 +164,7 @@ describe('an entry that a person added', () => {
       indexEntry('error_library', 'good', { text: 'taken in spite of its neighbour', metadata: {} }),
     ]);
     const worker = startIndexing();
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    await expect.poll(countPending, { timeout: 10_000 }).toBe(1);
     await worker.stop();
     expect(await isFound({ id: 'good', message: 'taken in spite of its neighbour' })).toBe(true);
   });

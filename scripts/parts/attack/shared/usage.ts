@@ -16,8 +16,9 @@ const REST_MS = 20_000;
  */
 const CALM = 12;
 const WORKED_OFF = 6;
-/** The maximum that an idle process may gain in that time, and hold open in addition to its start. */
+/** The maximum growth of an idle process in that time, by unit. */
 const MAX_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
+/** The maximum number of open files in addition to those at the start. */
 const MAX_LEFT_OPEN = 32;
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDTH = 60;
