@@ -71,7 +71,7 @@ const PAST_RESULT = { failed: 'failed', passed: 'succeeded', running: null } as 
 function answerPast(route: string, state: HostState): HostAnswer | null {
   const [, id, rest = ''] =
     /^GET \/acme\/[^/]+\/_apis\/build\/builds\/(\d+)(\/timeline|\/logs\/\d+)?$/.exec(route) ?? [];
-  const run = state.past.find((one) => String(one.id) === id);
+  const run = state.past.find((past) => String(past.id) === id);
   if (run === undefined) return null;
   if (rest.startsWith('/logs/')) return findPastLog(state, rest.slice('/logs/'.length));
   const job = { id: run.id * 10, name: 'test', outcome: 'failed', attempt: 1 } as const;

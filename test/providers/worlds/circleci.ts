@@ -88,7 +88,7 @@ export const circleciWorld: ProviderWorld = {
   },
 };
 
-/** The id of the workflow of a past run. */
+/** Returns the id of the workflow of a past run. */
 export function toWorkflowId(run: number): string {
   return `00000000-0000-4000-8000-${String(run).padStart(12, '0')}`;
 }
@@ -109,7 +109,7 @@ function answerPast(route: string, state: HostState): HostAnswer | null {
     job: id * 10,
   }));
   const [, id, isJobs] = /^GET \/v2\/workflow\/([0-9a-f-]{36})(\/job)?$/.exec(route) ?? [];
-  const workflow = workflows.find((one) => one.id === id);
+  const workflow = workflows.find((candidate) => candidate.id === id);
   if (id !== undefined && workflow === undefined) return null;
   if (workflow !== undefined && isJobs === undefined) return { json: workflow };
   if (workflow !== undefined)
