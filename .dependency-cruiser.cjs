@@ -21,7 +21,7 @@ const STORES = '^src/stores/[^/]+\\.ts$';
 const WORK = '^src/work/[^/]+\\.ts$';
 
 const TOOL_BASE =
-  'tool|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|code-chunks|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service|explore-tools|globs|code/[a-z-]+|documents/[a-z-]+';
+  'tool|own-lines|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|code-chunks|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service|explore-tools|globs|code/[a-z-]+|documents/[a-z-]+';
 
 module.exports = {
   forbidden: [

@@ -1,4 +1,4 @@
-import { MemorySaver } from '@langchain/langgraph';
+import { createMemoryCheckpointer } from '../../graphs/memory-checkpointer.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Person, ReviewerClient } from '../ports/toolbox.ts';
@@ -37,7 +37,7 @@ export function createPersonAtHand({ person, mask, clock, signal }: AtHand) {
     return { state: 'answered', answer: await mask(answer.trim()), answeredBy: 'terminal', answeredAt };
   };
   // A run that waits is continued from its checkpoint.
-  const checkpointer = new MemorySaver();
+  const checkpointer = createMemoryCheckpointer();
   return { reviewers, parts: { questions: { findByTriage } }, checkpointer, waitMs: WAIT_MS };
 }
 

@@ -174,3 +174,6 @@ export function isMuted(
 ): boolean {
   return mutedLeft !== null || (mutedUntil !== null && Date.parse(mutedUntil) > now);
 }
+
+/** The maximum number of fixed causes that are counted. */
+export const MAX_COUNTED_FIXED = 1_000;

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
-import { Cause, type CauseChange, CauseEvent, CauseList, toOwnerKey } from '../domain/cause.ts';
+import {
+  Cause,
+  type CauseChange,
+  CauseEvent,
+  CauseList,
+  MAX_COUNTED_FIXED,
+  toOwnerKey,
+} from '../domain/cause.ts';
 import { listDays, type Period } from '../domain/insights.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
@@ -237,9 +244,6 @@ const LISTS: Readonly<Record<CauseList, string>> = {
   muted: `state <> 'fixed' and ${MUTED}`,
   fixed: `state = 'fixed'`,
 };
-
-/** The maximum number of fixed causes that are counted. */
-export const MAX_COUNTED_FIXED = 1_000;
 
 const Counts = z.record(CauseList, z.int());
 const COUNTED = CauseList.options.filter((name) => name !== 'fixed');

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
-import { type Cause, CauseList } from '../../domain/cause.ts';
+import { type Cause, CauseList, MAX_COUNTED_FIXED } from '../../domain/cause.ts';
 import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import { sumNumbers } from '../../lib/collections.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { type CauseFilter, MAX_COUNTED_FIXED } from '../../stores/causes.ts';
+import type { CauseFilter } from '../../stores/causes.ts';
 import { formatCauseAddress, search } from '../addresses.ts';
 import { sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
