@@ -160,9 +160,6 @@ function isWebAddress(text: string): boolean {
   return url !== null && url.username === '' && url.password === '';
 }
 
-/** The maximum number of fixed causes that are counted. */
-export const MAX_COUNTED_FIXED = 1_000;
-
 /**
  * The lists of causes: those that need action, those of one person, unassigned ones, failing default
  * branches, muted ones, and fixed ones.
