@@ -175,6 +175,9 @@ describe('a folder with several kinds of content', () => {
       '--data',
       join(folder, 'data'),
     ]);
-    expect([code, JSON.parse(stdout).kept]).toEqual([0, false]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { kept: true, threadId: expect.stringMatching(/^thr_/) },
+    ]);
   });
 });
