@@ -33,6 +33,7 @@ export const TOOL_WORDS: Readonly<Record<string, string>> = {
   list_files: 'a list of files',
   list_repositories: 'a list of repositories',
   outline_file: 'the outline of a file',
+  summarize_text: 'a summary of a text',
   read_artifact: 'an artifact',
   read_blame: 'who changed the lines last',
   read_build_log: 'the build log',

@@ -332,7 +332,6 @@ const RUNS_OTHERS = new RegExp(
     String.raw`\b(?:execution failed for \w|error executing command$|` +
     String.raw`failed to run \x60[\w-]{1,40}\x60 to |failed to transform \S|could not resolve all files for |a failure occurred while|command failed|` +
     String.raw`test failed, to rerun|failed to run custom build command|could not compile \S|` +
-    String.raw`failed building wheel for |could not build wheels for |` +
     String.raw`error running script|did not complete successfully|skipped due to earlier failure|` +
     String.raw`failed in branch|linker command failed|` +
     String.raw`(?:build|compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$)`,

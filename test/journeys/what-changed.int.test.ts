@@ -75,7 +75,7 @@ it('the answer and the origin of the failure name the version that first broke t
   expect(evidence.find((item) => item.id === claim?.evidence[0])?.text).toContain('werkzeug 2.3.7 → 3.0.0');
   expect(whose).toMatchObject({ verdict: 'environment', probability: null, act: { what: 'pin' } });
   expect(whose?.sentence).toMatch(
-    /^What it runs with changed: werkzeug 2\.3\.7 → 3\.0\.0 since build 1 of the same/,
+    /^None: what it runs with changed: werkzeug 2\.3\.7 → 3\.0\.0 since build 1 of the same/,
   );
   const page = (await service.http.inject({ url: `/analyses/${id}`, headers: HEADERS })).body;
   expect(page).toContain('Changed, not in the diff');

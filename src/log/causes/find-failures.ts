@@ -217,6 +217,9 @@ function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[])
   );
 }
 
+/** A line that ends the build of a package, below the reason. */
+const ENDS_BUILD = /\bfailed building wheel for |\bcould not build wheels for /i;
+
 /**
  * Tells whether a diagnostic can stand alone: it names a place, or it is the reason that a package manager
  * gives. That a build inside it failed is no reason.
@@ -224,7 +227,9 @@ function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[])
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // Tests print and report files under /tmp and /var, so such a place does not count.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
-  return isPackageManager(tool) && classifyRole(text) === 'cause' && !isWrapper(text);
+  return (
+    isPackageManager(tool) && classifyRole(text) === 'cause' && !isWrapper(text) && !ENDS_BUILD.test(text)
+  );
 }
 
 /**

@@ -47,7 +47,7 @@ const open = (path = '/html/', paceMs = 0) =>
     paceMs,
   });
 
-testWebSearchContract('the DuckDuckGo search', open);
+testWebSearchContract('duckduckgo', open);
 
 describe('duckduckgo', () => {
   it('reads results without redirect addresses and advertisements, and sends only the query', async () => {

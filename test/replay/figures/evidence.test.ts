@@ -193,7 +193,14 @@ describe('loop figures', () => {
 
   it('know every existing tool and no other', () => {
     const folder = new URL('../../../src/tools/', import.meta.url);
-    const onlyForQuestions = ['describe-stack', 'find-definition', 'find-uses', 'list-files', 'outline-file'];
+    const onlyForQuestions = [
+      'describe-stack',
+      'find-definition',
+      'find-uses',
+      'list-files',
+      'outline-file',
+      'summarize-text',
+    ];
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.ts') && !onlyForQuestions.includes(file.slice(0, -3)))
       .flatMap((file) =>
