@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerCapabilities,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-to
 import { createFlakyTestsTool, listFailures, searchSimilar } from './find-tools.ts';
 import { openResources } from './resources.ts';
 import { cutBytes, fitData, MAX_ANSWER_BYTES, toOneLine } from './shapes.ts';
+import { openTask, serveTasks, TASKS_EXTENSION } from './tasks.ts';
 import type { McpDeps, McpTool } from './tool.ts';
 
 export const SERVER_NAME = 'faultline';
@@ -61,18 +63,27 @@ type McpOffer = ReturnType<typeof createOffer>;
  * Creates a server of the Model Context Protocol for everything in `offer`. It is not connected yet. It serves
  * both protocols, that of 2026-07-28 and the former one; what it is connected to decides which.
  */
-export function createMcpServer({ tools, resources, prompts }: McpOffer, logger: Logger): Server {
-  const server = createNewServer();
+export function createMcpServer(
+  { tools, resources, prompts, installation }: McpOffer,
+  logger: Logger,
+): Server {
+  const server = createNewServer(installation === undefined ? {} : { extensions: { [TASKS_EXTENSION]: {} } });
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(describeTool) }));
-  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const tool = tools.find(({ name }) => name === params.name);
+  const call = async (name: string, args: unknown, signal: AbortSignal) => {
+    const tool = tools.find((mcpTool) => mcpTool.name === name);
     if (tool === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool ${toOneLine(params.name, 100)}; tools/list names them.`,
+        `There is no tool ${toOneLine(name, 100)}; tools/list names them.`,
       );
-    return await answer(tool, params.arguments ?? {}, mcpReq.signal, logger);
+    return await answer(tool, args, signal, logger);
+  };
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, context) => {
+    const task = installation === undefined ? null : await openTask(name, args, context, installation);
+    return task ?? (await call(name, args, context.mcpReq.signal));
   });
+  if (installation !== undefined)
+    serveTasks(server, installation, (id, signal) => call('get_failure', { id }, signal));
   server.setRequestHandler('resources/list', async () => ({ resources: (await resources?.list()) ?? [] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: resources?.templates ?? [],
@@ -95,11 +106,11 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
  * Creates a server without handlers. It never sends messages on its own, because no session is kept that
  * could receive them.
  */
-export function createNewServer(): Server {
+export function createNewServer(more: ServerCapabilities = {}): Server {
   return new Server(
     { name: SERVER_NAME, version: RELEASE, title: 'Faultline' },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {}, ...more },
       instructions: INSTRUCTIONS,
       cacheHints: {
         'server/discover': KEPT,
@@ -297,5 +308,6 @@ export function createOffer(deps: McpDeps) {
     tools: listAllTools(deps),
     prompts: installation === undefined ? [] : PROMPTS,
     resources: installation && openResources(installation),
+    installation,
   };
 }

@@ -48,14 +48,11 @@ export const NOT_APPLICABLE: Readonly<Record<ProtocolVersion, Reasons>> = {
       'tools-call-with-progress/tools-call-with-progress',
     ],
     'It sends the client no log messages': ['server-stateless/sep-2575-server-no-log-without-loglevel'],
-    'It has no tasks: every call answers within its time limit': [
+    "A task begins with a tool of the suite's example, or asks the client for something": [
       'tasks-capability-negotiation/sep-2663-server-rejects-undeclared-client',
-      'tasks-capability-negotiation/sep-2663-tasks-methods-non-declaring',
-      'tasks-capability-negotiation/tasks-extension-advertised',
       'tasks-capability-negotiation/tasks-per-request-meta-opt-in',
       'tasks-dispatch-and-envelope/sep-2663-durable-create-strong-consistency',
       'tasks-dispatch-and-envelope/sep-2663-legacy-task-param-ignored',
-      'tasks-dispatch-and-envelope/sep-2663-tasks-get-invalid-task-id-32602',
       'tasks-dispatch-and-envelope/tasks-immediate-result-shortcut',
       'tasks-dispatch-and-envelope/tasks-result-type-complete-on-non-task-responses',
       'tasks-dispatch-and-envelope/tasks-server-directed-creation-no-hint',

@@ -49,7 +49,7 @@ const CASES = Object.entries(WAYS).flatMap(([way, connect]) =>
   PROTOCOLS.map((version) => [version, way, connect] as const),
 );
 
-describe.each(CASES)('protocol version %s with its own client over %s', (version, _way, connect) => {
+describe.each(CASES)('protocol version %s with its own client over %s', (version, way, connect) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect(TOKENS.admin, '?allow=feedback', version);
@@ -57,7 +57,9 @@ describe.each(CASES)('protocol version %s with its own client over %s', (version
   afterAll(() => client.close());
 
   it('offers tools, resources and prompts, and never sends notifications of changes', () => {
-    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} });
+    const offered = { tools: {}, resources: {}, prompts: {} };
+    const extensions = { 'io.modelcontextprotocol/tasks': {} };
+    expect(client.getServerCapabilities()).toEqual(way === 'HTTP' ? { ...offered, extensions } : offered);
   });
 
   it.each([
