@@ -39,10 +39,11 @@ export function createLimits(
   { perToken, perSource }: { perToken: number; perSource: number },
 ) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
+  const formTokens = new WeakMap<FastifyRequest, string>();
   const byPrefix = app.createRateLimit({
     max: WRONG_GUESSES_PER_MINUTE,
     timeWindow: MINUTE_MS,
-    keyGenerator: hashTokenPrefix,
+    keyGenerator: (request) => hashTokenPrefix(request, formTokens.get(request)),
   });
   const byHolder = app.createRateLimit({
     max: perToken,
@@ -61,9 +62,10 @@ export function createLimits(
     },
     /**
      * Counts a wrong token or signature. Returns how long its sender must wait, in milliseconds, or null
-     * below the limit.
+     * below the limit. `token` is that of the sign-in form; without it, the request's header is counted.
      */
-    countGuess: async (request: FastifyRequest) => {
+    countGuess: async (request: FastifyRequest, token = '') => {
+      if (token !== '') formTokens.set(request, token);
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((limit) => (!limit.isAllowed && limit.isExceeded ? limit.ttl : 0));
       return findMax(waits) > 0 ? findMax(waits) : null;
@@ -100,8 +102,9 @@ function countStream() {
 }
 
 /** Returns a rate limit key. It contains a digest, so that no part of a token is kept. */
-function hashTokenPrefix(request: FastifyRequest): string {
-  const prefix = (request.headers.authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
+function hashTokenPrefix(request: FastifyRequest, formToken: string | undefined): string {
+  const authorization = formToken === undefined ? request.headers.authorization : `Bearer ${formToken}`;
+  const prefix = (authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
   if (prefix === '') return `address ${request.ip}`;
   return `prefix ${createHash('sha256').update(prefix).digest('hex')}`;
 }

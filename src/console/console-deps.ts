@@ -103,7 +103,7 @@ export interface ConsoleDeps {
    * Counts a wrong token. Returns the time to wait in milliseconds if there were too many. Returns null
    * otherwise.
    */
-  countGuess(request: FastifyRequest): Promise<number | null>;
+  countGuess(request: FastifyRequest, token?: string): Promise<number | null>;
   /**
    * Counts a new stream of this client. Returns a function that ends the count. Throws `rate-limited` if too
    * many are open.

@@ -32,7 +32,7 @@ import { registerQueue } from './review/queue.ts';
 import { registerRunPages } from './runs.ts';
 import { registerSearch } from './search.ts';
 import { registerMe, registerSettings } from './settings.ts';
-import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
+import { registerOpenIdSignIn, registerSignIn, renderSignInPage } from './sign-in.ts';
 
 /**
  * Registers the pages for people. Every page works without scripts, and every route is marked by
@@ -86,7 +86,7 @@ function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps):
 
 const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerSignIn,
-  registerSignInElsewhere,
+  registerOpenIdSignIn,
   registerMe,
   registerOverview,
   registerPaste,
@@ -200,7 +200,7 @@ async function askToSignIn(
   const body = await readRefusedForm(request);
   const hasToken = request.headers.authorization !== undefined;
   const [next, failure] = signingIn ? ['/', message] : [request.url, hasToken ? message : null];
-  const main = signInPage({
+  const main = renderSignInPage({
     next,
     failure,
     signedOut: !signingIn && !hasToken,

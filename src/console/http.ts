@@ -123,8 +123,10 @@ export const Day = z.iso
   .optional()
   .catch(undefined);
 
-/** The maximum size of a form's body in bytes, far above the size of any form here. */
+/** The maximum size of a form's body in bytes. Routes with larger forms set their own. */
 const MAX_FORM_BYTES = 256 * 1024;
+/** The maximum size in bytes of a form that is kept while its sender signs in. */
+export const MAX_HELD_BYTES = 200_000;
 
 /**
  * Parses the bodies of forms. A field that occurs several times, such as a check box, becomes a list of its
@@ -151,10 +153,11 @@ export function parseFields(body: string): Record<string, string | string[]> {
 
 /**
  * Reads the unparsed body of a form that was refused before it was read. Returns an empty string if it is not
- * a form, or if it is larger than any form of the console.
+ * a form, or if it is too large to be kept.
  */
 export async function readRefusedForm(request: FastifyRequest): Promise<string> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';
   if (typeof request.body === 'object' && request.body !== null) return '';
-  return (await readBytes(request.raw, MAX_FORM_BYTES))?.toString('utf8') ?? '';
+  if (Number(request.headers['content-length'] ?? 0) > MAX_HELD_BYTES) return '';
+  return (await readBytes(request.raw, MAX_HELD_BYTES))?.toString('utf8') ?? '';
 }

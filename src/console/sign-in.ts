@@ -5,16 +5,16 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { renderHiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { parseFields } from './http.ts';
+import { MAX_HELD_BYTES, parseFields } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
 import { banner } from './parts/marks.ts';
 
-const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
+const TOKEN_ACCESS = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
+const SIGN_OUT_ACCESS = {
+  open: 'it ends only the session of this browser, and works if that has already ended',
+};
 
-/**
- * The local path to open next. Addresses of other hosts, such as `//elsewhere` or `/\elsewhere`, are
- * rejected.
- */
+/** The local path to open next. Anything else, such as `//example.com` or `/\example.com`, becomes `/`. */
 const Next = z
   .string()
   .max(2000)
@@ -22,8 +22,13 @@ const Next = z
   .catch('/')
   .default('/');
 
-/** The fields of a form that was sent after the session had ended. They are sent again to `next`. */
-const Held = z.string().max(200_000).catch('').default('');
+/**
+ * The URL-encoded body of a form that was submitted without a session. It is sent to `next` after sign-in. A
+ * longer one is dropped.
+ */
+const Held = z.string().max(MAX_HELD_BYTES).catch('').default('');
+/** The maximum size of the sign-in form in bytes. Each byte of the kept form may be encoded as three. */
+const MAX_SIGN_IN_BYTES = 3 * MAX_HELD_BYTES + 16 * 1024;
 
 interface SignInForm {
   readonly next: string;
@@ -40,9 +45,9 @@ interface SignInForm {
 export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(
     '/sign-in',
-    { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } },
+    { config: { access: TOKEN_ACCESS }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
-      const main = signInPage({
+      const main = renderSignInPage({
         next: request.query.next,
         failure: null,
         signedOut: false,
@@ -52,7 +57,8 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
     },
   );
   const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
-  app.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
+  const options = { config: { access: TOKEN_ACCESS }, schema: { body }, bodyLimit: MAX_SIGN_IN_BYTES };
+  app.post('/sign-in', options, async (request, reply) => {
     const { token, next, held } = request.body;
     try {
       const { cookie, principal } = await deps.sessions.exchange(request, token.trim());
@@ -61,12 +67,12 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
     } catch (error) {
       if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
       deps.logger.warn({ address: request.ip, reason: error.message }, 'sign-in refused');
-      const waitMs = await deps.countGuess(request);
+      const waitMs = await deps.countGuess(request, token.trim());
       const failure =
         waitMs === null
           ? error.message
           : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
-      const main = signInPage({
+      const main = renderSignInPage({
         next,
         failure,
         signedOut: held !== '',
@@ -77,10 +83,10 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
       return answerPage(request, reply, deps, { title: 'Sign in', main }, status);
     }
     if (held === '') return reply.redirect(next, 303);
-    const main = sendAgainPage(next, parseFields(held));
+    const main = renderResubmitPage(next, parseFields(held));
     return answerPage(request, reply, deps, { title: 'Signed in', main });
   });
-  app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
+  app.post('/sign-out', { config: { access: SIGN_OUT_ACCESS } }, async (request, reply) => {
     reply
       .header('set-cookie', await deps.sessions.end(request))
       .header('clear-site-data', '"cache", "storage"');
@@ -88,9 +94,17 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-export function signInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
+/** Renders the sign-in page: the form for a token, and the link to the OpenID provider if there is one. */
+export function renderSignInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
   return html`<div class="stack"><h1 tabindex="-1" class="page-title">Sign in</h1>
-    ${signedOut && banner('You were signed out. Nothing you typed is lost: sign in, then send it again.')}
+    ${
+      signedOut &&
+      banner(
+        held === ''
+          ? 'You were signed out. Sign in, then enter your input again.'
+          : 'You were signed out. Your input is kept: sign in, then send it again.',
+      )
+    }
     ${failure !== null && banner(failure, { tone: 'red', id: 'failure' })}
     ${
       provider !== null &&
@@ -102,12 +116,18 @@ export function signInPage({ next, failure, signedOut, provider, held = '' }: Si
     <input id="token" name="token" type="password" autocomplete="current-password" required
     autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}></label>
     <button class="wide${provider === null && ' main'}">Sign in</button></form>
-    <p class="meta">Behind it: what failed in your builds, why, and whose it is. Faultline prints a token when it
-    first starts. To create more, run <code>faultline token make</code>.</p></div>`;
+    <p class="meta">Faultline shows what failed in your builds, why, and whether your change caused it. An
+    embedded installation prints a token when it starts. To create one, run
+    <code>faultline token make</code>.</p></div>`;
 }
 
-/** Renders a form with everything that was typed into a form that could not be accepted. */
-function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
+/**
+ * Renders the fields of a form that was submitted without a session, with a button that sends them to `next`.
+ */
+function renderResubmitPage(
+  next: string,
+  fields: Readonly<Record<string, string | readonly string[]>>,
+): Html {
   const inputs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => renderHiddenFields({ [name]: value })),
   );
@@ -117,39 +137,39 @@ function sendAgainPage(next: string, fields: Readonly<Record<string, string | re
     <p><a href="/">Discard it</a></p></div>`;
 }
 
-const OPEN_ELSEWHERE = {
-  open: 'people who sign in have no session yet; state, nonce and PKCE tie both halves to one browser',
+const OPENID_ACCESS = {
+  open: 'people who sign in have no session yet; state, nonce and PKCE bind the callback to their browser',
 };
 const CALLBACK = '/sign-in/openid/callback';
-const MAX_MS = 20_000;
+const PROVIDER_TIMEOUT_MS = 20_000;
 
-const Begun = z.object({ secrets: z.string(), next: Next });
+const PendingSignIn = z.object({ secrets: z.string(), next: Next });
 
 /** Registers sign-in by OpenID Connect: the redirect and the callback. */
-export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): void {
+export function registerOpenIdSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   const buildCallbackAddress = ({ protocol, host }: FastifyRequest) =>
     new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
   app.get(
     '/sign-in/openid',
-    { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
+    { config: { access: OPENID_ACCESS }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
       const { address, secrets } = await requireProvider(deps).begin(
         buildCallbackAddress(request),
-        AbortSignal.timeout(MAX_MS),
+        AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
       );
       const { next } = request.query;
       reply.header('set-cookie', await deps.sessions.keepPending(request, { secrets, next }));
       return reply.redirect(address, 303);
     },
   );
-  app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
-    const { secrets, next } = parseBegun(await deps.sessions.takePending(request));
+  app.get(CALLBACK, { config: { access: OPENID_ACCESS } }, async (request, reply) => {
+    const { secrets, next } = parsePendingSignIn(await deps.sessions.takePending(request));
     const query = new URL(request.url, 'http://localhost').search;
     const principal = await requireProvider(deps).finish(
       buildCallbackAddress(request),
       query,
       secrets,
-      AbortSignal.timeout(MAX_MS),
+      AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
     );
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
     reply.header('set-cookie', await deps.sessions.begin(request, principal));
@@ -163,9 +183,9 @@ function requireProvider({ signIn }: ConsoleDeps): SignInProvider {
   return signIn;
 }
 
-function parseBegun(pending: unknown): z.infer<typeof Begun> {
-  const begun = Begun.safeParse(pending).data;
-  if (begun !== undefined) return begun;
+function parsePendingSignIn(pending: unknown): z.infer<typeof PendingSignIn> {
+  const parsed = PendingSignIn.safeParse(pending).data;
+  if (parsed !== undefined) return parsed;
   throw new TriageError(
     'invalid-input',
     'This sign-in was started in another browser, has expired, or is finished. ' +

@@ -103,7 +103,7 @@ describe('39: the sentence for each state', () => {
       await page.getByLabel('Root cause').fill('The basket loses <b>it</b> & "more".');
       await page.context().clearCookies();
       await page.keyboard.press('Control+Enter');
-      await page.getByText('You were signed out. Nothing you typed is lost').waitFor();
+      await page.getByText('You were signed out. Your input is kept').waitFor();
       // The cookie of a session is Secure; Playwright sends it to this name as browsers do.
       await page.getByLabel('Access token').fill(READERS.anna);
       await page.getByRole('button', { name: 'Sign in' }).click();

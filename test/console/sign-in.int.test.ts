@@ -125,6 +125,7 @@ describe('signing in', () => {
     expect(late.statusCode).toBe(401);
     const held = /name="held" value="([^"]*)"/.exec(late.body)?.[1] ?? '';
     expect(held).toBe('theme=dark&amp;keys=%3Con%3E');
+    expect(late.body).toContain('Your input is kept');
     const back = await app.inject({
       method: 'POST',
       url: '/sign-in',
@@ -133,6 +134,45 @@ describe('signing in', () => {
     expect(back.statusCode).toBe(200);
     expect(back.body).toContain('<form method="post" action="/me" data-whole>');
     expect(back.body).toContain('name="keys" value="&lt;on&gt;"');
+  });
+
+  it('keeps a form up to the limit, although it grows when it is encoded again', async () => {
+    const log = 'Fehler: “Größe”\n'.repeat(4_000);
+    const late = await app.inject({ method: 'POST', url: '/paste', ...form({ log }) });
+    const held = /name="held" value="([^"]*)"/.exec(late.body)?.[1] ?? '';
+    expect(held.length).toBeGreaterThan(100_000);
+    const back = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: TOKENS.read, next: '/paste', held }),
+    });
+    expect(back.statusCode).toBe(200);
+    expect(back.body).toContain(log);
+  });
+
+  it('says that a larger form must be entered again', async () => {
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const answer = await fetch(`${address}/paste`, {
+      method: 'POST',
+      body: new URLSearchParams({ log: 'x'.repeat(500_000) }),
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    expect(answer.status).toBe(401);
+    const page = await answer.text();
+    expect(page).toContain('Sign in, then enter your input again.');
+    expect(page).not.toContain('Your input is kept');
+  });
+
+  it('limits wrong tokens with one beginning, from whatever addresses they are sent', async () => {
+    const guess = (n: number) =>
+      app.inject({
+        method: 'POST',
+        url: '/sign-in',
+        remoteAddress: `10.3.0.${n}`,
+        ...form({ token: `faultline_ab${n}`, next: '/' }),
+      });
+    for (let n = 0; n < 30; n += 1) expect((await guess(n)).statusCode).toBe(401);
+    expect((await guess(30)).statusCode).toBe(429);
   });
 });
 
