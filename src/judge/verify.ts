@@ -14,37 +14,40 @@ import { quoteFact } from './wording.ts';
 
 /** The minimum logits of a rival rule that contradicts the category. */
 const STRONG_RIVAL = 3.4;
-/** The minimum share of a claim's words that its evidence must contain. */
-const CARRIED = 0.3;
+/**
+ * The minimum share of a claim's words (of four or more characters) that its evidence must contain, if its
+ * quotes are not all found there.
+ */
+const MIN_SUPPORTED_SHARE = 0.3;
 
-/** Assesses an answer by its evidence. The answer's own confidence counts only if it is lower. */
+/** Assesses an answer by its evidence. The confidence is at most 0.1 above the one that the answer states. */
 export function assess(input: Insight & { answer: Answer }): Assessment {
   const { subject, classification, evidence, answer } = input;
   const ruling = classifyByRules(subject);
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
-  // The claim cites rows about where the same failure occurred. Their text is about the failure, so it is not
-  // compared.
+  // This claim names earlier builds with the same failure. The text of its evidence is about the failure and
+  // not about those builds, so the words are not compared.
   const seen = findSeenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims
     .filter(({ text }) => text !== seen)
-    .filter((claim) => !isCarried(claim, evidence));
+    .filter((claim) => !isSupported(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);
   const gaps = listGaps(input, ruling, unsupportedClaims.length);
-  const weighed = weighCause(subject, classification, evidence, against.decided.length);
-  const carried = classification.abstained
+  const weighed = weighCause(subject, classification, evidence, against.counted.length);
+  const supportFactor = classification.abstained
     ? 1
     : answer.claims.length === 0
       ? 0.5
       : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
-  const confidence = round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried);
+  const confidence = round(Math.min(weighed.confidence, answer.confidence + 0.1) * supportFactor);
   return {
     grades,
     unsupportedClaims: unsupportedClaims.map(({ text }) => text),
     gaps,
     confidence,
-    against: [...new Set([...against.decided, ...against.rivals])],
+    against: [...new Set([...against.counted, ...against.rivals])],
     factors: weighed.factors,
   };
 }
@@ -66,7 +69,7 @@ function gradeEvidence(
   return share >= 0.4 ? 'relevant' : share >= 0.12 || item.tool === 'log' ? 'ambiguous' : 'irrelevant';
 }
 
-function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[]): boolean {
+function isSupported(claim: Answer['claims'][number], evidence: readonly Evidence[]): boolean {
   const cited = evidence.filter((item) => claim.evidence.includes(item.id));
   if (cited.length === 0) return false;
   if (
@@ -74,13 +77,17 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
     claim.quotes.every((quote) => cited.some((item) => item.text.includes(quote.text)))
   )
     return true;
-  return computeOverlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
+  return (
+    computeOverlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >=
+    MIN_SUPPORTED_SHARE
+  );
 }
 
 /**
- * Returns the evidence that contradicts the category. `rivals` are strong matches of other categories, which
- * the judgment has already weighed. `decided` counts against the category: a failed assertion against
- * INFRA_ERROR, and people's decisions about a similar failure.
+ * Returns the ids of evidence that contradicts the category. `rivals`: at most two strong matches of other
+ * categories; they do not lower the confidence again, because the classification has weighed them.
+ * `counted`: evidence that lowers it, which is a failed assertion against INFRA_ERROR, and people's decisions
+ * for another category in similar failures.
  */
 function findContradictions(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
@@ -94,7 +101,7 @@ function findContradictions(ruling: Ruling, category: Category, evidence: readon
   const decided = listDecisions(evidence).filter((item) => item.proposes && item.category !== category);
   return {
     rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
-    decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
+    counted: [...unlikeInfra, ...decided.map((item) => item.evidence.id)],
   };
 }
 
@@ -111,7 +118,7 @@ function listGaps(
   if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0)
     gaps.push('no log line shows which test failed');
   if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0)
-    gaps.push('no log line names a project file');
+    gaps.push('no project file is suspected');
   if (classification.abstained) gaps.push('no log line distinguishes between the categories');
   if (unsupported > 0)
     gaps.push(`${unsupported} ${unsupported === 1 ? 'claim is' : 'claims are'} not backed by any evidence`);
@@ -130,18 +137,20 @@ function extractWords(text: string): ReadonlySet<string> {
 }
 
 /**
- * The changes of a cause's confidence in logits, in addition to the learned judgment. They are estimates: no
- * labeled data contain history, decisions, or contradictions from which they could be measured.
+ * Changes of the log odds of the classification. They are estimates: no labeled data contain history,
+ * decisions, or contradictions from which they could be measured.
  */
 const CONFIRMED_BY_PERSON = 1.5;
 const CONTRADICTED = -0.9;
 /** The change in logits for a failure of a flaky kind that occurs every time, and so is not flaky. */
 const EVERY_TIME = -2;
+/** The maximum confidence of a cause. */
 const CEILING = 0.97;
 
 /**
- * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
- * against it. Returns 0..0.97.
+ * Computes the confidence of a cause before its answer is checked: the probability of the classification,
+ * changed by a confirmed decision, a lasting failure, and a contrary document. Contradictions count only in
+ * {@link assess}. Returns 0 to 0.97.
  */
 export function computeCauseConfidence(
   subject: TriageSubject,
@@ -152,8 +161,8 @@ export function computeCauseConfidence(
 }
 
 /**
- * Computes the confidence of a cause together with its factors, given the number of contradictions. The first
- * factor is the initial value.
+ * Computes the confidence of a cause with its factors. At most two contradictions count. The first factor is
+ * the log odds of the classification.
  */
 function weighCause(
   subject: TriageSubject,
@@ -169,7 +178,7 @@ function weighCause(
   add(
     'classification',
     Math.log(start / (1 - start)),
-    `the log alone gives ${category} a probability of ${formatConfidence(start)}`,
+    `the classification gives ${category} a probability of ${formatConfidence(start)}`,
   );
   if (confirmed !== null)
     add(
@@ -183,7 +192,11 @@ function weighCause(
   const contrary = findContraryDocument(subject, classification, evidence);
   if (contrary !== null) {
     const { id, title } = contrary.evidence;
-    add('document', CONTRADICTED, `${title} describes ${contrary.category} in its words (${id})`);
+    add(
+      'document',
+      CONTRADICTED,
+      `the words of this failure match “${title}”, which describes ${contrary.category} (${id})`,
+    );
   }
   if (contradictions > 0)
     add(
@@ -202,7 +215,7 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Checks whether another category is almost as probable. */
+/** Checks whether the two most probable categories are less than 0.25 apart. */
 export function hasCloseRunnerUp(classification: Classification): boolean {
   const [first, second] = rankCategories(classification.probabilities);
   if (first === undefined || second === undefined) return false;

@@ -154,7 +154,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
-    outlook: async (subject) => ((await findEarlierFix(history, subject)) === null ? 'poor' : 'good'),
+    estimateOutlook: async (subject) => ((await findEarlierFix(history, subject)) === null ? 'poor' : 'good'),
     argumentsFrom: () => ({}),
     async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository } = subject.build;
@@ -245,7 +245,7 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
-    outlook: async (subject, signal) => {
+    estimateOutlook: async (subject, signal) => {
       if (subject.changes !== undefined) return 'good';
       if (subject.build.commit === null) return 'poor';
       const base = await findBase(codeHost, history, subject, signal);

@@ -31,7 +31,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 100,
     provider: 'history',
-    unavailable: async () => findHistoryUnavailable(history),
+    findUnavailableReason: async () => findHistoryUnavailable(history),
     parameters: HistoryParameters,
     argumentsFrom: () => ({ limit: 20 }),
     async run({ test, limit }, { subject }) {
@@ -61,7 +61,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 80,
     provider: 'history',
-    unavailable: async () => findHistoryUnavailable(history),
+    findUnavailableReason: async () => findHistoryUnavailable(history),
     parameters: z.strictObject({}),
     argumentsFrom: () => ({}),
     async run(_args, { subject }) {
@@ -150,7 +150,7 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
     costClass: 'low',
     usualLatencyMs: 150,
     provider: 'history',
-    unavailable: async () => findHistoryUnavailable(history),
+    findUnavailableReason: async () => findHistoryUnavailable(history),
     parameters: SimilarParameters,
     argumentsFrom: ({ headline }) => (headline === '' ? { limit: 5 } : { text: headline, limit: 5 }),
     async run({ text, minScore, limit }, { subject }) {

@@ -53,7 +53,7 @@ export function searchWeb(
       key: ({ query }, { subject }) => [webSearch.driver, query ?? formatFailureHeadline(subject)],
     },
     listFallbackFindings: nameDocumentation,
-    unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
+    findUnavailableReason: async () => (webSearch.configured ? null : 'no web search configured'),
     argumentsFrom(clues) {
       const query = findInformativeLine(clues);
       return query === null ? null : { query };
@@ -163,7 +163,7 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
     usualLatencyMs: 1000,
     provider: 'review-queue',
     parameters: ReviewerParameters,
-    unavailable: async () =>
+    findUnavailableReason: async () =>
       reviewer === undefined ? 'No reviewer is available: this run has no review queue.' : null,
     async run({ question }, { subject, category }) {
       if (reviewer === undefined) return [];

@@ -235,7 +235,7 @@ export function readArtifact(archive: BuildArchive): Tool {
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: ArtifactParameters,
-    unavailable: async ({ build }) =>
+    findUnavailableReason: async ({ build }) =>
       (await archive.list(build.id)).length < 2
         ? 'The build has no file besides its log; use view_log and grep_log to read that.'
         : null,

@@ -40,7 +40,7 @@ const MAX_NAMED = 8;
 const MAX_TRIES = 12;
 
 interface CodeToolDefinition<Schema extends z.ZodObject, Name extends string>
-  extends Omit<ToolDefinition<Schema, Name>, 'provider' | 'cache' | 'unavailable'> {
+  extends Omit<ToolDefinition<Schema, Name>, 'provider' | 'cache' | 'findUnavailableReason'> {
   /**
    * The parts of the cache key in addition to the commit: the arguments, or also the failure if missing
    * arguments are derived from it. If absent, results are not cached.
@@ -57,7 +57,7 @@ export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
     ...definition,
     provider: `code-host:${codeHost.driver}`,
     ...(keptBy === undefined ? {} : { cache: cacheByCommit(codeHost, keptBy) }),
-    unavailable: async ({ build: { repository } }) =>
+    findUnavailableReason: async ({ build: { repository } }) =>
       (await codeHost.canRead(repository))
         ? null
         : `No clone of ${repository} is configured, so its code cannot be read.`,

@@ -104,7 +104,7 @@ async function buildKey(
   const { build } = context.subject;
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
   const holds = await tryWithin(limitMs, context.signal, logger, async (signal) => {
-    if ((await tool.unavailable(context.subject)) !== null) return null;
+    if ((await tool.findUnavailableReason(context.subject)) !== null) return null;
     return await request.cacheKey({ ...context, signal });
   });
   if (holds === null) return null;

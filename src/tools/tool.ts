@@ -43,7 +43,7 @@ export interface ToolRequest {
   /** Returns what the answer depends on in addition to the arguments; null if it is not cached. */
   cacheKey(context: ToolContext): Promise<readonly unknown[] | null>;
   /** Returns the reason why this request is not allowed for this category, or null. */
-  refusal(context: ToolContext): string | null;
+  findRefusal(context: ToolContext): string | null;
   run(context: ToolContext): Promise<Finding[]>;
 }
 
@@ -53,7 +53,7 @@ export interface Tool {
   /** The provider that answers: "code-host:local-git". Tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
-  /** Returns findings that need no call. They are used if the tool failed and no alternative answered. */
+  /** Returns findings that need no call. They are added if the tool fails and no alternative answers. */
   listFallbackFindings(subject: TriageSubject): Finding[];
   /** The number of milliseconds for which results are cached; null for never. */
   readonly cacheTtlMs: number | null;
@@ -61,14 +61,17 @@ export interface Tool {
    * Returns the reason why the tool is unavailable for this subject (for example, nothing is configured), or
    * null.
    */
-  unavailable(subject: TriageSubject): Promise<string | null>;
-  /** Returns the expected use of a call for this subject; undefined if unknown. */
-  outlook(subject: TriageSubject, signal: AbortSignal): Promise<Outlook | undefined>;
-  /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
-  read(args: Readonly<Record<string, unknown>>): ToolRequest | { readonly error: string };
+  findUnavailableReason(subject: TriageSubject): Promise<string | null>;
+  /** Returns the expected usefulness of a call for this subject; undefined if unknown. */
+  estimateOutlook(subject: TriageSubject, signal: AbortSignal): Promise<Outlook | undefined>;
+  /**
+   * Checks arguments and returns the request, or the reason why they are invalid. A null value counts as
+   * absent, because models must fill every field of a strict schema.
+   */
+  parseArguments(args: Readonly<Record<string, unknown>>): ToolRequest | { readonly error: string };
 }
 
-/** Serves every category, without a position in its order. */
+/** All categories, without a position in the order in which the rules call tools. */
 export const ANY_CATEGORY: Serves = {
   CODE_ERROR: null,
   INFRA_ERROR: null,
@@ -77,7 +80,7 @@ export const ANY_CATEGORY: Serves = {
   TEST_FAILURE: null,
 };
 
-/** The definition of a tool. See {@link ToolDescription} for the fields that models see. */
+/** The definition of a tool. {@link ToolDescription} explains the fields that have no comment here. */
 export interface ToolDefinition<Schema extends z.ZodObject, Name extends string = string> {
   readonly name: Name;
   readonly question: string;
@@ -98,12 +101,15 @@ export interface ToolDefinition<Schema extends z.ZodObject, Name extends string 
   listFallbackFindings?(subject: TriageSubject): FindingFrom<Name>[];
   /** The rule for caching answers. If absent, they are never cached. */
   readonly cache?: CachePolicy<z.output<Schema>>;
-  unavailable?(subject: TriageSubject): Promise<string | null>;
-  /** Returns the expected use of a call, from cheap facts. Absent if that is unknown before the call. */
-  outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
+  findUnavailableReason?(subject: TriageSubject): Promise<string | null>;
+  /**
+   * Returns the expected usefulness of a call, from facts that cost little. Absent if nothing can be said
+   * before the call.
+   */
+  estimateOutlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
-  /** Returns the findings. The data that programs read is typed by the tool's name. */
+  /** Returns the findings. The tool's name determines the type of their data. */
   run(args: z.output<Schema>, context: ToolContext): Promise<FindingFrom<Name>[]>;
 }
 
@@ -132,22 +138,25 @@ export function defineTool<Schema extends z.ZodObject, Name extends string>(
     alternative: definition.alternative ?? null,
     listFallbackFindings: (subject) => definition.listFallbackFindings?.(subject) ?? [],
     cacheTtlMs: definition.cache?.ttlMs ?? null,
-    unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
-    outlook: async (subject, signal) => await definition.outlook?.(subject, signal),
-    read(args) {
+    findUnavailableReason: async (subject) => (await definition.findUnavailableReason?.(subject)) ?? null,
+    estimateOutlook: async (subject, signal) => await definition.estimateOutlook?.(subject, signal),
+    parseArguments(args) {
       const parsed = definition.parameters.safeParse(withoutNulls(args));
       if (!parsed.success) return { error: describeIssues(parsed.error, args, definition.parameters) };
       return {
         args: parsed.data,
         cacheKey: async (context) => (await definition.cache?.key(parsed.data, context)) ?? null,
-        refusal: (context) => definition.guard?.(parsed.data, context) ?? null,
+        findRefusal: (context) => definition.guard?.(parsed.data, context) ?? null,
         run: (context) => definition.run(parsed.data, context),
       };
     },
   };
 }
 
-/** The JSON schemas of parameters. Each triage defines its tools, with the parameters of the one before. */
+/**
+ * The JSON schema of each parameter schema. Tools are created several times in a process (for each triage in
+ * a terminal) from the same schemas, and translating one is expensive.
+ */
 const jsonSchemas = new WeakMap<z.ZodObject, Readonly<Record<string, unknown>>>();
 
 function toJsonSchema(schema: z.ZodObject): Readonly<Record<string, unknown>> {
@@ -176,7 +185,10 @@ function describeIssues(error: z.ZodError, args: unknown, schema: z.ZodObject): 
  */
 export type RepositoryScope = (repository: string) => Promise<(other: string) => boolean>;
 
-/** Allows every repository, for callers without a repository scope such as the CLI. */
+/**
+ * Allows every repository: in the terminal, and in a service that shares its repositories
+ * (`triage.shareRepositories`).
+ */
 export const ALL_REPOSITORIES: RepositoryScope = async () => () => true;
 
 /**

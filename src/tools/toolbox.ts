@@ -83,8 +83,10 @@ async function describeFor(
   if (answer !== undefined) return answer;
   const limit = { limitMs: ASKABLE_MS, signal };
   try {
-    const isAway = (await limitTime(limit, () => tool.unavailable(subject))) !== null;
-    const outlook = isAway ? undefined : await limitTime(limit, (within) => tool.outlook(subject, within));
+    const isAway = (await limitTime(limit, () => tool.findUnavailableReason(subject))) !== null;
+    const outlook = isAway
+      ? undefined
+      : await limitTime(limit, (within) => tool.estimateOutlook(subject, within));
     const described = outlook === undefined ? description : { ...description, outlook };
     known.set(tool, isAway ? null : described);
     return isAway ? null : described;
@@ -129,11 +131,11 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
     'a tool failed',
   );
   const alternative = tool.alternative === null ? undefined : deps.byName.get(tool.alternative.tool);
-  const named = tool.listFallbackFindings(context.subject);
-  if (tool.alternative === null || alternative === undefined)
-    return finish(await withNamed(deps, named, first));
+  const fail = async (reply: Reply) =>
+    finish(await addFallbackFindings(deps, tool.listFallbackFindings(context.subject), reply));
+  if (tool.alternative === null || alternative === undefined) return await fail(first);
   // A refusal of our credentials or quota applies to every call of this provider.
-  if (first.final === true && alternative.provider === tool.provider) return finish(first);
+  if (first.final === true && alternative.provider === tool.provider) return await fail(first);
   const name = alternative.description.name;
   const second = await askInstead(deps, tool.alternative, alternative, call, context);
   const attempts = first.attempts + second.attempts;
@@ -143,7 +145,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
       name,
     );
   }
-  return finish({
+  return await fail({
     ...first,
     summary: `${first.summary} ${name} could not help either: ${second.summary}`,
     attempts,
@@ -151,7 +153,11 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
 }
 
 /** Adds findings that need no call to a failed reply. The reply stays failed. */
-async function withNamed(deps: ToolboxDeps, named: readonly Finding[], failed: Reply): Promise<Reply> {
+async function addFallbackFindings(
+  deps: ToolboxDeps,
+  named: readonly Finding[],
+  failed: Reply,
+): Promise<Reply> {
   if (named.length === 0) return failed;
   const { findings, summary } = await createFoundReply(named, failed.attempts, deps);
   return { ...failed, findings, summary: `${failed.summary} Named instead, and not read: ${summary}` };
@@ -181,11 +187,11 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
         `for a ${context.category} it is asked only where the call says why.`,
     );
   }
-  const request = tool.read(call.args);
+  const request = tool.parseArguments(call.args);
   if ('error' in request)
     return { status: 'invalid-arguments', findings: [], summary: request.error, attempts: 0 };
   try {
-    const refusal = request.refusal(context);
+    const refusal = request.findRefusal(context);
     if (refusal !== null) return createRefusedReply(refusal);
     return await answerRequest(deps, tool, request, context);
   } catch (error) {
@@ -222,7 +228,7 @@ async function runRequest(
     deps.options.timeLimitMs?.(tool.description) ??
     Math.min(Math.max(tool.description.usualLatencyMs * 20, 5_000), 30_000);
   const asked = await deps.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
-    const reason = await tool.unavailable(context.subject);
+    const reason = await tool.findUnavailableReason(context.subject);
     if (reason !== null) return { unavailable: reason };
     return { findings: await request.run({ ...context, signal }) };
   });

@@ -164,6 +164,10 @@ describe('a document about another kind of failure', () => {
     expect(factors?.find(({ name }) => name === 'document')?.because).toContain('describes INFRA_ERROR');
   });
 
+  test('begins with the probability of the classification, which may not come from the log alone', () => {
+    expect(sureness().factors?.[0]?.because).toMatch(/^the classification gives [A-Z_]+ a probability of/);
+  });
+
   test.each<[string, Evidence]>([
     ['its words are not all there', document('lease table is locked')],
     ['it is only somewhat alike', document('lease table is exhausted', {}, 0.6)],

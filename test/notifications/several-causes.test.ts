@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
 import { findSlackFacts } from '../../src/channels/slack/branch-facts.ts';
 import { createSlackMessage } from '../../src/channels/slack/branch-message.ts';
+import type { OutputStyle } from '../../src/cli/terminal.ts';
 import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage/triage-text.ts';
 import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Cause } from '../../src/ports/notices.ts';
-import { createJenkinsDescription } from '../../src/providers/jenkins/description.ts';
+import { renderJenkinsDescription } from '../../src/providers/jenkins/description.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { createBranchSituation, sampleHead } from '../channels/slack/slack-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
@@ -30,9 +31,9 @@ const streak = {
   author: null,
   seenToday: 1,
 };
-const voice = { color: false, plain: true, width: 100, quiet: true };
+const style = { color: false, plain: true, width: 100, quiet: true } satisfies OutputStyle;
 
-/** As the database tells them: in the order of their first failures, of each the first twenty. */
+/** Creates the causes in the order of their first failures, as stored if each is analyzed in turn. */
 function createCauses(): Cause[] {
   return ANALYSES.map((analysis, index) => {
     const sample = GROUPS[index]?.failures ?? [];
@@ -53,8 +54,8 @@ const slack = () => {
 };
 
 const outputs = {
-  'the terminal': () => renderBlocks(answers, voice),
-  'plain output': () => renderAnswers(answers, voice),
+  'the terminal': () => renderBlocks(answers, style),
+  'plain output': () => renderAnswers(answers, style),
   annotations: () => renderAnnotations(answers),
   "the Action's summary": () => formatSummary(action),
   "the Action's log": () => formatConsoleText(action, false),
@@ -68,20 +69,20 @@ const outputs = {
 
 describe.each(Object.entries(outputs))(
   '%s of a build with three causes and fifteen tests',
-  (_name, shown) => {
-    // Some outputs put marks into foreign words.
-    const text = shown()
+  (_name, render) => {
+    // Some outputs escape external text, or insert zero-width spaces so that it is no markup.
+    const text = render()
       .replaceAll('\\n', '\n')
       .replaceAll(/[`\\\u200b]|<\/?code>/g, '');
-    const places = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
+    const positions = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
 
     it('lists all causes in the order in which to fix them', () => {
-      expect(places.every((place) => place >= 0)).toBe(true);
-      expect(places).toEqual(places.toSorted((left, right) => left - right));
+      expect(positions.every((position) => position >= 0)).toBe(true);
+      expect(positions).toEqual(positions.toSorted((left, right) => left - right));
     });
 
     it('names the tests of each cause next to it, and counts the others', () => {
-      const [redis = 0, label = 0, price = 0] = places;
+      const [redis = 0, label = 0, price = 0] = positions;
       const parts = [text.slice(redis, label), text.slice(label, price), text.slice(price)];
       expect(parts[0]).toMatch(/stores order 1\b/);
       expect(parts[0]).toMatch(/and 5 more|and 4 more|stores order 10/);
@@ -95,7 +96,7 @@ describe.each(Object.entries(outputs))(
   },
 );
 
-it('outputs that link to all causes name the first to fix', () => {
+it('the outputs of the Action list all causes in the order in which to fix them', () => {
   expect(JSON.parse(buildOutputs(action, '').json ?? '')).toMatchObject([
     {
       title: TITLES[0],
@@ -109,12 +110,18 @@ it('outputs that link to all causes name the first to fix', () => {
   expect(formatSummary(action)).toMatch(
     /^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/,
   );
+});
+
+it('the Jenkins description names the first cause to fix and counts the others', () => {
   const format = { publicUrl: null, format: 'text' } as const;
-  const described = createJenkinsDescription(
+  const described = renderJenkinsDescription(
     createBranchSituation(sampleHead({ causes: createCauses() })),
     format,
   );
   expect(described?.text).toMatch(/Redis does not answer\. 2 more causes\./);
+});
+
+it('a CTRF report links each failed test to its analysis', () => {
   const { tests } = buildCtrfReport(exported).results;
   expect(tests.map(({ extra }) => 'analysisId' in extra && extra.analysisId)).toEqual([
     ...Array(2).fill('ana_price'),
@@ -123,9 +130,10 @@ it('outputs that link to all causes name the first to fix', () => {
   ]);
 });
 
-it('a single failure is shown without a list of causes', () => {
+it('plain output of a build with one failure has no rows that tell failures apart', () => {
   const [alone] = answers.slice(-1);
   if (alone === undefined) throw new Error('there is no answer');
-  const explains = { ...alone.explains, isOnly: true };
-  expect(renderAnswers([{ ...alone, explains }], voice)).not.toMatch(/^(?:Test|Grouped|Log|Causes)\t/m);
+  const tests = alone.explains.tests.slice(0, 1);
+  const explains = { ...alone.explains, failures: 1, tests, unnamed: 0, grouped: null, isOnly: true };
+  expect(renderAnswers([{ ...alone, explains }], style)).not.toMatch(/^(?:Test|Grouped|Log|Causes)\t/m);
 });

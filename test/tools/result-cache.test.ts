@@ -41,7 +41,7 @@ function createWorld({
     provider: 'p',
     parameters: Parameters,
     ...(cache === null ? {} : { cache }),
-    ...(unavailable === undefined ? {} : { unavailable: async () => unavailable() }),
+    ...(unavailable === undefined ? {} : { findUnavailableReason: async () => unavailable() }),
     run: async (_args, context) => {
       count.asked += 1;
       return run(context);

@@ -241,7 +241,7 @@ describe('the alternative tool', () => {
 
   it('leaves the first failure in place if it fails too', async () => {
     const alsoBroken = createTool('b', async () => [finding], {
-      unavailable: async () => 'nothing configured',
+      findUnavailableReason: async () => 'nothing configured',
     });
     const outcome = await createTestToolbox([broken(), alsoBroken])('a');
 
@@ -250,6 +250,18 @@ describe('the alternative tool', () => {
       summary: 'It answered 503. b could not help either: nothing configured',
     });
     expect(outcome).not.toHaveProperty('answeredBy');
+  });
+
+  it('does not replace the findings that need no call if it fails too', async () => {
+    const alsoBroken = createTool('b', async () => {
+      throw flaky();
+    });
+    const named = broken({ listFallbackFindings: () => [finding] });
+
+    expect(await createTestToolbox([named, alsoBroken])('a')).toMatchObject({
+      status: 'failed',
+      findings: [finding],
+    });
   });
 
   it('is subject to the category like any other tool', async () => {

@@ -72,7 +72,7 @@ describe('an invalid call', () => {
 
   it('is unavailable if nothing is configured', async () => {
     const off = createTool('a', async () => [finding], {
-      unavailable: async () => 'no web search configured',
+      findUnavailableReason: async () => 'no web search configured',
     });
 
     expect(await createTestToolbox([off])('a')).toMatchObject({

@@ -93,7 +93,7 @@ export function checkJenkinsAddress(
   if (given === null || !URL.canParse(given)) {
     throw new TriageError(
       'not-found',
-      `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`,
+      `Build ${build.number} of ${build.pipeline} has no URL, so its page in Jenkins is unknown.`,
     );
   }
   const base = toFolder(baseUrl);

@@ -35,10 +35,10 @@ export interface DescriptionOptions {
 }
 
 /**
- * Returns the sentence for the build's page. Null while the build is being analyzed, and for a build that has
- * not failed.
+ * Returns the description of the newest build. Returns null while it is being analyzed or waits for a
+ * person's answer, if it has not failed, and if no build is stored.
  */
-export function createJenkinsDescription(
+export function renderJenkinsDescription(
   { heads }: Situation,
   options: DescriptionOptions,
 ): JenkinsDescription | null {
@@ -58,7 +58,7 @@ export function createJenkinsDescription(
 }
 
 function formatSentence(cause: Cause, others: number, options: DescriptionOptions): string {
-  const plain = (text: string, limit: number) => formatShown(text, limit, options.format);
+  const plain = (text: string, limit: number) => formatExternalText(text, limit, options.format);
   const { analysis } = cause;
   const title = plain(analysis.answer.title.replaceAll('`', ''), 200).replace(/\.$/, '');
   const more = others === 0 ? '' : ` ${others} more ${others === 1 ? 'cause' : 'causes'}.`;
@@ -78,7 +78,8 @@ function describeCertainty({ analysis, review }: Cause): string {
 }
 
 function renderNotAnalyzed(reason: string | null, { format }: DescriptionOptions): string {
-  return `Faultline: not analyzed, ${formatShown(reason ?? 'no failure was found in its logs', 300, format)}`;
+  const sentence = formatExternalText(reason ?? 'no failure was found in its logs', 300, format);
+  return `Faultline: not analyzed, ${sentence}`;
 }
 
 function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): string {
@@ -88,10 +89,10 @@ function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): 
 }
 
 /**
- * Formats external text for the description. Plain text gets no angle brackets either, because the operator
- * chooses how Jenkins formats it and may change that.
+ * Formats external text for the description. In plain text, `‹` and `›` replace angle brackets, so that no
+ * markup appears if the operator later lets Jenkins format descriptions as HTML.
  */
-function formatShown(text: string, limit: number, format: DescriptionFormat): string {
+function formatExternalText(text: string, limit: number, format: DescriptionFormat): string {
   const line = clip(toVisibleLine(text), limit);
   return format === 'html' ? escapeHtml(line) : line.replaceAll('<', '\u2039').replaceAll('>', '\u203a');
 }
@@ -102,28 +103,31 @@ function escapeHtml(text: string): string {
 }
 
 /** Creates the publisher that keeps the description of each failed build up to date. */
-export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticePublisher {
+export function createDescriptionPublisher(
+  jenkins: JenkinsAccess,
+  options: DescriptionOptions,
+): NoticePublisher {
   return {
-    render: (situation) => createJenkinsDescription(situation, options),
-    ...createJenkinsClient(jenkins),
+    render: (situation) => renderJenkinsDescription(situation, options),
+    ...createDescriptionSender(jenkins),
   };
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_REPLY_BYTES = 256 * 1024;
 const DESCRIPTION = { what: 'the description of a build', right: 'the permission Run/Update on the job' };
 const Described = z.object({ description: z.string().nullish() });
 
 /**
- * Creates a client for the description on the page of a Jenkins build, which pipelines also write. Only our
- * own sentence, which the reference contains literally, is replaced. Text by others stays.
+ * Creates a sender for the description on the page of a Jenkins build. Pipelines write there too, so only the
+ * sentence that was last sent, which is the reference, is replaced.
  */
-export function createJenkinsClient(options: JenkinsAccess): NoticeSender<JenkinsDescription> {
+export function createDescriptionSender(options: JenkinsAccess): NoticeSender<JenkinsDescription> {
   return {
     send: async ({ build, text, format }, { reference, signal }) => {
       const address = checkJenkinsAddress(options.baseUrl, build);
       const current = await readDescription(options, address, signal);
-      const wanted = withOurs(current, {
-        ours: reference,
+      const wanted = replaceSentence(current, {
+        previous: reference,
         text,
         separator: format === 'html' ? '<br>\n' : '\n',
       });
@@ -135,27 +139,27 @@ export function createJenkinsClient(options: JenkinsAccess): NoticeSender<Jenkin
 
 interface Sentence {
   /** The text that was last written. Null if there is none. */
-  readonly ours: string | null;
+  readonly previous: string | null;
   readonly text: string;
   readonly separator: string;
 }
 
-function withOurs(current: string, { ours, text, separator }: Sentence): string {
-  const at = ours === null || ours === '' ? -1 : current.indexOf(ours);
-  if (ours !== null && at >= 0) return current.slice(0, at) + text + current.slice(at + ours.length);
+function replaceSentence(current: string, { previous, text, separator }: Sentence): string {
+  const at = previous === null || previous === '' ? -1 : current.indexOf(previous);
+  if (previous !== null && at >= 0) return current.slice(0, at) + text + current.slice(at + previous.length);
   if (current.includes(text)) return current;
   return current.trim() === '' ? text : `${current}${separator}${text}`;
 }
 
 async function readDescription(options: JenkinsAccess, address: URL, signal: AbortSignal): Promise<string> {
   const url = new URL('api/json?tree=description', address);
-  const text = await readJenkins(options, url, { ...DESCRIPTION, maxBytes: MAX_ANSWER_BYTES, signal });
+  const text = await readJenkins(options, url, { ...DESCRIPTION, maxBytes: MAX_REPLY_BYTES, signal });
   return parseReply('Jenkins', Described, DESCRIPTION.what, parse(text)).description ?? '';
 }
 
 /**
- * Sends the description. On success, Jenkins redirects to the build; a redirect to another page leads to a
- * sign-in.
+ * Sends the description. Jenkins redirects to the build on success. Any other redirect counts as one to its
+ * sign-in page.
  */
 async function writeDescription(
   options: JenkinsAccess,

@@ -50,7 +50,7 @@ function createChannels(settings: JenkinsSettings): NoticeChannel[] {
     {
       ...rule,
       open: async ({ publicUrl }) =>
-        (await import('./description.ts')).createDescription(
+        (await import('./description.ts')).createDescriptionPublisher(
           { baseUrl, user, token },
           { publicUrl, format: description },
         ),

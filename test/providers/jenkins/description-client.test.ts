@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJenkinsClient } from '../../../src/providers/jenkins/description.ts';
+import { createDescriptionSender } from '../../../src/providers/jenkins/description.ts';
 import { callTo } from '../../channels/sending.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
@@ -24,8 +24,12 @@ beforeEach(async () => {
 });
 afterEach(async () => jenkins.close());
 
-async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
-  const client = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
+async function show(
+  text: string,
+  reference: string | null = null,
+  url: string | null = `${jenkins.url}/job/shop/812/`,
+) {
+  const client = createDescriptionSender({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
   const about = { type: 'build', buildId: 'bld_1' } as const;
   const to = { repository: 'shop/api', about };
   const call = callTo(to, {
@@ -102,6 +106,13 @@ it('the error is retryable if the server does not respond, and does not reveal t
   };
   const message = expect.not.stringContaining('127.0.0.1');
   await expect(show('x')).rejects.toMatchObject({ retryable: true, message });
+});
+
+it('the error for a build without a URL is about its page and not about a log', async () => {
+  await expect(show('x', null, null)).rejects.toMatchObject({
+    code: 'not-found',
+    message: 'Build 812 of shop has no URL, so its page in Jenkins is unknown.',
+  });
 });
 
 it('an endless response is not read', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BuildSituation } from '../../../src/ports/notices.ts';
-import { createJenkinsDescription } from '../../../src/providers/jenkins/description.ts';
+import { renderJenkinsDescription } from '../../../src/providers/jenkins/description.ts';
 import { createJenkinsProvider, JenkinsSettings } from '../../../src/providers/jenkins/provider.ts';
 import {
   createBranchSituation,
@@ -20,11 +20,11 @@ const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
 function formatMessage(
   change: Partial<BuildSituation> = {},
-  options: Parameters<typeof createJenkinsDescription>[1] = HTML,
+  options: Parameters<typeof renderJenkinsDescription>[1] = HTML,
 ) {
   const build = sampleBuild({ provider: 'jenkins', url: 'https://ci.example/job/shop/812/' });
   return (
-    createJenkinsDescription(createBranchSituation(sampleHead({ build, ...change })), options)?.text ?? null
+    renderJenkinsDescription(createBranchSituation(sampleHead({ build, ...change })), options)?.text ?? null
   );
 }
 
