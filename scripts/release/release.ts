@@ -86,7 +86,7 @@ async function describe(commit: string, to: string): Promise<void> {
     version: to,
     commit,
     repository: await findRepository(),
-    lockFile: (await readArtifact(code, 'package-lock.json')).sha256,
+    lockFileSha256: (await readArtifact(code, 'package-lock.json')).sha256,
     tools: { node: process.version, npm: await run(code, 'npm', '--version') },
     startedOn,
     finishedOn: new Date().toISOString(),

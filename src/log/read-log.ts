@@ -142,7 +142,7 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
  * offsets are the same in both. Blocks are dropped, because they would not consist of whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
-  const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));
+  const toStoredLine = (line: number) => stored.findLineAt(split.getLineStart(line));
   const moved = withLists(found, (all) =>
     all.map((span) =>
       span.at === null ? span : { ...span, at: { source: span.at.source, line: toStoredLine(span.at.line) } },

@@ -356,7 +356,7 @@ function toSentSource(source: ReadableSource): SentSource | null {
         kind: 'log',
         notes,
         file,
-        scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits },
+        scan: scan === undefined ? null : { index: scan.index.toState(), hits: scan.hits },
       };
 }
 

@@ -3,13 +3,14 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** A file of a release. */
+/** A file with its digest. */
 export interface Artifact {
   readonly name: string;
   /** The SHA-256 digest of the file, as hexadecimal digits. */
   readonly sha256: string;
 }
 
+/** Reads the name and the digest of a file in a folder. */
 export async function readArtifact(folder: string, name: string): Promise<Artifact> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, name)), hash);
@@ -21,25 +22,28 @@ export function formatChecksums(artifacts: readonly Artifact[]): string {
   return artifacts.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('');
 }
 
-/** The record of how a release was built. */
-export interface Build {
+/** The way in which a release was built. */
+export interface ReleaseBuild {
   readonly version: string;
   readonly commit: string;
-  /** The address of the repository; null if this checkout has no remote one. */
+  /** The HTTPS address of the remote `origin`; null if it has none without credentials. */
   readonly repository: string | null;
   /** The SHA-256 of package-lock.json, which names every package and its hash. */
-  readonly lockFile: string;
+  readonly lockFileSha256: string;
+  /** The versions of the tools by name. */
   readonly tools: Readonly<Record<string, string>>;
+  /** The time in ISO 8601. */
   readonly startedOn: string;
+  /** The time in ISO 8601. */
   readonly finishedOn: string;
 }
 
 /**
- * Creates the provenance of a release: an in-toto statement (version 1) with SLSA provenance (version 1). It is not signed, so it says what was
- * built from what, but does not prove who says so.
+ * Creates the provenance of a release: an in-toto statement (version 1) with SLSA provenance (version 1).
+ * It is not signed, so it does not prove who made it.
  */
-export function createProvenance(artifacts: readonly Artifact[], build: Build): object {
-  const { version, commit, repository, lockFile, tools, startedOn, finishedOn } = build;
+export function createProvenance(artifacts: readonly Artifact[], build: ReleaseBuild): object {
+  const { version, commit, repository, lockFileSha256, tools, startedOn, finishedOn } = build;
   const source = { name: 'source', digest: { gitCommit: commit } };
   return {
     _type: 'https://in-toto.io/Statement/v1',
@@ -52,7 +56,7 @@ export function createProvenance(artifacts: readonly Artifact[], build: Build): 
         internalParameters: { tools },
         resolvedDependencies: [
           repository === null ? source : { ...source, uri: `git+${repository}@refs/tags/v${version}` },
-          { name: 'package-lock.json', digest: { sha256: lockFile } },
+          { name: 'package-lock.json', digest: { sha256: lockFileSha256 } },
         ],
       },
       runDetails: {

@@ -7,16 +7,16 @@ import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
 export interface Scan {
   readonly index: LineIndex;
   /**
-   * The lines with a literal of each group: 1-based, ascending, each once. If there are too many, the first
-   * and the last {@link MAX_HITS} are kept.
+   * The lines of each group, which contain one of its literals: 1-based, ascending, each once. Of more than
+   * 2 × {@link MAX_HITS} lines, the first and the last {@link MAX_HITS} are kept.
    */
   readonly hits: readonly (readonly number[])[];
 }
 
-/** The number of lines of one group that are kept at each end of a log. No real log has more. */
+/** The maximum number of a group's lines that are kept from each end of a log. */
 export const MAX_HITS = 5_000;
 
-/** Scans a log of at most 4 GiB in one pass. */
+/** Scans a log smaller than 4 GiB in one pass. */
 export function scanLog(log: LogBytes, matcher: Matcher): Scan {
   const { scan, add } = createGrowingScan(log, matcher.groupCount);
   for (const chunk of scanChunks(log, matcher)) add(chunk);
@@ -35,13 +35,13 @@ export function createGrowingScan(
   const hits: number[][] = Array.from({ length: groupCount }, () => []);
   const add = ({ offset, firstLine, lineEnds, hits: found }: ScannedChunk) => {
     for (const end of lineEnds) index.add(offset + end + 1);
-    for (const [group, kept] of hits.entries()) note(kept, found[group] ?? [], firstLine);
+    for (const [group, kept] of hits.entries()) addHits(kept, found[group] ?? [], firstLine);
   };
   return { scan: { index, hits }, add };
 }
 
-/** Adds the lines of a chunk. If there are too many, those in the middle of the log are dropped. */
-function note(kept: number[], lines: readonly number[], firstLine: number): void {
+/** Adds the hits of a chunk. Drops those in the middle of the log if there are more than 2 × MAX_HITS. */
+function addHits(kept: number[], lines: readonly number[], firstLine: number): void {
   // A line that continues from the previous chunk has been added already.
   let next = lines[0] !== undefined && kept[kept.length - 1] === firstLine + lines[0] ? 1 : 0;
   while (kept.length < MAX_HITS && next < lines.length) kept.push(firstLine + (lines[next++] ?? 0));
@@ -64,8 +64,11 @@ const STEP = 1 << 16;
 
 /** The data of a line index that can be sent to another thread. */
 export interface LineIndexState {
+  /** The offset of every `stride`th line, from the first line on. */
   readonly starts: Uint32Array;
+  /** The distance between two kept lines: 1, or a power of 2 for a log of very many lines. */
   readonly stride: number;
+  /** The number of lines. */
   readonly lines: number;
 }
 
@@ -87,10 +90,11 @@ export class LineIndex {
   }
 
   /** Returns the state from which another index of the same bytes can be created. */
-  state(): LineIndexState {
+  toState(): LineIndexState {
     return { starts: this.#starts.slice(0, this.#used), stride: this.#stride, lines: this.#lines };
   }
 
+  /** Returns the number of lines. A log that ends with a line feed has an empty last line. */
   get lineCount(): number {
     return this.#lines;
   }
@@ -116,7 +120,7 @@ export class LineIndex {
     let from = { line: kept * this.#stride + 1, start: this.#starts[kept] ?? 0 };
     if (this.#near.line > from.line && this.#near.line <= line) from = this.#near;
     let start = from.start;
-    for (let at = from.line; at < line; at++) start = this.#lineFeedFrom(start) + 1;
+    for (let at = from.line; at < line; at++) start = this.#findLineFeed(start) + 1;
     this.#near = { line, start };
     return start;
   }
@@ -124,11 +128,11 @@ export class LineIndex {
   /** Returns the offset of the line feed that ends a line, or `size` for the last line. */
   getLineEnd(line: number): number {
     if (line >= this.#lines) return this.#bytes.size;
-    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.getLineStart(line));
+    return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#findLineFeed(this.getLineStart(line));
   }
 
   /** Returns the line that contains a byte. */
-  lineAt(offset: number): number {
+  findLineAt(offset: number): number {
     const kept = Math.max(0, findFirstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
     let line = kept * this.#stride + 1;
     if (this.#stride > 1) while (line < this.#lines && this.getLineEnd(line) < offset) line++;
@@ -141,7 +145,7 @@ export class LineIndex {
     for (let kept = 0; kept < this.#used; kept++) this.#starts[kept] = this.#starts[kept * 2] ?? 0;
   }
 
-  #lineFeedFrom(start: number): number {
+  #findLineFeed(start: number): number {
     for (let at = start; at < this.#bytes.size; at += STEP) {
       const found = this.#bytes.slice(at, at + STEP).indexOf(LINE_FEED);
       if (found !== -1) return at + found;

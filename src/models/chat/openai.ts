@@ -19,7 +19,7 @@ import type { ChatDriver, Completion } from './driver.ts';
 import { type ChatProtocol, findProtocol, loadDriver } from './load-driver.ts';
 import type { PriceTable } from './prices.ts';
 import { askAndPrice, type ChatCall, createUnusableError, type ModelConnection, send } from './question.ts';
-import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue } from './read-reply.ts';
+import { findRefusal, isOffered, type ReplyCalls, readCalls, readValue } from './read-reply.ts';
 import { createToolTurn, formatWish, formatWithoutCalling, isCalling } from './tool-format.ts';
 
 export interface OpenAiChatModelOptions {
@@ -242,7 +242,7 @@ async function streamAnswer(
       }
     },
   );
-  const unanswered = findWhyUnanswered(completion);
+  const unanswered = findRefusal(completion);
   if (unanswered !== null) throw createUnusableError(unanswered);
   if (completion.text.trim() === '') throw createUnusableError('the reply is empty');
   return completion.text;
@@ -275,7 +275,7 @@ async function chooseTools(
 
 interface Reply {
   readonly completion: Completion;
-  readonly reading: CallsReading;
+  readonly reading: ReplyCalls;
   /** The format that was used for the last request. */
   readonly format: ToolFormat;
 }
@@ -292,7 +292,7 @@ async function ask(
     format = formatOf(dialect);
     return createToolTurn(request, format, dialect, more);
   });
-  const unanswered = findWhyUnanswered(completion);
+  const unanswered = findRefusal(completion);
   if (unanswered !== null) throw createUnusableError(unanswered);
   return { completion, reading: readCalls(completion, request.tools), format };
 }

@@ -12,26 +12,26 @@ type ParsedReply<Value> =
   | { readonly value: Value }
   | { readonly problem: string; readonly isCorrectable: boolean };
 
-const MAX_PROBLEM = 1_000;
+const MAX_PROBLEM_CHARACTERS = 1_000;
 
 /**
- * Returns the reason why there is no answer, which a correction cannot change. Returns null if there is an
- * answer.
+ * Returns the reason why the model or its server refused the reply, which a correction cannot change. Returns
+ * null if neither did; the reply may still be empty or cut off.
  */
-export function findWhyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
+export function findRefusal(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
 }
 
 /**
- * Extracts the only JSON object of a reply and validates it. If two different objects are valid, the reply is
- * rejected, because the choice would be a guess.
+ * Returns the only valid JSON object of a reply. If two different ones are valid, the reply is rejected,
+ * because the choice would be a guess.
  */
 export function readValue<Value>(
   completion: Completion,
   parse: (reply: unknown) => Value,
 ): ParsedReply<Value> {
-  const unanswered = findWhyUnanswered(completion);
+  const unanswered = findRefusal(completion);
   if (unanswered !== null) return { problem: unanswered, isCorrectable: false };
   const objects = extractJsonObjectsIn(completion.text);
   if (objects.length === 0) {
@@ -39,7 +39,7 @@ export function readValue<Value>(
     return {
       problem: cut
         ? 'the reply was cut off before its end; be briefer'
-        : 'the reply holds no complete JSON object',
+        : 'the reply contains no complete JSON object',
       isCorrectable: true,
     };
   }
@@ -51,43 +51,45 @@ export function readValue<Value>(
     } catch (error) {
       problem = (error instanceof z.ZodError ? z.prettifyError(error) : getErrorMessage(error)).slice(
         0,
-        MAX_PROBLEM,
+        MAX_PROBLEM_CHARACTERS,
       );
     }
   }
   const [value, ...others] = values;
   if (value === undefined) return { problem, isCorrectable: true };
   if (others.length > 0)
-    return { problem: 'the reply holds several different JSON objects; give one', isCorrectable: true };
+    return { problem: 'the reply contains several different JSON objects; give one', isCorrectable: true };
   return { value };
 }
 
-export type CallsReading = ReturnType<typeof readCalls>;
+export type ReplyCalls = ReturnType<typeof readCalls>;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * The maximum number of calls, equal to the number of tools that OpenAI accepts. A larger number shows that
- * the model is stuck in a loop.
+ * The maximum number of calls that are read. It is the number of tools that OpenAI accepts in a request. More
+ * calls show that the model repeats itself, and are ignored.
  */
 const MAX_CALLS = 128;
-const MAX_WHY = 300;
-const MAX_SHOWN = 200;
+const MAX_WHY_CHARACTERS = 300;
+const MAX_SHOWN_CHARACTERS = 200;
 
 /**
  * Extracts the tool calls of a reply: the server's own calls, or else those in the text, in any common form.
- * They may name tools that were not offered. `problem` describes invalid calls and is null if there are none.
- * `by` is `nothing` if the reply has no calls.
+ * They may name tools that were not offered. `problem` says that the reply has no call, which calls cannot be
+ * parsed, or that no call names an offered tool. It is null if nothing has to be corrected. `by` says how the
+ * calls were given: `calling` by the server's function calling, `text` in the text, `nothing` if there are
+ * none.
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
-  const written = completion.calls.length > 0 ? completion.calls : null;
-  const inText = written === null ? readCallsInText(completion.text, tools) : null;
-  const given = written ?? inText?.calls ?? null;
+  const structured = completion.calls.length > 0 ? completion.calls : null;
+  const inText = structured === null ? readCallsInText(completion.text, tools) : null;
+  const given = structured ?? inText?.calls ?? null;
   if (given === null) {
     const problem =
       completion.finish === 'length'
         ? 'the reply was cut off before its end; be briefer'
-        : 'the reply holds no complete JSON object';
+        : 'the reply contains no complete JSON object';
     return { calls: [], problem, by: 'nothing' };
   }
   const calls: ChatToolCall[] = [];
@@ -95,7 +97,7 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   for (const { name, args } of given.slice(0, MAX_CALLS)) {
     const read = readArguments(args);
     if (read === null)
-      problems.push(`the arguments of ${formatShown(name)} are no JSON object: ${formatShown(args)}`);
+      problems.push(`the arguments of ${formatShown(name)} are not a JSON object: ${formatShown(args)}`);
     else calls.push(toToolCall(name, read, tools, completion.text));
   }
   if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
@@ -107,7 +109,7 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   return {
     calls,
     problem: problems.length === 0 ? null : problems.slice(0, 5).join('; '),
-    by: written === null ? 'json' : 'calling',
+    by: structured === null ? 'text' : 'calling',
   };
 }
 
@@ -116,22 +118,26 @@ export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boole
 }
 
 /**
- * Converts a call: extracts the reason from its arguments, and removes the nulls that strict schemas put in
- * place of absent arguments.
+ * Converts a call. The reason is its argument `why`, or else the text of the reply. Removes the nulls that
+ * strict schemas put in place of absent arguments.
  */
 function toToolCall(
-  written: string,
+  givenName: string,
   args: Arguments,
   tools: readonly ChatTool[],
   text: string,
 ): ChatToolCall {
-  const name = written.trim().replace(/^functions\./, '');
+  const name = givenName.trim().replace(/^functions\./, '');
   const tool = tools.find((chatTool) => chatTool.name === name);
   const { why, ...others } = args;
   const hasWhy = tool !== undefined && hasOwnWhy(tool);
   const kept = Object.entries(hasWhy ? args : others).filter(([, value]) => value !== null);
   const reason = !hasWhy && typeof why === 'string' && why !== '' ? why : text;
-  return { name, args: Object.fromEntries(kept), why: reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY) };
+  return {
+    name,
+    args: Object.fromEntries(kept),
+    why: reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY_CHARACTERS),
+  };
 }
 
 function readArguments(text: string): Arguments | null {
@@ -148,7 +154,7 @@ function findOnlyObject(text: string): Arguments | null {
 }
 
 function formatShown(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, MAX_SHOWN);
+  return text.replace(/\s+/g, ' ').slice(0, MAX_SHOWN_CHARACTERS);
 }
 
 function isRecord(value: unknown): value is Arguments {

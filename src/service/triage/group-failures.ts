@@ -29,7 +29,10 @@ function toBuildFingerprint(fingerprint: Failure['fingerprint'], buildId: string
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
 
-/** Returns the reading of the cause that a failure of the group belongs to, or else of the whole build. */
+/**
+ * Returns the reading of the group's cause. Returns that of the whole build if this reading has no such
+ * cause.
+ */
 export function findGroupReading(
   group: FailureGroup,
   { reading, causes }: Omit<BuildReading, 'records'>,
@@ -42,11 +45,15 @@ export function findGroupReading(
 }
 
 /**
- * Returns the failures that a reading adds to the stored groups of its build. A stored test is not added
- * again, even if a larger log shows its failure in other words; other failures with the same cause join its
- * group. The same test in another job with another message is another failure.
+ * Returns the groups to save after another reading of a build. A test that is stored already is left out,
+ * even if a larger log shows its failure with another message. Failures without a test are always returned; the
+ * store drops those that it has. A group that shares a test or its ending with a stored group gets the
+ * fingerprint of that group. The same test in another log with another fingerprint is another failure.
  */
-export function joinKnown(read: readonly FailureGroup[], stored: readonly FailureGroup[]): FailureGroup[] {
+export function findGroupsToSave(
+  read: readonly FailureGroup[],
+  stored: readonly FailureGroup[],
+): FailureGroup[] {
   const known = stored.flatMap(({ failures }) => failures);
   return read.flatMap((group) => {
     const failures = group.failures.filter(
@@ -66,23 +73,24 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
 }
 
 /**
- * Checks whether two failures of one build are the same: the same test, and the same fingerprint or the same
- * log.
+ * Checks whether two failures of one build are the same: the same test, and the same fingerprint or log. An
+ * unknown log counts as the same.
  */
 function isSameFailure(left: Failure, right: Failure): boolean {
-  if (left.test === null || right.test === null || testKey(left.test) !== testKey(right.test)) return false;
-  const [here, there] = [left.test.at?.source, right.test.at?.source];
+  if (left.test === null || right.test === null || createTestKey(left.test) !== createTestKey(right.test))
+    return false;
+  const [leftLog, rightLog] = [left.test.at?.source, right.test.at?.source];
   return (
     left.fingerprint.value === right.fingerprint.value ||
-    here === undefined ||
-    there === undefined ||
-    here === there
+    leftLog === undefined ||
+    rightLog === undefined ||
+    leftLog === rightLog
   );
 }
 
 /**
- * Checks whether two groups end in the same way. Failures that show only how a test ended have no common
- * fingerprint across tests.
+ * Checks whether the first failures of two generic groups ended in the same way. Their fingerprints cannot be
+ * compared, because a generic fingerprint contains the name of the test.
  */
 function haveSameEnding(first: FailureGroup, second: FailureGroup): boolean {
   const [left, right] = [first.failures[0], second.failures[0]];
@@ -95,9 +103,9 @@ function createFailureKey({
   message,
   fingerprint,
 }: Pick<Failure, 'test' | 'message' | 'fingerprint'>): string {
-  return JSON.stringify(test === null ? [message] : [testKey(test), fingerprint.value]);
+  return JSON.stringify(test === null ? [message] : [createTestKey(test), fingerprint.value]);
 }
 
-function testKey({ suite, name }: NonNullable<Failure['test']>): string {
+function createTestKey({ suite, name }: NonNullable<Failure['test']>): string {
   return JSON.stringify([suite, name]);
 }

@@ -17,7 +17,7 @@ import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
 import { findVersionChanges, type GreenRecords, keepAndFindGreen, useGreenRecord } from './environments.ts';
-import { findGroupReading, groupFailures, joinKnown } from './group-failures.ts';
+import { findGroupReading, findGroupsToSave, groupFailures } from './group-failures.ts';
 import { diffAgainstPassing, findGreenBehind, type PassingComparison } from './passing-builds.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
 import { mayRetry, type TriageRun } from './triage-run.ts';
@@ -126,7 +126,7 @@ async function saveGroups(
 ): Promise<readonly FailureGroup[]> {
   await builds.saveTestResults(build.id, read.reading.testResults);
   const stored = await failures.saveGroups(build.id, []);
-  return await failures.saveGroups(build.id, joinKnown(groupFailures(read, build.id), stored));
+  return await failures.saveGroups(build.id, findGroupsToSave(groupFailures(read, build.id), stored));
 }
 
 function toRefusedHost({ fingerprint, failures }: FailureGroup) {

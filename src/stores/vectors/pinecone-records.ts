@@ -1,37 +1,39 @@
 import { z } from 'zod';
 import type { VectorItem } from '../../ports/vector-index.ts';
 
-interface PineconeVector {
+interface PineconeRecord {
   readonly id: string;
   readonly values: number[];
   readonly metadata: Record<string, string | number | boolean>;
 }
 
-/** A record holds its text in its metadata, under a name that no item uses. */
-const TEXT = 'faultline_text';
+/** The metadata field of a record that holds its text. No item has a field of this name. */
+const TEXT_FIELD = 'faultline_text';
 /** The maximum size of a record's metadata in bytes. Pinecone's limit is 40 KB. */
 const MAX_METADATA_BYTES = 40_000;
+/** The bytes of the metadata that are reserved for the text. */
+const ROOM_FOR_TEXT_BYTES = 8_000;
 /**
- * The first limit of a metadata string in bytes. Strings other than the text are cut only if they would leave
- * no room for it.
+ * The maximum size of another string in bytes, if the strings leave less than {@link ROOM_FOR_TEXT_BYTES}. It
+ * is halved until they fit.
  */
 const FIRST_CUT_BYTES = 8_000;
-const ROOM_FOR_TEXT = 8_000;
 
 const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/**
- * Converts an item to a Pinecone record. A vector is padded with zeros, which does not change a cosine, and
- * is never all zeros, because that has no direction.
- */
+/** Converts an item to a Pinecone record. */
 export function toRecord(
   { id, text, metadata }: VectorItem,
   vector: Float32Array,
   dimension: number,
-): PineconeVector {
+): PineconeRecord {
   return { id, values: toValues(vector, dimension), metadata: fitMetadata(text, metadata) };
 }
 
+/**
+ * Converts a vector to the values of a record. The vector is padded with zeros, which does not change a
+ * cosine. In a zero vector, which has no direction, the first element becomes 1.
+ */
 export function toValues(vector: Float32Array, dimension: number): number[] {
   const values = Array.from({ length: dimension }, (_, index) => {
     const value = vector[index] ?? 0;
@@ -40,44 +42,51 @@ export function toValues(vector: Float32Array, dimension: number): number[] {
   return values.some((value) => value !== 0) ? values : values.map((_, index) => (index === 0 ? 1 : 0));
 }
 
-/** Reads the stored metadata: the item's own metadata, and its text as far as it fitted. */
+/**
+ * Reads an item's text, which may have been cut, and its metadata from those of a record. Both are empty if a
+ * value is neither text, a number nor a boolean.
+ */
 export function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
-  const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
+  const { [TEXT_FIELD]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
   return { text: String(text), metadata };
 }
 
-function fitMetadata(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
+function fitMetadata(text: string, metadata: VectorItem['metadata']): PineconeRecord['metadata'] {
   const kept = Object.entries(metadata).filter(
     ([, value]) => typeof value !== 'number' || Number.isFinite(value),
   );
   let fields = Object.fromEntries(kept);
   for (
     let most = FIRST_CUT_BYTES;
-    countBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1;
+    countJsonBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT_BYTES && most >= 1;
     most /= 2
   ) {
     fields = Object.fromEntries(
       kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]),
     );
   }
-  const room = MAX_METADATA_BYTES - countBytes({ ...fields, [TEXT]: '' });
-  return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };
+  const room = MAX_METADATA_BYTES - countJsonBytes({ ...fields, [TEXT_FIELD]: '' });
+  return { ...fields, [TEXT_FIELD]: cut(text.toWellFormed(), room) };
 }
 
-/** Returns the longest prefix that fits into `most` bytes as JSON; never splits a character. */
-function cut(text: string, most: number): string {
-  if (countBytes(text) - 2 <= most) return text;
+/**
+ * Returns the longest prefix whose JSON, without its quotes, has at most `maxBytes` bytes. Never splits a
+ * character.
+ */
+function cut(text: string, maxBytes: number): string {
+  if (countJsonBytes(text) - 2 <= maxBytes) return text;
   let fits = 0;
-  let tooLong = Math.min(text.length, Math.ceil(most) + 1);
+  let tooLong = Math.min(text.length, Math.ceil(maxBytes) + 1);
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
-    if (countBytes(text.slice(0, middle)) - 2 <= most) fits = middle;
+    if (countJsonBytes(text.slice(0, middle)) - 2 <= maxBytes) fits = middle;
     else tooLong = middle;
   }
   const code = text.charCodeAt(fits - 1);
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? fits - 1 : fits);
 }
 
-export function countBytes(value: unknown): number {
+/** Counts the bytes of a value as JSON. */
+export function countJsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

@@ -19,7 +19,7 @@ import {
   type PineconeAnswer,
   type PineconeTarget,
 } from './pinecone-calls.ts';
-import { countBytes, readMetadata, toRecord, toValues } from './pinecone-records.ts';
+import { countJsonBytes, readMetadata, toRecord, toValues } from './pinecone-records.ts';
 
 /** The number of items that are embedded and sent at once. It bounds the memory in use. */
 const GROUP = 100;
@@ -114,7 +114,7 @@ async function store(
     toRecord(item, requireVectorThatFits(space, vectors[index], dimension), dimension),
   );
   let written: number | null = null;
-  for (const batch of splitIntoBatches(records, REQUEST, (record) => countBytes(record) + 1)) {
+  for (const batch of splitIntoBatches(records, REQUEST, (record) => countJsonBytes(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
   }
   return written;

@@ -23,7 +23,7 @@ describe('masking piece by piece', () => {
     expect(await createMasker().maskPieces(log, () => undefined, { groups: READER_GROUPS, add })).toBe(0);
     const own = scanLog(log, createReaderMatcher());
     expect(scan.hits).toEqual(own.hits);
-    expect(scan.index.state()).toEqual(own.index.state());
+    expect(scan.index.toState()).toEqual(own.index.toState());
   });
 
   it.each([

@@ -102,12 +102,12 @@ describe('invalid calls', () => {
     [
       'arguments that are no JSON',
       { name: 'view_log', args: '{"line": 9' },
-      'arguments of view_log are no JSON object: {"line": 9',
+      'arguments of view_log are not a JSON object: {"line": 9',
     ],
     [
       'arguments that are a list',
       { name: 'view_log', args: '[9]' },
-      'arguments of view_log are no JSON object',
+      'arguments of view_log are not a JSON object',
     ],
     [
       'a tool that does not exist',

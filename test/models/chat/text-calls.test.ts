@@ -83,7 +83,7 @@ describe('calls that cannot be read', () => {
     [
       'an action with prose',
       'Action: grep_log\nAction Input: the values',
-      'arguments of grep_log are no JSON object: the values',
+      'arguments of grep_log are not a JSON object: the values',
     ],
     [
       'a tag that is not closed',
@@ -93,7 +93,7 @@ describe('calls that cannot be read', () => {
     [
       'a tag with broken JSON',
       '<function=grep_log>{"text": </function>',
-      'arguments of grep_log are no JSON object: {"text":',
+      'arguments of grep_log are not a JSON object: {"text":',
     ],
     [
       'an unknown tool',

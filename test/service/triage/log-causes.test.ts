@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import type { FailureGroup } from '../../../src/domain/reading.ts';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
-import { groupFailures, joinKnown } from '../../../src/service/triage/group-failures.ts';
+import { findGroupsToSave, groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { createFailingTest, sampleFailure, sampleGroup } from '../../stores/samples.ts';
 import { readCapturedFailure } from '../../support/captured-failures.ts';
 
@@ -47,21 +47,21 @@ describe('what a later reading adds', () => {
   const stored = [{ ...sampleGroup('bld_1', 'aa'), failures: [a('aa')] }];
 
   it('is nothing if all tests are known, even if their fingerprint changed', () => {
-    expect(joinKnown([{ ...sampleGroup('bld_1', 'cc'), failures: [a('cc')] }], stored)).toEqual([]);
+    expect(findGroupsToSave([{ ...sampleGroup('bld_1', 'cc'), failures: [a('cc')] }], stored)).toEqual([]);
   });
   it('joins the group with the same cause', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
-    expect(joinKnown([later], stored)).toEqual([
+    expect(findGroupsToSave([later], stored)).toEqual([
       { fingerprint: stored[0]?.fingerprint, generic: false, failures: [b] },
     ]);
   });
   it('does not join a group without any information', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
     const generic = stored.map((group) => ({ ...group, generic: true }));
-    expect(joinKnown([later], generic)).toEqual([{ ...later, failures: [b] }]);
+    expect(findGroupsToSave([later], generic)).toEqual([{ ...later, failures: [b] }]);
   });
   it('is a group of its own if it has no information', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b] };
-    expect(joinKnown([later], stored)).toEqual([later]);
+    expect(findGroupsToSave([later], stored)).toEqual([later]);
   });
 });
