@@ -38,9 +38,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const weighed = weighCause(subject, classification, evidence, against.counted.length);
   const supportFactor = classification.abstained
     ? 1
-    : answer.claims.length === 0
-      ? 0.5
-      : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
+    : computeSupportFactor(answer.claims.length, unsupportedClaims.length);
   const confidence = round(Math.min(weighed.confidence, answer.confidence + 0.1) * supportFactor);
   return {
     grades,
@@ -50,6 +48,11 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
     against: [...new Set([...against.counted, ...against.rivals])],
     factors: weighed.factors,
   };
+}
+
+/** Computes the factor by which unsupported claims lower the confidence: 0.5 to 1. */
+function computeSupportFactor(claims: number, unsupported: number): number {
+  return claims === 0 ? 0.5 : 1 - (0.5 * unsupported) / claims;
 }
 
 function gradeEvidence(
@@ -66,7 +69,8 @@ function gradeEvidence(
   }
   if (cited.has(item.id)) return 'relevant';
   const share = computeOverlap(`${answer.title} ${answer.rootCause}`, item.text);
-  return share >= 0.4 ? 'relevant' : share >= 0.12 || item.tool === 'log' ? 'ambiguous' : 'irrelevant';
+  if (share >= 0.4) return 'relevant';
+  return share >= 0.12 || item.tool === 'log' ? 'ambiguous' : 'irrelevant';
 }
 
 function isSupported(claim: Answer['claims'][number], evidence: readonly Evidence[]): boolean {
