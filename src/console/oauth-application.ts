@@ -27,17 +27,22 @@ const Credential = z
   .trim()
   .regex(/^[\x21-\x7e]{0,500}$/)
   .default('');
-const ApplicationForm = z.object({
-  provider: Provider,
-  act: z.enum(['create', 'use']),
-  group: z
-    .string()
-    .trim()
-    .regex(/^[^\s=,]{1,200}$/, 'must be the name of one group, without spaces, or * for everybody'),
-  role: z.enum(['read', 'read+review', 'admin']),
-  clientId: Credential,
-  clientSecret: Credential,
-});
+const ApplicationForm = z
+  .object({
+    provider: Provider,
+    act: z.enum(['create', 'use']),
+    group: z
+      .string()
+      .trim()
+      .regex(/^[^\s=,]{1,200}$/, 'must be the name of one group, without spaces, or * for everybody'),
+    role: z.enum(['read', 'read+review', 'admin']),
+    clientId: Credential,
+    clientSecret: Credential,
+  })
+  .refine(({ group, role }) => group !== '*' || role === 'read', {
+    error: 'may be * (everybody) for the role read only; name a group for other roles',
+    path: ['group'],
+  });
 const GrantForm = z.object({ provider: Provider, repository: z.string().trim().min(1).max(300) });
 
 /** The query of the host. The sign-in provider checks all of it. */
@@ -116,7 +121,7 @@ export async function renderOAuthPart(deps: ConsoleDeps, provider: Connectable):
 
 function grantForm(provider: Connectable, label: string): Html {
   return html`<p>People sign in with ${label}. You can also create a webhook with your own account there:
-    ${label} asks you once, and Faultline keeps no access.</p>
+    Faultline uses that access once and does not store it.</p>
     <form method="post" action="${GRANT_PATH}" data-whole>${renderHiddenFields({ provider: provider.name })}
     <p class="acts"><label>Repository <input name="repository" required maxlength="300"></label>
     <button>Create the webhook with my account</button></p></form>`;
@@ -131,6 +136,8 @@ export function registerOAuthApplication(app: ConsoleApp, deps: ConsoleDeps): vo
     const { oauth, label } = await provider.connection();
     if (oauth === undefined || publicUrl === null)
       throw new TriageError('invalid-input', `${label} has no OAuth application to create here.`);
+    if (deps.signIn != null)
+      throw new TriageError('conflict', `People sign in with ${deps.signIn.name} already.`);
     if (act === 'use' && (clientId === '' || clientSecret === ''))
       throw new TriageError('invalid-input', 'Enter the client ID and the client secret.');
     const application = { name: nameApplication(publicUrl), returnTo: listReturns(publicUrl) };
@@ -179,7 +186,7 @@ export function registerOAuthApplication(app: ConsoleApp, deps: ConsoleDeps): vo
     const signal = AbortSignal.timeout(LIMIT_MS);
     const query = new URL(request.url, 'http://localhost').search;
     const callback = new URL(RETURN_PATH, publicUrl ?? undefined).href;
-    const grant = await signIn.redeem(callback, query, secrets, signal);
+    const grant = await signIn.redeem(callback, query, secrets, signal).catch(toForbidden);
     const asked = {
       repository,
       address: publicUrl === null ? null : `${publicUrl.replace(/\/$/, '')}${provider.webhook.path}`,
@@ -189,12 +196,13 @@ export function registerOAuthApplication(app: ConsoleApp, deps: ConsoleDeps): vo
       grantedToken: grant.token,
     };
     const findings: Finding[] = [];
-    for await (const finding of connect(provider, asked, signal)) findings.push(finding);
-    await grant.end();
-    deps.logger.info(
-      { provider: name, repository, by: request.principal?.name },
-      'a webhook was created with a grant',
-    );
+    try {
+      for await (const finding of connect(provider, asked, signal)) findings.push(finding);
+    } finally {
+      await grant.end();
+    }
+    const states = findings.map(({ state }) => state);
+    deps.logger.info({ provider: name, repository, by: request.principal?.name, states }, 'a grant was used');
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     return answerPage(request, reply.header('cache-control', 'no-store'), deps, {
       part: 'settings',
@@ -208,6 +216,12 @@ export function registerOAuthApplication(app: ConsoleApp, deps: ConsoleDeps): vo
       )}</ul>`,
     });
   });
+}
+
+/** Converts the error of a person who is signed in here, but was refused there. Another sign-in would not help. */
+function toForbidden(cause: unknown): never {
+  if (!(cause instanceof TriageError) || cause.code !== 'unauthenticated') throw cause;
+  throw new TriageError('forbidden', cause.message, { cause });
 }
 
 const WORDS = { ok: 'OK', note: 'Note', wrong: 'Wrong' } as const;

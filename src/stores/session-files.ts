@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { AskSession, SESSION_VERSION } from '../domain/ask-session.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -36,20 +37,34 @@ export function createSessionFiles(folder: string) {
     save: async (session: AskSession): Promise<void> => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = getPath(session.id);
-      await writeFile(`${path}.part`, JSON.stringify(session, null, 1), { mode: 0o600 });
-      await rename(`${path}.part`, path);
+      // A name that nobody can have prepared as a link to another file.
+      const part = `${path}.${randomUUID()}.part`;
+      await writeFile(part, JSON.stringify(session, null, 1), { mode: 0o600, flag: 'wx' });
+      await rename(part, path);
     },
-    /** Lists the sessions about a path, the newest first; a file that is no session is passed over. */
+    /**
+     * Lists the sessions about a path, the newest first. Skips those that cannot be continued, unless it is the
+     * newest, whose error it throws: an older session is not what a person means who resumes one.
+     */
     list: async (path: string): Promise<AskSession[]> => {
       const names = await readdir(folder).catch(() => []);
       const files = names.filter((name) => ID.test(name.replace(/\.json$/, '')) && name.endsWith('.json'));
       const dated = await Promise.all(
-        files.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+        files.map(async (name) => ({
+          name,
+          at: (await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? 0,
+        })),
       );
       const sessions: AskSession[] = [];
-      for (const { name } of dated.sort((left, right) => right.at - left.at)) {
-        if ((await readPeek(join(folder, name)))?.target?.path === path)
-          sessions.push(await readSession(join(folder, name)));
+      const about = [];
+      for (const { name } of dated.sort((left, right) => right.at - left.at))
+        if ((await readPeek(join(folder, name)))?.target?.path === path) about.push(join(folder, name));
+      for (const [index, file] of about.entries()) {
+        const session = await readSession(file).catch((error: unknown) => {
+          if (index === 0) throw error;
+          return null;
+        });
+        if (session !== null) sessions.push(session);
       }
       return sessions;
     },
@@ -71,6 +86,8 @@ async function readSession(path: string): Promise<AskSession> {
         `this release reads version ${SESSION_VERSION}. Start a new session without --resume.`,
     );
   const session = AskSession.safeParse(content);
+  if (session.success && session.data.id !== basename(path, '.json'))
+    throw new TriageError('invalid-input', `${path} contains another session than its name says.`);
   if (session.success) return session.data;
   const [issue] = session.error.issues;
   throw new TriageError(

@@ -67,12 +67,14 @@ function createSummarizeText({ summarize, mask }: SummaryParts, readText: ReadTe
       for (let part = 0; part < MAX_PARTS && from <= masked.length; part += 1) {
         const taken = takeLines(masked, from);
         const asked = { title: path, focus, lineStart: from, lines: taken };
-        const { points, usage } = await summarize(asked, context.signal);
+        const summary = await summarize(asked, context.signal).catch((error: unknown) => {
+          // What was summarized before is kept, with its cost.
+          if (findings.length === 0) throw error;
+          return null;
+        });
+        if (summary === null) break;
+        append(findings, toFindings(path, summary, { lineStart: from, lineEnd: from + taken.length - 1 }));
         from += taken.length;
-        append(
-          findings,
-          points.map((point, index) => toFinding(path, point, index === 0 ? usage : null)),
-        );
       }
       const rest = from <= masked.length ? `; lines ${from}–${masked.length} are not summarized` : '';
       return findings.map((finding, index) =>
@@ -93,17 +95,19 @@ function takeLines(lines: readonly string[], from: number): string[] {
   return taken;
 }
 
-function toFinding(
+/** Returns a finding for each point, the first with the usage of the model, or one that says that there is none. */
+function toFindings(
   path: string,
-  { text, lineStart, lineEnd }: SummaryPoint,
-  usage: ModelUsage | null,
-): Finding {
-  return {
+  { points, usage }: { readonly points: readonly SummaryPoint[]; readonly usage: ModelUsage },
+  lines: Pick<SummaryPoint, 'lineStart' | 'lineEnd'>,
+): Finding[] {
+  const shown = points.length > 0 ? points : [{ ...lines, text: 'The model named no point of these lines.' }];
+  return shown.map(({ text, lineStart, lineEnd }, index) => ({
     title: `${path}, lines ${lineStart}–${lineEnd}, summarized by the model`,
     text,
     source: path,
     lineStart,
     lineEnd,
-    ...(usage === null ? {} : { data: { usage } }),
-  };
+    ...(index === 0 ? { data: { usage } } : {}),
+  }));
 }

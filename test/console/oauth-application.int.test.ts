@@ -220,7 +220,7 @@ it('takes a grant once, from the browser and the person who began it', async () 
   expect([elsewhere.statusCode, elsewhere.body]).toEqual([403, expect.stringContaining('another browser')]);
   expect((await send(back, undefined, TOKENS.review)).statusCode).toBe(403);
   const wrong = await send(back.replace(/state=[^&]+/, 'state=of-somebody-else'));
-  expect([wrong.statusCode, wrong.body]).toEqual([401, expect.stringContaining('The sign-in failed')]);
+  expect([wrong.statusCode, wrong.body]).toEqual([403, expect.stringContaining('The sign-in failed')]);
   expect((await send(back)).statusCode).toBe(403);
   expect(hooks).toEqual([]);
   await console.close();
@@ -237,7 +237,19 @@ it('leaves a sign-in that is set up as it is, and asks for a public address firs
     expect.any(Number),
     expect.stringContaining('Nobody signs in with GitLab'),
   ]);
+  const everybody = await send('/settings/oauth', { ...FORM, group: '*', role: 'admin', act: 'create' });
+  expect([everybody.statusCode, everybody.body]).toEqual([
+    400,
+    expect.stringContaining('for the role read only'),
+  ]);
   const github = await send('/settings/oauth', { ...FORM, provider: 'github', act: 'create' });
   expect([github.statusCode, github.body]).toEqual([400, expect.stringContaining('no OAuth application')]);
+  await console.close();
+});
+
+it('creates no second application while people sign in with one', async () => {
+  const { console, send } = await open({ signIn: true });
+  const refused = await send('/settings/oauth', { ...FORM, act: 'create' });
+  expect([refused.statusCode, refused.body]).toEqual([409, expect.stringContaining('sign in with')]);
   await console.close();
 });

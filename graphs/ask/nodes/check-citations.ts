@@ -52,5 +52,7 @@ function findReasonAgainst(
 ): string | null {
   if (ids.length === 0 && quotes.length === 0) return null;
   const claim: Claim = { text, quotes, evidence: ids.length > 0 ? ids : evidence.map(({ id }) => id) };
-  return checkClaims({ claims: [claim] }, evidence, []).dropped[0]?.reason ?? null;
+  // A summary holds the model's words: it may be cited, but not quoted.
+  const texts = evidence.map((item) => (item.tool === 'summarize_text' ? { ...item, text: '' } : item));
+  return checkClaims({ claims: [claim] }, texts, []).dropped[0]?.reason ?? null;
 }

@@ -55,6 +55,8 @@ function listOfferedTools(
 }
 
 function withoutRepeats(calls: readonly ToolCall[], outcomes: readonly ToolOutcome[]): ToolCall[] {
-  const seen = new Set(outcomes.map(({ call }) => getCallKey(call)));
-  return calls.filter((call) => !seen.has(getCallKey(call)) && seen.add(getCallKey(call)));
+  // One person answers one question.
+  const getKey = (call: ToolCall) => (call.tool === ASK_REVIEWER ? ASK_REVIEWER : getCallKey(call));
+  const seen = new Set(outcomes.map(({ call }) => getKey(call)));
+  return calls.filter((call) => !seen.has(getKey(call)) && seen.add(getKey(call)));
 }

@@ -95,7 +95,7 @@ export function traceText(steps: readonly Step[]): string {
 
 export function formatThreadText({ id, turns, lastAskedAt, title }: Thread): string {
   const asked = lastAskedAt.slice(0, 16).replace('T', ' ');
-  return `${id}  ${asked}  ${formatCount(turns, 'question')}  ${toVisibleLine(title)}`;
+  return `${toVisibleLine(id)}  ${asked}  ${formatCount(turns, 'question')}  ${toVisibleLine(title)}`;
 }
 
 /** Formats earlier turns, which are shown when a session is resumed. */

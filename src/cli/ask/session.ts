@@ -125,8 +125,13 @@ class Session {
   private async command(line: string): Promise<void> {
     if (line === '/trace')
       return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
-    if (line === '/threads')
-      return this.write(`${(await this.client.threads()).map(formatThreadText).join('\n') || 'None yet.'}\n`);
+    if (line === '/threads') {
+      const listed = await this.client.threads().then(
+        (threads) => threads.map(formatThreadText).join('\n') || 'None yet.',
+        (error: unknown) => `error: ${toVisibleLine(getErrorMessage(error))}`,
+      );
+      return this.write(`${listed}\n`);
+    }
     if (line === '/new') this.thread = undefined;
     this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
   }

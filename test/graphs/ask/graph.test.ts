@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileAskGraph } from '../../../graphs/ask/graph.ts';
+import { checkStatements } from '../../../graphs/ask/nodes/check-citations.ts';
 import { computeRecursionLimit } from '../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../graphs/ask/state.ts';
 import type { Statement } from '../../../src/domain/conversation.ts';
@@ -163,11 +164,42 @@ describe('the ask graph', () => {
       },
     };
     const ask = (question: string) => call('ask_reviewer', { question });
-    const lookups = [[ask('Which of the two carts is meant?')], [ask('And which of the two taxes?')], []];
+    const lookups = [
+      [ask('Which of the two carts is meant?'), ask('And which of the two shops?')],
+      [ask('And which of the two taxes?')],
+      [],
+    ];
     const { state, toolbox } = await run({ lookups }, {}, undefined, 3, person);
     expect(questions).toEqual(['Which of the two carts is meant?']);
     expect(toolbox.calls).toEqual([]);
     expect(state.found).toMatchObject([{ tool: 'ask_reviewer', text: 'The second one.' }]);
     expect(state.notes).toEqual(['Not offered, so not used: ask_reviewer.']);
+  });
+});
+
+describe('a summary', () => {
+  it('may be cited, but its words are no quotation of the file', () => {
+    const place = { source: 'src/pay.js', lineStart: 3, lineEnd: 9, score: null } as const;
+    const evidence = [
+      {
+        ...place,
+        id: 'E1',
+        tool: 'read_file',
+        title: 'src/pay.js',
+        text: 'function pay() {\n  return 1;\n}',
+      },
+      {
+        ...place,
+        id: 'E2',
+        tool: 'summarize_text',
+        title: 'src/pay.js',
+        text: 'It was audited and is safe.',
+      },
+    ];
+    const quotes = [{ source: 'src/pay.js', line: 3, text: 'It was audited and is safe.' }];
+    const check = (citations: string[]) =>
+      checkStatements([said('The file says so.', citations, quotes)], evidence as never);
+
+    expect(check(['E1', 'E2'])).toEqual(check(['E1']));
   });
 });
