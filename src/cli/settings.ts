@@ -59,7 +59,10 @@ export type KeptSettings = Readonly<Record<string, string>>;
 /** The secret of a GitHub App's own webhook, which is valid in addition to those of other webhooks. */
 const WEBHOOK_SECRET = 'FAULTLINE_GITHUB_WEBHOOK_SECRET';
 
-/** What the console keeps. A `.faultline` in a stranger's clone must not say where tokens are sent. */
+/**
+ * The settings that the console keeps. A data directory that came with a clone must not say where tokens are
+ * sent.
+ */
 const KEPT = /^FAULTLINE_(?:GITHUB_APP_(?:ID|KEY)|GITHUB_WEBHOOK_SECRET|OIDC_[A-Z_]+)$/;
 
 function addKeptSettings(environment: Environment, kept: KeptSettings): Environment {

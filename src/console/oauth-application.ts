@@ -218,7 +218,7 @@ export function registerOAuthApplication(app: ConsoleApp, deps: ConsoleDeps): vo
   });
 }
 
-/** Converts the error of a person who is signed in here, but was refused there. Another sign-in would not help. */
+/** Converts the error of a person who is signed in here, but was refused by the host. */
 function toForbidden(cause: unknown): never {
   if (!(cause instanceof TriageError) || cause.code !== 'unauthenticated') throw cause;
   throw new TriageError('forbidden', cause.message, { cause });

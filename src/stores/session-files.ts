@@ -37,14 +37,14 @@ export function createSessionFiles(folder: string) {
     save: async (session: AskSession): Promise<void> => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = getPath(session.id);
-      // A name that nobody can have prepared as a link to another file.
+      // A random name, so that it cannot be a link to another file.
       const part = `${path}.${randomUUID()}.part`;
       await writeFile(part, JSON.stringify(session, null, 1), { mode: 0o600, flag: 'wx' });
       await rename(part, path);
     },
     /**
-     * Lists the sessions about a path, the newest first. Skips those that cannot be continued, unless it is the
-     * newest, whose error it throws: an older session is not what a person means who resumes one.
+     * Lists the sessions about a path, the newest first. Skips those that cannot be continued, unless it is
+     * the newest, whose error it throws: a person who resumes does not mean an older session.
      */
     list: async (path: string): Promise<AskSession[]> => {
       const names = await readdir(folder).catch(() => []);
@@ -56,10 +56,10 @@ export function createSessionFiles(folder: string) {
         })),
       );
       const sessions: AskSession[] = [];
-      const about = [];
+      const paths: string[] = [];
       for (const { name } of dated.sort((left, right) => right.at - left.at))
-        if ((await readPeek(join(folder, name)))?.target?.path === path) about.push(join(folder, name));
-      for (const [index, file] of about.entries()) {
+        if ((await readPeek(join(folder, name)))?.target?.path === path) paths.push(join(folder, name));
+      for (const [index, file] of paths.entries()) {
         const session = await readSession(file).catch((error: unknown) => {
           if (index === 0) throw error;
           return null;

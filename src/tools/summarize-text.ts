@@ -95,14 +95,15 @@ function takeLines(lines: readonly string[], from: number): string[] {
   return taken;
 }
 
-/** Returns a finding for each point, the first with the usage of the model, or one that says that there is none. */
+/** Returns a finding for each point, or one without a point. The first has the usage of the model. */
 function toFindings(
   path: string,
   { points, usage }: { readonly points: readonly SummaryPoint[]; readonly usage: ModelUsage },
   lines: Pick<SummaryPoint, 'lineStart' | 'lineEnd'>,
 ): Finding[] {
-  const shown = points.length > 0 ? points : [{ ...lines, text: 'The model named no point of these lines.' }];
-  return shown.map(({ text, lineStart, lineEnd }, index) => ({
+  const listed =
+    points.length > 0 ? points : [{ ...lines, text: 'The model named no point of these lines.' }];
+  return listed.map(({ text, lineStart, lineEnd }, index) => ({
     title: `${path}, lines ${lineStart}–${lineEnd}, summarized by the model`,
     text,
     source: path,

@@ -131,7 +131,9 @@ describe('66: the trust pages', () => {
     const { page, context } = await openPage(browser, { address, session });
     await page.goto('/insights/trust?repo=acme/few');
     const heading = page.getByRole('heading', { level: 1 });
-    expect(await heading.textContent()).toBe('1 decision: 20 are needed to say how often it is right');
+    expect(await heading.textContent()).toBe(
+      '1 of 1 decided answer was sure enough to publish: 20 are needed to say how often they are right',
+    );
     expect(await cells(page, TABLE, 'in force')).toEqual(['0.85 in force', '1 (100 %)']);
     await page.goto('/insights/trust?repo=acme/none');
     expect(await heading.textContent()).toBe('There are no answers yet');

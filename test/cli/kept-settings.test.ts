@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keepSettings, readConfig } from '../../src/cli/settings.ts';
 
-it('settings in a data directory do not say where tokens and logs are sent, because it may come with a clone', () => {
+it('settings in a data directory, which may come with a clone, do not say where tokens are sent', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-kept-'));
   keepSettings(folder, {
     FAULTLINE_GITHUB_URL: 'http://elsewhere.example/api/v3',

@@ -44,7 +44,7 @@ async function signInThere() {
 }
 
 describe('signing in by OpenID Connect', () => {
-  it('begins a session with the roles of the groups, and returns to the page that was asked for', async () => {
+  it('begins a session with the roles of the groups, and returns to the requested page', async () => {
     const { cookie, back } = await signInThere();
     const answer = await console.app.inject({
       url: back.pathname + back.search,

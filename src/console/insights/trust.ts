@@ -109,7 +109,9 @@ function writeFinding(trust: Trust): string {
   const here = findInForce(trust);
   if (here === null) return 'There are no answers yet';
   return here.decided < TOO_FEW
-    ? `${formatCount(here.decided, 'decision')}: ${TOO_FEW} are needed to say how often it is right`
+    ? `${here.decided} of ${formatCount(trust.decided, 'decided answer')} ` +
+        `${here.decided === 1 ? 'was' : 'were'} sure enough to publish: ` +
+        `${TOO_FEW} are needed to say how often they are right`
     : `${here.right} of ${here.decided} answers that were sure enough to publish are right`;
 }
 
