@@ -91,7 +91,7 @@ export async function renderOAuthPart(deps: ConsoleDeps, provider: Connectable):
       GRANTED_ROLES,
     ).map(([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label></p>
     <p class="quiet">Groups are named as in ${label}: ${oauth.groupExample}. <code>*</code> is everybody who
-    has an account there. Add more later in <code>FAULTLINE_OIDC_ROLES</code>.</p>`;
+    has an account there, and may only read. Add more later in <code>FAULTLINE_OIDC_ROLES</code>.</p>`;
   const hidden = renderHiddenFields({ provider: provider.name });
   return {
     part: html`${heading}<p>With it, people sign in to Faultline with their account at ${label}, and create
