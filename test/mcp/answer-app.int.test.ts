@@ -6,25 +6,15 @@ import type { Browser, Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { openBrowser } from '../support/browser.ts';
-import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createFakeTokens } from '../support/fake-tokens.ts';
 import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers } from '../support/sample-analysis.ts';
 import { connectAgentOverHttp, connectAgentOverStdio, PROTOCOLS } from './agent.ts';
 import { type AppHost, showInHost } from './app-host.ts';
-import { createInstallation } from './world.ts';
+import { addTokens, createInstallation } from './world.ts';
 
 const PUBLIC_URL = 'https://faultline.shop.example';
 const EVIL = '<img src="https://evil.example/x" onerror="alert(1)"><b>§bold§</b>';
-const NAMES = [
-  'builds',
-  'triages',
-  'analyses',
-  'failures',
-  'history',
-  'library',
-  'reviews',
-  'flakiness',
-] as const;
 
 let app: FastifyInstance;
 let address: string;
@@ -42,7 +32,7 @@ beforeAll(async () => {
     },
   });
   const tokens = createFakeTokens();
-  const all = createStoresWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
+  const all = addTokens(stores, tokens);
   const deps = createEmptyHttpDeps({
     stores: all,
     explainLog: async () => sampleAnswers([sampleAnalysis()]),

@@ -3,22 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { runFaultline } from '../cli/faultline.ts';
-import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createFakeTokens } from '../support/fake-tokens.ts';
 import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
 import { connectAgentOverHttp, connectAgentOverStdio, PROTOCOLS, type ProtocolVersion } from './agent.ts';
-import { createInstallation } from './world.ts';
+import { addTokens, createInstallation } from './world.ts';
 
-const NAMES = [
-  'builds',
-  'triages',
-  'analyses',
-  'failures',
-  'history',
-  'library',
-  'reviews',
-  'flakiness',
-] as const;
 const tokens = createFakeTokens();
 
 let app: FastifyInstance;
@@ -27,7 +17,7 @@ beforeAll(async () => {
   const { stores, archive } = createInstallation({
     builds: { list: async ({ repositories }) => (repositories === undefined ? [sampleBuild()] : []) },
   });
-  const all = createStoresWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
+  const all = addTokens(stores, tokens);
   app = await buildHttp({
     ...createEmptyHttpDeps({ stores: all, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
     archive: { ...createEmptyHttpDeps().archive, ...archive },

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
-import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
+import { createFakeTokens } from '../support/fake-tokens.ts';
 import { createEmptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
-import { createFailureRow, createInstallation } from './world.ts';
+import { addTokens, createFailureRow, createInstallation } from './world.ts';
 
 const tokens = createFakeTokens();
 const theirs = sampleBuild({ id: 'bld_2', repository: 'other/web' });
@@ -28,10 +28,7 @@ const world = createInstallation({
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  const stores = createStoresWith({
-    ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])),
-    tokens,
-  });
+  const stores = addTokens(world.stores, tokens);
   const config = { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: 'https://faultline.example' } };
   app = await buildHttp(
     createEmptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
@@ -39,16 +36,6 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const NAMES = [
-  'builds',
-  'triages',
-  'analyses',
-  'failures',
-  'history',
-  'library',
-  'reviews',
-  'flakiness',
-] as const;
 const Listed = z.object({
   result: z.object({
     tools: z.array(z.object({ name: z.string(), annotations: z.object({ readOnlyHint: z.boolean() }) })),

@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
 import { createEmptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis } from '../support/sample-analysis.ts';
-import { createInstallation } from './world.ts';
+import { addTokens, createInstallation } from './world.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const VERSION = '2026-07-28';
@@ -29,20 +28,7 @@ beforeAll(async () => {
     triages: { findByBuild: async () => state.job },
     analyses: { listByBuild: async () => (state.analyzed ? [sampleAnalysis()] : []) },
   });
-  const names = [
-    'builds',
-    'triages',
-    'analyses',
-    'failures',
-    'history',
-    'library',
-    'reviews',
-    'flakiness',
-  ] as const;
-  const all = createStoresWith({
-    ...Object.fromEntries(names.map((name) => [name, stores[name]])),
-    tokens: createFakeTokens(),
-  });
+  const all = addTokens(stores);
   const deps = createEmptyHttpDeps({ stores: all });
   app = await buildHttp({ ...deps, archive: { ...deps.archive, ...archive } });
 });

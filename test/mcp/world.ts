@@ -4,7 +4,7 @@ import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { FAILS, NO_HISTORY } from '../notifications/sample-situation.ts';
-import { createStoresWith } from '../support/fake-tokens.ts';
+import { createFakeTokens, createStoresWith } from '../support/fake-tokens.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
 
 type Given = Parameters<typeof createStoresWith>[0];
@@ -62,6 +62,15 @@ export function createInstallation(
         name === 'build.log' ? { lineStart: from, lines: log.slice(from - 1, to) } : null,
     },
   };
+}
+
+/** Adds tokens to the stores of an installation, so that an HTTP server can be built on them. */
+export function addTokens(
+  { builds, triages, analyses, failures, history, library, reviews, flakiness }: InstallationDeps['stores'],
+  tokens = createFakeTokens(),
+): Stores {
+  const listed = { builds, triages, analyses, failures, history, library, reviews, flakiness };
+  return createStoresWith({ ...(listed as Given), tokens });
 }
 
 export function createFailureRow(change: Partial<FailureRow> = {}): FailureRow {
