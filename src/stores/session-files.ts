@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { AskSession, SESSION_VERSION } from '../domain/ask-session.ts';
@@ -39,8 +39,12 @@ export function createSessionFiles(folder: string) {
       const path = getPath(session.id);
       // A random name, so that it cannot be a link to another file.
       const part = `${path}.${randomUUID()}.part`;
-      await writeFile(part, JSON.stringify(session, null, 1), { mode: 0o600, flag: 'wx' });
-      await rename(part, path);
+      try {
+        await writeFile(part, JSON.stringify(session, null, 1), { mode: 0o600, flag: 'wx' });
+        await rename(part, path);
+      } finally {
+        await rm(part, { force: true });
+      }
     },
     /**
      * Lists the sessions about a path, the newest first. Skips those that cannot be continued, unless it is

@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +50,13 @@ describe('the files of sessions', () => {
     write('ses_old', { ...session, id: 'ses_old', version: 2 });
 
     await expect(listIds()).rejects.toThrow(/has version 2 of the session format/);
+  });
+
+  it('leave no part behind if they cannot be saved', async () => {
+    mkdirSync(join(folder, 'ses_a.json'));
+
+    await expect(files.save(session)).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(['ses_a.json']);
   });
 
   it('are not written through a link that somebody prepared', async () => {
